@@ -1,0 +1,34 @@
+let last = 0
+
+/** The time in microseconds since 1970. Tests replace `now` to move it. */
+export const clock = {
+  /** Strictly increasing within a process, so that two events of one process never share an instant. */
+  now(): number {
+    last = Math.max(Date.now() * 1000, last + 1)
+    return last
+  },
+}
+
+/** RFC 3339 in UTC with six fractional digits (A2.5). */
+export function timestamp(micros: number): string {
+  const millis = Math.floor(micros / 1000)
+  const rest = micros - millis * 1000
+  return `${new Date(millis).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
+}
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
+
+/** Microseconds of an RFC 3339 timestamp with an offset, cut to microseconds (A6.3); null when it is none. */
+export function parseTimestamp(text: string): number | null {
+  const match = rfc3339.exec(text)
+  if (!match) return null
+  const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match
+  const date = new Date(0)
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return null
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return null
+  date.setUTCHours(Number(hour), Number(minute), Number(second))
+  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1)
+  return (date.getTime() - offset) * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'))
+}

@@ -1,0 +1,24 @@
+function text(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`The environment variable ${name} is missing.`)
+  return value
+}
+
+function integer(name: string, fallback: number): number {
+  const value = process.env[name]
+  return value ? Number.parseInt(value, 10) : fallback
+}
+
+/** The deployment's settings. Read when asked, never at import, so that a module can be loaded anywhere. */
+export const env = () => ({
+  tableName: text('TABLE_NAME'),
+  flowStreamName: text('FLOW_STREAM_NAME'),
+  baseUrl: text('BASE_URL').replace(/\/$/, ''),
+  logRetentionDays: integer('LOG_RETENTION_DAYS', 90),
+  flowRetentionDays: integer('FLOW_RETENTION_DAYS', 120),
+  heartbeatSecs: integer('HEARTBEAT_SECS', 30),
+  /** Set where the deployment stands behind a CDN (P8.2). */
+  cdnSecret: process.env.CDN_SECRET || null,
+  /** Where another engine than AWS answers; the SDK reads the DynamoDB one by itself. */
+  kinesisEndpoint: process.env.KINESIS_ENDPOINT || null,
+})

@@ -1,0 +1,95 @@
+/** Every code of A5 with its status; a generic code has the problem type `about:blank`. */
+export const errorCodes = {
+  bad_request: { status: 400, generic: true },
+  invalid_json: { status: 400 },
+  invalid_limit: { status: 400 },
+  invalid_page_cursor: { status: 400 },
+  invalid_filter: { status: 400 },
+  invalid_path_parameter: { status: 400 },
+  invalid_log_query: { status: 400 },
+  not_a_service_account: { status: 400 },
+  unauthorized: { status: 401, generic: true },
+  forbidden: { status: 403, generic: true },
+  insufficient_scope: { status: 403 },
+  limit_reached: { status: 403 },
+  own_actor: { status: 403 },
+  last_admin: { status: 403 },
+  managed_group: { status: 403 },
+  synced_group: { status: 403 },
+  system_site: { status: 403 },
+  internet_resource: { status: 403 },
+  feature_not_enabled: { status: 403 },
+  conditions_violated: { status: 403 },
+  limits_exceeded: { status: 403 },
+  not_found: { status: 404, generic: true },
+  method_not_allowed: { status: 405, generic: true },
+  not_acceptable: { status: 406, generic: true },
+  active_token_exists: { status: 409 },
+  rotation_conflict: { status: 409 },
+  address_space_exhausted: { status: 409 },
+  gateway_offline: { status: 409 },
+  version_mismatch: { status: 409 },
+  gateway_already_connected: { status: 409 },
+  no_session: { status: 409 },
+  precondition_failed: { status: 412, generic: true },
+  payload_too_large: { status: 413, generic: true },
+  too_many_records: { status: 413 },
+  validation_failed: { status: 422, generic: true },
+  rate_limited: { status: 429, generic: true },
+  internal_error: { status: 500, generic: true },
+  unavailable: { status: 503, generic: true },
+} as const satisfies Record<string, { status: number; generic?: boolean }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** Field name (dotted path for nested fields, `base` for cross-field rules) → messages, A5. */
+export type FieldErrors = Record<string, string[]>
+
+const fixedDetails: Partial<Record<ErrorCode, string>> = {
+  invalid_limit: 'limit must be an integer.',
+  invalid_page_cursor: 'page_cursor is not valid for this list.',
+  invalid_json: 'The request body is not valid JSON.',
+  invalid_path_parameter: 'One or more path parameters are not valid identifiers.',
+  unauthorized: 'Credentials are missing or invalid.',
+  not_found: 'The requested resource was not found.',
+  method_not_allowed: 'This method is not known for the path.',
+  not_acceptable: 'The response is available as application/json only.',
+  payload_too_large: 'The request body is too large.',
+  precondition_failed: 'A precondition of the request does not hold.',
+  validation_failed: 'The request body failed validation.',
+  rate_limited: 'Too many requests. Retry later.',
+  internal_error: 'An unexpected error occurred.',
+  unavailable: 'The service could not complete the request. Nothing was changed; retry later.',
+}
+
+type Extra = {
+  /** Additional members of the problem document, for example `required_scope`. */
+  members?: Record<string, unknown>
+  headers?: Record<string, string>
+  errors?: FieldErrors
+}
+
+/** What a caller hears (A5). Anything else that is thrown is a bug and answers 500. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly detail: string
+  readonly members: Record<string, unknown>
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, detail?: string, extra: Extra = {}) {
+    super(code)
+    this.code = code
+    this.status = errorCodes[code].status
+    this.detail = detail ?? fixedDetails[code] ?? code
+    this.members = { ...extra.members, ...(extra.errors ? { errors: extra.errors } : {}) }
+    this.headers = { ...(this.status === 503 ? { 'retry-after': '1' } : {}), ...extra.headers }
+  }
+}
+
+export const notFound = () => new ApiError('not_found')
+
+export const unauthorized = () => new ApiError('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } })
+
+/** 422 with the messages of each field. */
+export const invalid = (errors: FieldErrors) => new ApiError('validation_failed', undefined, { errors })

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const isUuid = (text: string): boolean => uuidPattern.test(text)
+
+/** A path id of A6.1: a UUID, or 24 hexadecimal characters. */
+export const isPathId = (text: string): boolean => isUuid(text) || /^[0-9a-f]{24}$/i.test(text)
+
+/**
+ * A UUID version 7 for an instant in microseconds. RFC 9562 method 3 puts the part below a millisecond into `rand_a`,
+ * and `position` orders the ids of one commit, so ids sort as they were committed.
+ */
+export function uuidV7(micros: number, position = 0): string {
+  const millis = Math.floor(micros / 1000)
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(millis, 0, 6)
+  bytes.writeUInt16BE(0x7000 | Math.floor(((micros % 1000) * 4096) / 1000), 6)
+  bytes.writeUInt16BE(0x8000 | (position & 0x3fff), 8)
+  return uuidText(bytes)
+}
+
+export function uuidText(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')

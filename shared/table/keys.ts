@@ -1,0 +1,38 @@
+/** The primary key of an item. Every `pk` of an account's data starts with the account id (design: no crossing). */
+export type Key = { pk: string; sk: string }
+
+export type Item = Key & { kind: string; ttl?: number } & Record<string, unknown>
+
+/** `(<account>, <collection>, …)`: the partition of a collection, or of a part of one. */
+export const partition = (account: string, ...parts: string[]): string => [account, ...parts].join('#')
+
+export const entityKey = (account: string, collection: string, id: string): Key => ({
+  pk: partition(account, collection),
+  sk: id,
+})
+
+/** What changes without an edit (presence, last use) lies beside the entity, so that it never meets the head item. */
+export const liveKey = (account: string, collection: string, id: string): Key => ({
+  pk: partition(account, `live.${collection}`),
+  sk: id,
+})
+
+export const headKey = (account: string): Key => ({ pk: partition(account, 'head'), sk: 'head' })
+
+export const commitKey = (account: string, sequence: number): Key => ({
+  pk: partition(account, 'commits'),
+  sk: String(sequence).padStart(16, '0'),
+})
+
+/** A unique value of an account: at most one item can stand at this key. */
+export const guardKey = (account: string, collection: string, field: string, value: string): Key => ({
+  pk: partition(account, `unique.${collection}.${field}`, value),
+  sk: 'unique',
+})
+
+/** The rows of a collection with one value of a field, in the collection's order. */
+export const edgePartition = (account: string, collection: string, field: string, value: string): string =>
+  partition(account, `${collection}.${field}`, value)
+
+/** The sort key of a partition's row counter; it sorts before every id. */
+export const counterSort = '#'
