@@ -1,0 +1,26 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A lock that the operating system gives up when its holder dies, however it dies: SQLite's lock on an empty file. */
+export type Lock = { release(): void }
+
+export function tryLock(file: string): Lock | undefined {
+  const db = new DatabaseSync(file, { timeout: 0 })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+    return { release: () => db.close() }
+  } catch (error) {
+    db.close()
+    if ((error as { errcode?: number }).errcode === 5) return undefined
+    throw error
+  }
+}
+
+export async function waitForLock(file: string, milliseconds: number): Promise<Lock | undefined> {
+  const end = performance.now() + milliseconds
+  for (;;) {
+    const lock = tryLock(file)
+    if (lock || performance.now() > end) return lock
+    await sleep(50)
+  }
+}

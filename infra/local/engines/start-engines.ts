@@ -1,0 +1,69 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { Fault } from '../fault.ts'
+import { findDynoxide } from './binary.ts'
+import type { HostMessage, HostOptions } from './host.ts'
+
+export type Engines = {
+  dynamodb: string
+  kinesis: string
+  /** Resolves with one line when an engine ends that should not have. */
+  failed: Promise<string>
+  stop(): Promise<void>
+}
+
+const none = new Promise<string>(() => undefined)
+
+/** Starts the engines on a directory, or uses those that DYNAMODB_ENDPOINT and KINESIS_ENDPOINT name. */
+export async function startEngines(dir: string, options: { removeAtExit?: boolean } = {}): Promise<Engines> {
+  const { DYNAMODB_ENDPOINT, KINESIS_ENDPOINT } = process.env
+  if (DYNAMODB_ENDPOINT && KINESIS_ENDPOINT) {
+    return { dynamodb: DYNAMODB_ENDPOINT, kinesis: KINESIS_ENDPOINT, failed: none, stop: async () => undefined }
+  }
+  const hostOptions: HostOptions = {
+    dir,
+    dynoxide: DYNAMODB_ENDPOINT ? null : findDynoxide(),
+    kinesis: !KINESIS_ENDPOINT,
+    removeAtExit: options.removeAtExit ?? false,
+  }
+  const child = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [JSON.stringify(hostOptions)], {
+    // Its own process group: a Ctrl-C must not take the engines away before the last request is answered.
+    detached: true,
+    execArgv: ['--disable-warning=ExperimentalWarning', '--disable-warning=DeprecationWarning'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { PATH: process.env.PATH, AWS_REGION: process.env.AWS_REGION ?? 'us-east-1' },
+  })
+  let stopping = false
+  let fault: string | undefined
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const ready = await new Promise<{ dynamodb: string | null; kinesis: string | null }>((resolve, reject) => {
+    child.on('message', (message: HostMessage) => {
+      if (message.type === 'ready') resolve(message)
+      else {
+        fault = message.message
+        reject(new Fault(message.message))
+      }
+    })
+    child.once('error', reject)
+    child.once('exit', () => reject(new Fault(fault ?? 'The engines ended before they were ready.')))
+  })
+  // The channel must not keep a finished program alive; its closing is what ends the host.
+  child.unref()
+  child.channel?.unref()
+  const failed = new Promise<string>((resolve) => {
+    child.once('exit', () => {
+      if (!stopping) resolve(fault ?? 'The engines ended unexpectedly.')
+    })
+  })
+  return {
+    dynamodb: DYNAMODB_ENDPOINT ?? ready.dynamodb ?? '',
+    kinesis: KINESIS_ENDPOINT ?? ready.kinesis ?? '',
+    failed,
+    async stop() {
+      stopping = true
+      child.ref()
+      if (child.connected) child.disconnect()
+      await exited
+    },
+  }
+}

@@ -1,0 +1,11 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { expect, it } from 'vitest'
+import { table, tableName } from '#shared/table/client.ts'
+
+it('gives every test a table that reads what it wrote', async () => {
+  const item = { pk: `engines#${process.pid}`, sk: 'one', value: 7 }
+  await table().send(new PutCommand({ TableName: tableName(), Item: item }))
+  const { pk, sk } = item
+  const read = await table().send(new GetCommand({ TableName: tableName(), Key: { pk, sk }, ConsistentRead: true }))
+  expect(read.Item).toEqual(item)
+})
