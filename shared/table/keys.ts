@@ -25,8 +25,8 @@ export const commitKey = (account: string, sequence: number): Key => ({
 })
 
 /** A unique value of an account: at most one item can stand at this key. */
-export const guardKey = (account: string, collection: string, field: string, value: string): Key => ({
-  pk: partition(account, `unique.${collection}.${field}`, value),
+export const guardKey = (account: string, name: string, value: string): Key => ({
+  pk: partition(account, `unique.${name}`, value),
   sk: 'unique',
 })
 

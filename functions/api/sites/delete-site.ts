@@ -1,0 +1,12 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Site } from '#shared/sites/site.ts'
+import * as sites from '#shared/sites/store.ts'
+
+export const deleteSite = operation(
+  { method: 'DELETE', path: '/sites/{id}', summary: 'Delete a site with its gateways and resources', permission: 'sites:write', response: data(Site) },
+  ({ accountId, subject, params }) => sites.remove({ accountId, subject }, params.id),
+)
+
+export const handler = lambda(deleteSite)

@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Site, SiteFields } from '#shared/sites/site.ts'
+import * as sites from '#shared/sites/store.ts'
+
+export const updateSite = operation(
+  {
+    method: 'PATCH',
+    alias: 'PUT',
+    path: '/sites/{id}',
+    summary: 'Rename a site',
+    permission: 'sites:write',
+    body: { envelope: 'site', fields: v.partial(SiteFields) },
+    response: data(Site),
+  },
+  ({ accountId, subject, params, input }) => sites.update({ accountId, subject }, params.id, input),
+)
+
+export const handler = lambda(updateSite)

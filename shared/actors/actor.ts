@@ -1,0 +1,42 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../table/entity.ts'
+
+export const actorTypes = ['account_user', 'account_admin_user', 'service_account', 'api_client'] as const
+export type ActorType = (typeof actorTypes)[number]
+
+export type ActorRow = Row & {
+  name: string
+  email: string | null
+  type: ActorType
+  allow_email_otp_sign_in: boolean
+  created_by_directory_id: string | null
+  is_disabled: boolean
+}
+
+/** Users and admins are people; they are members of the managed group. */
+export const isPerson = (type: ActorType): boolean => type === 'account_user' || type === 'account_admin_user'
+
+export const actors = entity<ActorRow>({
+  name: 'actors',
+  unique: { 'actors.email': (row) => row.email?.toLowerCase() ?? null },
+  edges: {
+    name: { value: (row) => row.name, counted: true },
+    type: { value: (row) => row.type, counted: true },
+    person: { value: (row) => (isPerson(row.type) ? 'true' : null), counted: true },
+  },
+  tallies: (row) => [`actors.${row.type}`, ...(row.is_disabled ? [] : [`actors.enabled.${row.type}`])],
+})
+
+/** An actor as the API shows it (A12.1). */
+export const Actor = v.object({
+  id: v.string(),
+  name: v.string(),
+  email: v.nullable(v.string()),
+  type: v.picklist(actorTypes),
+  allow_email_otp_sign_in: v.boolean(),
+  created_by_directory_id: v.nullable(v.string()),
+  is_disabled: v.boolean(),
+  last_seen_at: v.nullable(v.string()),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})

@@ -1,0 +1,43 @@
+import { STATUS_CODES } from 'node:http'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { ApiError, errorCodes } from '../errors.ts'
+import { logLine } from '../log.ts'
+import { toJson } from './json.ts'
+
+const titles: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' }
+
+/** The RFC 9457 problem of an error (A5). Anything but an ApiError is a bug: logged with its stack, answered as 500. */
+export function problem(error: unknown, requestId: string, headers: Record<string, string> = {}): APIGatewayProxyStructuredResultV2 {
+  const known = error instanceof ApiError ? error : new ApiError(isOverload(error) ? 'unavailable' : 'internal_error')
+  if (known !== error) logLine('ERROR', 'unexpected error', { request_id: requestId, error: describe(error) })
+  const body = {
+    type: 'generic' in errorCodes[known.code] ? 'about:blank' : `/problems/${known.code}`,
+    title: titles[known.status] ?? STATUS_CODES[known.status],
+    status: known.status,
+    detail: known.detail,
+    code: known.code,
+    request_id: requestId,
+    ...known.members,
+  }
+  return {
+    statusCode: known.status,
+    headers: {
+      'content-type': 'application/problem+json; charset=utf-8',
+      'cache-control': 'private, no-cache',
+      ...headers,
+      ...known.headers,
+      'x-request-id': requestId,
+    },
+    body: toJson(body),
+  }
+}
+
+const overloads = [
+  'ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded', 'TimeoutError',
+  'InternalServerError', 'ServiceUnavailable', 'ServiceUnavailableException',
+]
+
+/** An engine that throttles or does not answer after the SDK's retries is 503, not a bug. */
+const isOverload = (error: unknown): boolean => error instanceof Error && overloads.includes(error.name)
+
+const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : 'not an error object')

@@ -1,0 +1,38 @@
+import { ApiError } from '../errors.ts'
+import type { Operation } from '../operation.ts'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new ApiError('invalid_json')
+  }
+}
+
+/**
+ * The value under the operation's envelope key (A2.4), undefined where that is optional and left out.
+ * @throws ApiError 400 for another media type, broken JSON, or an envelope that is missing or of the wrong JSON type.
+ */
+export function readBody({ body: contract }: Operation, body: Buffer, contentType: string | undefined): unknown {
+  if (!contract) return undefined
+  const { envelope, shape = 'object', optional = false } = contract
+  if (body.length === 0 && optional) return undefined
+  if (contentType && contentType.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
+    throw new ApiError('bad_request', 'The request body must be JSON with Content-Type application/json.')
+  }
+  if (body.length === 0) throw new ApiError('bad_request', `The request body must be an object with the key ${envelope}.`)
+  const document = parse(body)
+  if (!isObject(document)) throw new ApiError('bad_request', 'The request body must be a JSON object.')
+  if (!Object.hasOwn(document, envelope)) {
+    if (optional) return undefined
+    throw new ApiError('bad_request', `The request body must have the key ${envelope}.`)
+  }
+  const value = document[envelope]
+  if (shape === 'list' ? !Array.isArray(value) : !isObject(value)) {
+    throw new ApiError('bad_request', `${envelope} must be ${shape === 'list' ? 'a list' : 'an object'}.`)
+  }
+  return value
+}

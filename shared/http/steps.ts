@@ -1,0 +1,118 @@
+import { authenticate } from '../auth/authenticate.ts'
+import { type Caller, covers } from '../auth/caller.ts'
+import { anonymous, type Origin, type Subject } from '../auth/subject.ts'
+import { ApiError } from '../errors.ts'
+import { isPathId } from '../ids.ts'
+import { recordApiRequest } from '../logs/log-store.ts'
+import type { Operation } from '../operation.ts'
+import type { Step } from './exchange.ts'
+import { readBody } from './read-body.ts'
+import { readPage } from './read-page.ts'
+
+const maxBodyBytes = 5_000_000
+
+export const limitBody: Step = ({ body }) => {
+  if (body.length > maxBodyBytes) throw new ApiError('payload_too_large')
+}
+
+function subjectOf(caller: Caller, origin: Origin): Subject {
+  if (caller.kind === 'gateway') {
+    const id = caller.gateway?.id ?? null
+    return { ...anonymous(origin), device_id: id, gateway_id: id, token_id: caller.token.id }
+  }
+  const { actor, token } = caller
+  return {
+    ...anonymous(origin),
+    actor_id: actor.id,
+    actor_name: actor.name,
+    actor_type: actor.type,
+    actor_email: actor.email,
+    auth_provider_id: caller.kind === 'client' ? caller.token.auth_provider_id : null,
+    token_id: token.id,
+  }
+}
+
+export const checkCredential =
+  (kind: 'api' | 'client' | 'gateway'): Step =>
+  async (exchange, event) => {
+    exchange.caller = await authenticate(kind, event.headers.authorization)
+    exchange.subject = subjectOf(exchange.caller, exchange.origin)
+  }
+
+/** The entry of a write is stored before it runs; that of a read may go beside it (L7.3). */
+export const logRequest =
+  ({ method, waitForRequestLog }: Operation): Step =>
+  async (exchange, event) => {
+    const { caller, requestId, origin } = exchange
+    if (caller?.kind !== 'api') return
+    const { account, actor, token } = caller
+    const stored = recordApiRequest(account.id, {
+      actor_id: actor.id,
+      api_token_id: token.id,
+      method: event.requestContext.http.method,
+      path: event.rawPath.slice(0, 2048),
+      content_length: contentLength(event.headers['content-length']),
+      request_id: requestId,
+      ...origin,
+    }).catch(() => {
+      throw new ApiError('unavailable')
+    })
+    exchange.requestLogged = stored
+    if (method !== 'GET' || waitForRequestLog) await stored
+    else stored.catch(() => {})
+  }
+
+const contentLength = (header: string | undefined): number | null =>
+  header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : null
+
+export const checkPermission =
+  ({ permission }: Operation): Step =>
+  ({ caller }) => {
+    if (caller?.kind !== 'api') return
+    if (caller.actor.type !== 'api_client' && caller.actor.type !== 'account_admin_user') {
+      throw new ApiError('forbidden', 'This actor does not administer the account.')
+    }
+    if (permission && !covers(caller.token.scopes, permission)) {
+      throw new ApiError('insufficient_scope', `This token lacks the scope ${permission}.`, {
+        members: { required_scope: permission },
+      })
+    }
+  }
+
+/** Whether a media range of `Accept` allows JSON; the most specific range decides (RFC 9110, 12.5.1). */
+function allowsJson(accept: string): boolean {
+  const qualities = new Map<string, number>()
+  for (const range of accept.split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const q = parameters.find((parameter) => parameter.startsWith('q='))
+    qualities.set(type, q ? Number(q.slice(2)) : 1)
+  }
+  const quality = ['application/json', 'application/*', '*/*'].map((type) => qualities.get(type)).find((q) => q !== undefined)
+  return quality !== undefined && quality !== 0
+}
+
+export const checkAccept: Step = (_exchange, { headers }) => {
+  if (headers.accept?.trim() && !allowsJson(headers.accept)) throw new ApiError('not_acceptable')
+}
+
+/** UUIDs are compared in lower case (A2.5). */
+export const checkPathIds: Step = (exchange, { pathParameters }) => {
+  for (const [name, value] of Object.entries(pathParameters ?? {})) {
+    const id = value ?? ''
+    if (!isPathId(id)) throw new ApiError('invalid_path_parameter')
+    exchange.params[name] = id.toLowerCase()
+  }
+}
+
+export const readQuery =
+  ({ filters }: Operation): Step =>
+  (exchange, event) => {
+    exchange.query = new URLSearchParams(event.rawQueryString)
+    if (filters) exchange.page = readPage(exchange.query, filters, `${exchange.caller?.account.id}${event.rawPath}`)
+  }
+
+export const readEnvelope =
+  (operation: Operation): Step =>
+  (exchange, { headers }) => {
+    exchange.raw = readBody(operation, exchange.body, headers['content-type'])
+  }

@@ -1,0 +1,89 @@
+import type * as v from 'valibot'
+import type { Subject } from './auth/subject.ts'
+import type { Caller } from './auth/caller.ts'
+import type { Draft } from './values/draft.ts'
+import type { Filter } from './values/filters.ts'
+
+export const collections = [
+  'actors', 'groups', 'policies', 'resources', 'sites', 'gateways', 'clients', 'tokens', 'providers', 'directories',
+  'mdm', 'logs', 'v0',
+] as const
+
+export type Permission = `${(typeof collections)[number]}:${'read' | 'write'}`
+
+// biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type
+export type Fields = v.ObjectSchema<any, any>
+// biome-ignore lint/suspicious/noExplicitAny: a schema of any type
+type Schema = v.GenericSchema<any, any>
+
+/** What an operation promises the outside. One of these feeds route, permission, OpenAPI document, local server and laws. */
+export type Contract = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** A method that means the same (A2.8). */
+  alias?: 'PUT' | 'PATCH'
+  path: `/${string}`
+  summary: string
+  /** Which kind of token it takes; an API token unless said otherwise. */
+  credential?: 'api' | 'gateway' | 'client' | 'ingest'
+  permission?: Permission
+  body?: {
+    /** The one key of the body (A2.4). */
+    envelope: string
+    /** JSON type of the envelope's value; anything else is 400. */
+    shape?: 'object' | 'list'
+    /** Whether the body, or its envelope, can be left out. */
+    optional?: boolean
+    fields?: Fields
+  }
+  /** The known filters of a list (A7.3); their presence makes it a paged list. */
+  filters?: Record<string, Filter>
+  /** Schema of the whole response body: what it does not name cannot leave. */
+  response: Schema
+  status?: 200 | 201
+  /** Path of what was created (A2.7). */
+  location?: (response: { data: { id: string } }, params: Record<string, string>) => string
+  /** The response carries a secret: `Cache-Control: no-store` (A2.11). */
+  secret?: boolean
+  /** The operation lists its own request log entry, so it runs after that is stored (L2.6). */
+  waitForRequestLog?: boolean
+}
+
+export type Page = { limit: number; cursor: string | null; filters: Record<string, string>; binding: string }
+
+type FieldsOf<C extends Contract> = C extends { body: { fields: infer F extends Fields } } ? F : never
+
+/** The names in braces of a path. */
+type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
+type Params<C extends Contract> = `/${string}` extends C['path'] ? Record<string, string> : Record<PathParams<C['path']>, string>
+
+/** What a handler knows of its request. */
+export type Context<C extends Contract = Contract> = {
+  requestId: string
+  accountId: string
+  subject: Subject
+  caller: Caller
+  params: Params<C>
+  /** Query parameters as sent. */
+  query: URLSearchParams
+  /** Paging and filters of a list, checked. */
+  page: Page
+  /** The envelope's value as sent; undefined when an optional one was left out. */
+  raw: unknown
+  /** The fields with their messages so far; for rules that need stored rows before all messages are known. */
+  draft(): Draft<v.InferOutput<FieldsOf<C>>>
+  /** The valid fields. @throws ApiError `validation_failed` (422) */
+  input(): v.InferOutput<FieldsOf<C>>
+  body: Buffer
+  headers: Record<string, string | undefined>
+}
+
+export type Operation<C extends Contract = Contract> = C & {
+  // A method, so that an operation of any contract is one of the list.
+  handle(context: Context<C>): Promise<v.InferInput<C['response']>>
+}
+
+/** Ties a handler to its contract. */
+export const operation = <const C extends Contract>(
+  contract: C,
+  handle: (context: Context<C>) => Promise<v.InferInput<C['response']>>,
+): Operation<C> => ({ ...contract, handle })

@@ -1,0 +1,87 @@
+import type * as v from 'valibot'
+import { checkLimit } from '../accounts/check-limit.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { deleteGateway } from '../gateways/delete-gateway.ts'
+import { gateways } from '../gateways/gateway.ts'
+import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
+import { deleteResource } from '../resources/delete-resource.ts'
+import { resources } from '../resources/resource.ts'
+import type { Page } from '../operation.ts'
+import { type Author, commit } from '../table/commit.ts'
+import { commitInParts, hasRoom } from '../table/commit-in-parts.ts'
+import { listRows } from '../table/list.ts'
+import { getRow, rowsBy } from '../table/read.ts'
+import type { Transaction } from '../table/transaction.ts'
+import { type SiteFields, type SiteRow, sites } from './site.ts'
+
+type Input = v.InferOutput<typeof SiteFields>
+
+export async function list(account: string, page: Page) {
+  const { rows, metadata } = await listRows(sites, account, page, { edges: page.filters })
+  return { data: rows, metadata }
+}
+
+export async function get(account: string, id: string) {
+  const site = await getRow(sites, account, id)
+  if (!site) throw notFound()
+  return { data: site }
+}
+
+/** @throws ApiError `limit_reached`, then `validation_failed` (A20.2) */
+export const create = (author: Author, input: () => Input) =>
+  commit(author, async (transaction) => {
+    await checkLimit(transaction, 'sites')
+    const { name } = input()
+    await checkName(transaction, name)
+    return { data: transaction.insert(sites, { name, managed_by: 'account' }) }
+  })
+
+export const update = (author: Author, id: string, input: () => Partial<Input>) =>
+  commit(author, async (transaction) => {
+    const site = await editable(transaction, id)
+    const { name } = input()
+    if (name !== undefined) await checkName(transaction, name, site)
+    return { data: transaction.update(sites, site, { name }) }
+  })
+
+/** Deletes a site with its gateways, gateway tokens and resources, and what hangs on them (A29). */
+export const remove = (author: Author, id: string) =>
+  commitInParts(author, async (transaction) => {
+    const site = await editable(transaction, id)
+    for (const resource of await rowsBy(resources, author.accountId, 'site_id', id, { limit: 20 })) {
+      if (!hasRoom(transaction)) return 'more'
+      if ((await deleteResource(transaction, resource)) === 'more') return 'more'
+    }
+    for (const gateway of await rowsBy(gateways, author.accountId, 'site_id', id, { limit: 20 })) {
+      if (!hasRoom(transaction)) return 'more'
+      await deleteGateway(transaction, gateway)
+    }
+    for (const token of await rowsBy(gatewayTokens, author.accountId, 'site_id', id, { limit: 20 })) {
+      if (!hasRoom(transaction)) return 'more'
+      transaction.delete(gatewayTokens, token)
+    }
+    if (!hasRoom(transaction) || (await hasChildren(transaction, id))) return 'more'
+    transaction.delete(sites, site)
+    return { done: { data: site } }
+  })
+
+/** Whether more children lie behind those that this part has staged. */
+async function hasChildren(transaction: Transaction, id: string): Promise<boolean> {
+  const pages = await Promise.all(
+    [resources, gateways, gatewayTokens].map((entity) =>
+      rowsBy(entity as typeof gateways, transaction.accountId, 'site_id', id, { limit: 21 }),
+    ),
+  )
+  return pages.some((rows) => rows.length > 20)
+}
+
+async function editable(transaction: Transaction, id: string): Promise<SiteRow> {
+  const site = await transaction.get(sites, id)
+  if (!site) throw notFound()
+  if (site.managed_by === 'system') throw new ApiError('system_site', 'The Internet Site is managed by the system.')
+  return site
+}
+
+async function checkName(transaction: Transaction, name: string, except?: SiteRow): Promise<void> {
+  if (await transaction.isTaken('sites.name', name, except)) throw invalid({ name: ['has already been taken'] })
+}

@@ -1,0 +1,22 @@
+import { type Author, commit, maxWrites } from './commit.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Room that a part leaves for the deletion of one more row with its edges and counters. */
+const roomPerRow = 25
+
+/** Whether another row still fits the commit. */
+export const hasRoom = (transaction: Transaction): boolean => transaction.size <= maxWrites - roomPerRow
+
+/**
+ * Does a change that may not fit one commit in ordered commits. `part` stages as much as has room and says whether more
+ * is left; what takes access away comes first. When it stops part-way, repeating the request completes it (A15.6).
+ */
+export async function commitInParts<T>(
+  author: Author,
+  part: (transaction: Transaction) => Promise<{ done: T } | 'more'>,
+): Promise<T> {
+  for (;;) {
+    const outcome = await commit(author, part)
+    if (outcome !== 'more') return outcome.done
+  }
+}

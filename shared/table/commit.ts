@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { type Revocation, revoke } from '../authorizations/revoke.ts'
+import type { Subject } from '../auth/subject.ts'
+import { clock } from '../clock.ts'
+import { ApiError } from '../errors.ts'
+import { table, tableName } from './client.ts'
+import { commitKey, headKey, type Item } from './keys.ts'
+import { getItem } from './read.ts'
+import { type Head, Transaction } from './transaction.ts'
+
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+/** Who changes what: the account, and the subject that the change log names (null: the service itself, L5). */
+export type Author = { accountId: string; subject: Subject | null }
+
+/** A transaction holds at most this many writes; a larger change is done in ordered parts. */
+export const maxWrites = 100
+const patienceMs = 12_000
+
+async function readHead(account: string): Promise<Head> {
+  const item = await getItem(headKey(account))
+  return {
+    sequence: Number(item?.sequence ?? 0),
+    clock: Number(item?.clock ?? 0),
+    counts: (item?.counts as Record<string, number> | undefined) ?? {},
+  }
+}
+
+function headWrite(account: string, head: Head, transaction: Transaction): Write {
+  const item = { ...headKey(account), kind: 'head', sequence: head.sequence + 1, clock: transaction.now, counts: transaction.counts() }
+  return {
+    Put: {
+      TableName: tableName(),
+      Item: item,
+      ConditionExpression: head.sequence === 0 ? 'attribute_not_exists(pk)' : '#sequence = :sequence',
+      ...(head.sequence > 0 && {
+        ExpressionAttributeNames: { '#sequence': 'sequence' },
+        ExpressionAttributeValues: { ':sequence': head.sequence },
+      }),
+    },
+  }
+}
+
+function commitRecord(author: Author, head: Head, transaction: Transaction, commitId: string): Item {
+  return {
+    ...commitKey(author.accountId, head.sequence + 1),
+    kind: 'commit',
+    account_id: author.accountId,
+    commit_id: commitId,
+    sequence: head.sequence + 1,
+    time: transaction.now,
+    subject: author.subject,
+    changes: transaction.changes(),
+    revocations: transaction.revocations,
+  }
+}
+
+/** Whether a write whose answer was lost has happened: its commit record then stands at the expected sequence. */
+async function happened(account: string, sequence: number, commitId: string): Promise<boolean> {
+  const record = await getItem(commitKey(account, sequence))
+  return record?.commit_id === commitId
+}
+
+/** Cancelled without effect: a lost race or a throttled part. Anything else is a bug in what was written. */
+const retryable = (error: TransactionCanceledException): boolean =>
+  (error.CancellationReasons ?? []).every((reason) =>
+    ['None', 'ConditionalCheckFailed', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'].includes(
+      reason.Code ?? 'None',
+    ),
+  )
+
+async function attempt<T>(author: Author, change: (transaction: Transaction) => Promise<T>): Promise<{ result: T } | 'lost'> {
+  const head = await readHead(author.accountId)
+  const transaction = new Transaction(author.accountId, head, Math.max(clock.now(), head.clock + 1))
+  const result = await change(transaction)
+  const writes = transaction.writes()
+  if (writes.length === 0) return { result }
+
+  const commitId = randomUUID()
+  const record: Write = { Put: { TableName: tableName(), Item: commitRecord(author, head, transaction, commitId) } }
+  const items = [headWrite(author.accountId, head, transaction), record, ...writes]
+  if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
+  try {
+    await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
+  } catch (error) {
+    if (error instanceof TransactionCanceledException) {
+      if (retryable(error)) return 'lost'
+      throw error
+    }
+    if (!(await happened(author.accountId, head.sequence + 1, commitId))) {
+      if ((error as Error).name === 'ValidationException') throw error
+      return 'lost'
+    }
+  }
+  for (const revocation of transaction.revocations) await revoke(author.accountId, revocation)
+  return { result }
+}
+
+/**
+ * The one way to change an account's data: stages the changes of `change`, which reads what it needs through the
+ * transaction, and writes them with their commit record, on the condition that no other commit came between. A lost
+ * race runs `change` again on fresh state.
+ * @throws ApiError `unavailable` when it does not get through; nothing is changed then.
+ */
+export async function commit<T>(author: Author, change: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const deadline = Date.now() + patienceMs
+  for (let tries = 0; Date.now() < deadline; tries++) {
+    if (tries > 0) await sleep(Math.random() * Math.min(250, 8 * 2 ** Math.min(tries, 6)))
+    const outcome = await attempt(author, change)
+    if (outcome !== 'lost') return outcome.result
+  }
+  throw new ApiError('unavailable')
+}
+
+export type { Revocation }

@@ -1,0 +1,92 @@
+import { edgePartition, entityKey, guardKey, type Item, type Key, partition } from './keys.ts'
+
+/** What every stored object has. Rows carry the wire's snake_case names. */
+export type Row = { id: string; inserted_at: string; updated_at: string }
+
+type Edge<R> = {
+  /** The value under which the row is found; null leaves it out. */
+  value: (row: R) => string | null
+  /** Sort key among the rows of one value; the row's id unless said otherwise. */
+  sort?: (row: R) => string
+  /** Whether the rows of one value are counted, for the exact total of a filtered list. */
+  counted?: boolean
+}
+
+type Definition<R> = {
+  /** The collection, and the `object` of its change log entries (L6.2). */
+  name: string
+  /** Where the row lies if not in `(<account>, <name>)` under its id. */
+  place?: (row: R) => { within: string; sort: string }
+  /** Values that no two rows of an account share, by the name of the set (`actors.email`); null leaves the row out. */
+  unique?: Record<string, (row: R) => string | null>
+  edges?: Record<string, Edge<R>>
+  /** Names under which the account's head item counts the row, beside the collection itself. */
+  tallies?: (row: R) => string[]
+  /** Keys shown as `[redacted]` on every record of a change (L6.3). */
+  redact?: string[]
+  /** Fields whose change alone is not logged (L6.2(3)). */
+  unlogged?: string[]
+}
+
+export type Entity<R extends Row = Row> = Required<Omit<Definition<R>, 'place'>> & Pick<Definition<R>, 'place'>
+
+/** Declares a kind of stored object: where it lies, how it is found, and how its changes are recorded. */
+export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => ({
+  unique: {},
+  edges: {},
+  tallies: () => [],
+  redact: [],
+  unlogged: [],
+  ...definition,
+})
+
+export function rowKey<R extends Row>(entity: Entity<R>, account: string, row: R): Key {
+  const place = entity.place?.(row)
+  return place
+    ? { pk: partition(account, entity.name, place.within), sk: place.sort }
+    : entityKey(account, entity.name, row.id)
+}
+
+export const rowItem = <R extends Row>(entity: Entity<R>, account: string, row: R): Item => ({
+  ...rowKey(entity, account, row),
+  kind: 'entity',
+  ...row,
+})
+
+/** The row of an item, without the key attributes. */
+export function itemRow<R extends Row>(item: Record<string, unknown>): R {
+  const { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...row } = item
+  return row as R
+}
+
+/** Guard items of a row: one at each unique value, pointing back to the row. */
+export const guardItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
+  Object.entries(entity.unique).flatMap(([name, value]) => {
+    const text = value(row)
+    return text === null ? [] : [{ ...guardKey(account, name, text), kind: 'guard', row: rowKey(entity, account, row) }]
+  })
+
+/** Edge items of a row: one for each value it is found by, pointing back to the row. */
+export const edgeItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
+  Object.entries(entity.edges).flatMap(([field, edge]) => {
+    const text = edge.value(row)
+    if (text === null) return []
+    const key = { pk: edgePartition(account, entity.name, field, text), sk: edge.sort?.(row) ?? row.id }
+    return [{ ...key, kind: 'edge', row: rowKey(entity, account, row) }]
+  })
+
+/** The partitions whose row counter counts this row. */
+export const countedPartitions = <R extends Row>(entity: Entity<R>, account: string, row: R): string[] => [
+  ...(entity.place ? [rowKey(entity, account, row).pk] : []),
+  ...Object.entries(entity.edges).flatMap(([field, edge]) => {
+    const text = edge.counted ? edge.value(row) : null
+    return text === null ? [] : [edgePartition(account, entity.name, field, text)]
+  }),
+]
+
+export const redacted = '[redacted]'
+
+export const redactRow = <R extends Row>(entity: Entity<R>, row: R): Record<string, unknown> => ({
+  ...row,
+  ...Object.fromEntries(entity.redact.map((key) => [key, redacted])),
+})

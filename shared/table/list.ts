@@ -1,0 +1,123 @@
+import * as v from 'valibot'
+import type { Page } from '../operation.ts'
+import { decodeCursor, encodeCursor } from '../pagination.ts'
+import { type Entity, itemRow, type Row } from './entity.ts'
+import { counterSort, edgePartition, headKey, type Key, partition } from './keys.ts'
+import { getItem, getItems, queryItems } from './read.ts'
+
+type Item = Record<string, unknown>
+
+/** What every list says of itself (A7.1). */
+export const Metadata = v.object({
+  limit: v.number(),
+  next_page: v.nullable(v.string()),
+  prev_page: v.nullable(v.string()),
+  total: v.number(),
+  count: v.number(),
+})
+export type Metadata = v.InferOutput<typeof Metadata>
+
+export type Listed<R> = { rows: R[]; metadata: Metadata }
+
+type Selection = {
+  /** Edge field → value: rows that have all of them. Nothing selected means the whole collection. */
+  edges?: Record<string, string>
+  /** The part of the collection, for rows that lie in parts of it. */
+  within?: string
+  /** Newest first instead of oldest first (A7.2). */
+  newestFirst?: boolean
+}
+
+type Position = { at: string; backward: boolean }
+
+/**
+ * A page of a collection (A7): one query of the base table, whatever the size of the collection, and its exact total
+ * from a counter. Only a combination of filters reads all rows of its narrowest filter.
+ */
+export async function listRows<R extends Row>(
+  entity: Entity<R>,
+  account: string,
+  page: Page,
+  { edges = {}, within, newestFirst = false }: Selection = {},
+): Promise<Listed<R>> {
+  const position = page.cursor === null ? null : ((await decodeCursor(page.binding, page.cursor)) as Position)
+  const [first, ...others] = Object.entries(edges)
+  if (first && others.length > 0) return combined(entity, account, page, position, first, others, newestFirst)
+
+  const pk = first
+    ? edgePartition(account, entity.name, ...first)
+    : within === undefined
+      ? partition(account, entity.name)
+      : partition(account, entity.name, within)
+  const backward = position?.backward ?? false
+  const [items, behind, total] = await Promise.all([
+    queryItems(pk, { after: position?.at, backward: backward !== newestFirst, limit: page.limit + 1 }),
+    position ? anyFrom(pk, position, newestFirst) : false,
+    first || within !== undefined ? partitionTotal(pk) : collectionTotal(account, entity.name),
+  ])
+  const window = cut(items, page.limit, backward, behind)
+  const rowItems = first ? await getItems(window.items.map((item) => item.row as Key)) : window.items
+  const rows = rowItems.flatMap((item) => (item ? [itemRow<R>(item)] : []))
+  return { rows, metadata: await metadata(page, window, total) }
+}
+
+/** Whether a row lies on the other side of the position, the row at it included. */
+async function anyFrom(pk: string, { at, backward }: Position, newestFirst: boolean): Promise<boolean> {
+  const against = !backward !== newestFirst
+  const [exact, beyond] = await Promise.all([getItem({ pk, sk: at }), queryItems(pk, { after: at, backward: against, limit: 1 })])
+  return exact !== undefined || beyond.length > 0
+}
+
+type Window = { items: Item[]; first?: string; last?: string; before: boolean; after: boolean }
+
+/** Cuts the row read too many, brings a backward page into the list's order, and says what lies around it. */
+function cut(items: Item[], limit: number, backward: boolean, behind: boolean): Window {
+  const more = items.length > limit
+  const kept = items.slice(0, limit)
+  if (backward) kept.reverse()
+  return {
+    items: kept,
+    first: kept[0]?.sk as string | undefined,
+    last: kept.at(-1)?.sk as string | undefined,
+    before: backward ? more : behind,
+    after: backward ? behind : more,
+  }
+}
+
+async function metadata(page: Page, { first, last, before, after }: Window, total: number): Promise<Metadata> {
+  const cursor = async (at: string | undefined, backward: boolean, wanted: boolean) =>
+    wanted && at !== undefined ? encodeCursor(page.binding, { at, backward } satisfies Position) : null
+  const [next_page, prev_page] = await Promise.all([cursor(last, false, after), cursor(first, true, before)])
+  return { limit: page.limit, next_page, prev_page, total, count: total }
+}
+
+async function collectionTotal(account: string, name: string): Promise<number> {
+  const head = await getItem(headKey(account))
+  return (head?.counts as Record<string, number> | undefined)?.[name] ?? 0
+}
+
+async function partitionTotal(pk: string): Promise<number> {
+  return Number((await getItem({ pk, sk: counterSort }))?.rows ?? 0)
+}
+
+async function combined<R extends Row>(
+  entity: Entity<R>,
+  account: string,
+  page: Page,
+  position: Position | null,
+  first: [string, string],
+  others: [string, string][],
+  newestFirst: boolean,
+): Promise<Listed<R>> {
+  const edges = await queryItems(edgePartition(account, entity.name, ...first), { backward: newestFirst })
+  const items = await getItems(edges.map((edge) => edge.row as Key))
+  const all = items
+    .flatMap((item) => (item ? [itemRow<R>(item)] : []))
+    .filter((row) => others.every(([field, value]) => entity.edges[field]?.value(row) === value))
+  const behindPosition = (id: string) => position !== null && (newestFirst ? id > position.at : id < position.at)
+  const backward = position?.backward ?? false
+  const side = all.filter(({ id }) => (position === null ? true : id !== position.at && behindPosition(id) === backward))
+  const ordered = backward ? side.toReversed() : side
+  const window = cut(ordered.slice(0, page.limit + 1).map((row) => ({ sk: row.id, row })), page.limit, backward, all.length > side.length)
+  return { rows: window.items.map((item) => item.row as R), metadata: await metadata(page, window, all.length) }
+}

@@ -1,0 +1,57 @@
+import * as v from 'valibot'
+import { type FieldErrors, invalid } from '../errors.ts'
+import type { Fields } from '../operation.ts'
+
+/** Fields that passed so far, and the messages of those that did not. */
+export class Draft<T> {
+  readonly fields: Partial<T>
+  readonly errors: FieldErrors
+
+  constructor(fields: Partial<T>, errors: FieldErrors) {
+    this.fields = fields
+    this.errors = errors
+  }
+
+  /** Adds a message; each appears once per field (A5). */
+  reject(field: string, message: string): void {
+    const messages = (this.errors[field] ??= [])
+    if (!messages.includes(message)) messages.push(message)
+  }
+
+  has(field: string): boolean {
+    return this.errors[field] !== undefined
+  }
+
+  /** All fields. @throws ApiError `validation_failed` when a message was added. */
+  done(): T {
+    if (Object.keys(this.errors).length > 0) throw invalid(this.errors)
+    return this.fields as T
+  }
+}
+
+const required = (schema: v.GenericSchema) => schema.type !== 'optional'
+
+/** Checks each known field by itself (A6); unknown keys are ignored, a missing required one is `can't be blank`. */
+export function draft<T>(fields: Fields, raw: unknown): Draft<T> {
+  const source = (raw ?? {}) as Record<string, unknown>
+  const values: Record<string, unknown> = {}
+  const errors: FieldErrors = {}
+  for (const [name, schema] of Object.entries(fields.entries as Record<string, v.GenericSchema>)) {
+    if (!Object.hasOwn(source, name)) {
+      if (required(schema)) errors[name] = ["can't be blank"]
+      continue
+    }
+    const result = v.safeParse(schema, source[name])
+    if (result.success) values[name] = result.output
+    else {
+      for (const issue of result.issues) {
+        const path = [name, ...(issue.path ?? []).map((item) => String(item.key))].join('.')
+        // A rule may report a whole message map; its keys are complete already.
+        const key = path.endsWith('.base') && path.split('.').length === 2 ? 'base' : path
+        const messages = (errors[key] ??= [])
+        if (!messages.includes(issue.message)) messages.push(issue.message)
+      }
+    }
+  }
+  return new Draft<T>(values as Partial<T>, errors)
+}
