@@ -97,6 +97,13 @@ export class Transaction {
     this.others.push(putWrite(item))
   }
 
+  /** An item at a key that nothing may hold yet; a lost race runs the commit again. */
+  claim(item: Item): void {
+    this.others.push({
+      Put: { TableName: tableName(), Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
+    })
+  }
+
   remove(key: Key): void {
     this.others.push(deleteWrite(key))
   }

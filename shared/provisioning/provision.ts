@@ -1,0 +1,154 @@
+import * as v from 'valibot'
+import { Account, type AccountRow, accounts } from '../accounts/account.ts'
+import { limitsOf } from '../accounts/usage.ts'
+import { Actor, actors } from '../actors/actor.ts'
+import { mintApiToken } from '../api-tokens/mint-api-token.ts'
+import { ShownApiToken } from '../api-tokens/shown-api-token.ts'
+import { clients } from '../clients/client.ts'
+import { clock, timestamp } from '../clock.ts'
+import { ApiError, type FieldErrors, invalid, notFound } from '../errors.ts'
+import { isUuid } from '../ids.ts'
+import type { Fields } from '../operation.ts'
+import { poolMembers } from '../pool-members/pool-member.ts'
+import { Resource, resources } from '../resources/resource.ts'
+import { commit } from '../table/commit.ts'
+import { headKey } from '../table/keys.ts'
+import { getItem, getRow } from '../table/read.ts'
+import { draft } from '../values/draft.ts'
+import { createAccount } from './create-account.ts'
+import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields, TokenFields } from './fields.ts'
+
+type Event = Record<string, unknown>
+
+const week = 7 * 86_400_000_000
+
+/** The fields of one part of the event. @throws ApiError `bad_request` when the part is missing or no object. */
+function part<F extends Fields>(event: Event, name: string, fields: F, required = true): v.InferOutput<F> {
+  const value = event[name]
+  if (value === undefined && !required) return {} as v.InferOutput<F>
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiError('bad_request', `${name} must be an object.`)
+  const { errors, fields: checked } = draft<v.InferOutput<F>>(fields, value)
+  if (Object.keys(errors).length === 0) return checked as v.InferOutput<F>
+  // Fields of the event's main part stand alone; those of another part are named with it.
+  const main = name === 'account' || name === 'resource'
+  const named: FieldErrors = main ? errors : Object.fromEntries(Object.entries(errors).map(([key, list]) => [`${name}.${key}`, list]))
+  throw invalid(named)
+}
+
+function uuid(event: Event, name: string): string {
+  const value = event[name]
+  if (typeof value !== 'string' || !isUuid(value)) throw invalid({ [name]: [value === undefined ? "can't be blank" : 'is invalid'] })
+  return value.toLowerCase()
+}
+
+async function shown(account: AccountRow) {
+  const head = await getItem(headKey(account.id))
+  return v.parse(Account, { ...account, limits: limitsOf(account, (head?.counts ?? {}) as Record<string, number>, 0) })
+}
+
+const showActor = (row: object) => v.parse(Actor, { ...row, last_seen_at: null })
+
+/** The operations of the provisioning function (A32); what they do is change-logged with subject null. */
+const operations: Record<string, (event: Event) => Promise<unknown>> = {
+  async create_account(event) {
+    const made = await createAccount({
+      account: part(event, 'account', AccountFields),
+      admin: part(event, 'admin', AdminFields),
+      token: part(event, 'api_token', InitialTokenFields, false),
+    })
+    return {
+      account: await shown(made.account),
+      admin: showActor(made.admin),
+      api_client: showActor(made.api_client),
+      api_token: v.parse(ShownApiToken, made.api_token),
+    }
+  },
+
+  async update_account(event) {
+    const changes = part(event, 'account', AccountUpdateFields)
+    return { account: await shown(await updateAccount(uuid(event, 'account_id'), changes)) }
+  },
+
+  async delete_account(event) {
+    const { delete_at = timestamp(clock.now() + week) } = draft<{ delete_at?: string }>(
+      v.object({ delete_at: v.optional(TokenFields.entries.expires_at) }),
+      event,
+    ).done()
+    const account = await updateAccount(uuid(event, 'account_id'), { is_disabled: true, disabled_reason: 'deletion', delete_at })
+    return { account: await shown(account), delete_at }
+  },
+
+  async create_static_device_pool(event) {
+    const { device_ids = [], ...fields } = part(event, 'resource', PoolFields)
+    const accountId = uuid(event, 'account_id')
+    const pool = await commit({ accountId, subject: null }, async (transaction) => {
+      if (!(await transaction.get(accounts, accountId))) throw notFound()
+      const found = await Promise.all(device_ids.map((id) => getRow(clients, accountId, id)))
+      const unknown = device_ids.filter((_, i) => found[i] === null)
+      if (unknown.length > 0) throw invalid({ device_ids: unknown.map((id) => `${id} does not exist`) })
+      const row = transaction.insert(resources, {
+        name: fields.name,
+        address_description: fields.address_description ?? null,
+        filters: fields.filters ?? [],
+        type: 'static_device_pool',
+        address: null,
+        ip_stack: null,
+        site_id: null,
+      })
+      for (const device_id of device_ids) transaction.insert(poolMembers, { resource_id: row.id, device_id })
+      return row
+    })
+    return { resource: v.parse(Resource, pool) }
+  },
+
+  async create_api_token(event) {
+    const accountId = uuid(event, 'account_id')
+    const actorId = event.actor_id === undefined ? null : uuid(event, 'actor_id')
+    const made = await commit({ accountId, subject: null }, async (transaction) => {
+      if (!(await transaction.get(accounts, accountId))) throw notFound()
+      const actor = actorId === null ? transaction.insert(actors, newApiClient) : await transaction.get(actors, actorId)
+      if (actor?.type !== 'api_client') throw invalid({ actor_id: ['does not exist'] })
+      const fields = part(event, 'api_token', TokenFields)
+      if (fields.expires_at <= timestamp(transaction.now)) throw invalid({ 'api_token.expires_at': ['must be in the future'] })
+      return { actor, token: await mintApiToken(transaction, actor.id, { name: null, scopes: ['*'], ...fields }) }
+    })
+    return { api_client: showActor(made.actor), api_token: v.parse(ShownApiToken, made.token) }
+  },
+}
+
+const newApiClient = {
+  name: 'Provisioning',
+  email: null,
+  type: 'api_client',
+  allow_email_otp_sign_in: false,
+  created_by_directory_id: null,
+  is_disabled: false,
+} as const
+
+type AccountChanges = v.InferOutput<typeof AccountUpdateFields> & { delete_at?: string | null }
+
+const updateAccount = (accountId: string, changes: AccountChanges): Promise<AccountRow> =>
+  commit({ accountId, subject: null }, async (transaction) => {
+    const account = await transaction.get(accounts, accountId)
+    if (!account) throw notFound()
+    // Enabling an account calls a deletion off that was not due yet (A32).
+    const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
+    return transaction.update(accounts, account, {
+      ...changes,
+      ...revived,
+      limits: { ...account.limits, ...changes.limits },
+      features: { ...account.features, ...changes.features },
+    })
+  })
+
+/**
+ * Does what an operator asks for (A32).
+ * @throws ApiError for bad input.
+ */
+export async function provision(event: unknown): Promise<unknown> {
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) throw new ApiError('bad_request', 'The event must be an object.')
+  const { operation = 'create_account' } = event as Event
+  const run = typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined
+  if (!run) throw new ApiError('bad_request', `operation must be one of ${Object.keys(operations).join(', ')}.`)
+  return run(event as Event)
+}

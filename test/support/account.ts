@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import type { Event } from '#shared/http/exchange.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+
+type Call = {
+  /** Path parameters, as API Gateway hands them over. */
+  params?: Record<string, string>
+  body?: unknown
+  /** A body sent as it is, instead of JSON. */
+  rawBody?: string | Buffer
+  query?: Record<string, string> | string
+  token?: string | null
+  headers?: Record<string, string>
+  method?: string
+  path?: string
+  sourceIp?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
+
+function eventOf({ params, body, rawBody, query = '', token, headers = {}, method = 'GET', path = '/test', sourceIp = '192.0.2.10' }: Call): Event {
+  const content = rawBody ?? (body === undefined ? undefined : JSON.stringify(body))
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: typeof query === 'string' ? query : new URLSearchParams(query).toString(),
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(content.length) }),
+      'user-agent': 'tests',
+      ...headers,
+    },
+    pathParameters: params,
+    body: Buffer.isBuffer(content) ? content.toString('base64') : content,
+    isBase64Encoded: Buffer.isBuffer(content),
+    requestContext: { http: { method, path, sourceIp, userAgent: 'tests', protocol: 'HTTP/1.1' }, requestId: randomUUID() },
+  } as unknown as Event
+}
+
+/** Calls a handler as API Gateway does. */
+export async function call(handler: Handler, request: Call): Promise<Answer> {
+  const { statusCode = 0, headers = {}, body = '' } = await handler(eventOf(request))
+  return { status: statusCode, headers: headers as Record<string, string>, body: body ? JSON.parse(body) : undefined, text: body }
+}
+
+/** An account of its own for a test, with an administrator's token. `call` sends that token unless told otherwise. */
+export async function newAccount(options: Record<string, unknown> = {}) {
+  const result = await provision({
+    account: { name: 'Test account', slug: `test-${randomUUID()}`, ...options },
+    admin: { name: 'Ada', email: 'ada@example.com' },
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: the result of the provisioning function
+  const { data, error } = result as any
+  if (error) throw new Error(JSON.stringify(error))
+  const token: string = data.api_token.token
+  return {
+    id: data.account.id as string,
+    token,
+    tokenId: data.api_token.id as string,
+    admin: data.admin,
+    apiClient: data.api_client,
+    call: (handler: Handler, request: Call = {}) => call(handler, { token, ...request }),
+  }
+}
