@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { ApiError } from '../errors.ts'
 import { table, tableName } from '../table/client.ts'
 import { type Key, partition } from '../table/keys.ts'
 import { getItems, queryItems } from '../table/read.ts'
@@ -9,21 +12,53 @@ export type Revocation = {
   id: string
 }
 
-/** Where the authorizations that rest on something are found. */
-export const authorizationsBy = (account: string, by: Revocation['by'], id: string): string =>
+/** Where the authorizations that rest on something are found: the items of a gateway itself, pointers otherwise. */
+export const authorizationsBy = (account: string, by: Exclude<Revocation['by'], 'gateway'>, id: string): string =>
   partition(account, `authorizations.${by}`, id)
+
+type Deletable = Key & { id: string; edges: Key[] }
 
 /** Deletes the authorizations that rest on what ended. Harmless to repeat. */
 export async function revoke(account: string, { by, id }: Revocation): Promise<void> {
-  const edges = await queryItems(authorizationsBy(account, by, id))
-  const items = await getItems(edges.map((edge) => edge.row as Key))
-  for (const item of items) if (item) await deleteAuthorization(item as Key & { edges: Key[] })
+  const items =
+    by === 'gateway' ? await queryItems(partition(account, 'authorizations', id)) : await pointedTo(account, by, id)
+  for (let at = 0; at < items.length; at += 10) {
+    await Promise.all(items.slice(at, at + 10).map((item) => deleteAuthorization(item as Deletable)))
+  }
 }
 
-/** Deletes an authorization's item together with everything that points to it. */
-export async function deleteAuthorization({ pk, sk, edges }: Key & { edges: Key[] }): Promise<void> {
-  const keys = [{ pk, sk }, ...edges.map((edge) => ({ pk: edge.pk, sk: edge.sk }))]
-  await table().send(
-    new TransactWriteCommand({ TransactItems: keys.map((Key) => ({ Delete: { TableName: tableName(), Key } })) }),
-  )
+async function pointedTo(account: string, by: Exclude<Revocation['by'], 'gateway'>, id: string) {
+  const edges = await queryItems(authorizationsBy(account, by, id))
+  const items = await getItems(edges.map((edge) => edge.row as Key))
+  return items.filter((item) => item !== undefined)
+}
+
+/**
+ * Deletes an authorization together with everything that points to it. A pointer that belongs to a later
+ * authorization by now stays: without it that one could not be found when it must end.
+ */
+export async function deleteAuthorization(item: Deletable): Promise<void> {
+  let edges = item.edges
+  for (let tries = 0; tries < 12; tries++) {
+    if (tries > 0) await sleep(Math.random() * Math.min(250, 10 * 2 ** tries))
+    const writes = [
+      { TableName: tableName(), Key: { pk: item.pk, sk: item.sk }, ConditionExpression: 'attribute_exists(pk)' },
+      ...edges.map(({ pk, sk }) => ({
+        TableName: tableName(),
+        Key: { pk, sk },
+        ConditionExpression: 'attribute_not_exists(pk) OR authorization_id = :id',
+        ExpressionAttributeValues: { ':id': item.id },
+      })),
+    ]
+    try {
+      await table().send(new TransactWriteCommand({ TransactItems: writes.map((Delete) => ({ Delete })) }))
+      return
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error
+      const failed = (error.CancellationReasons ?? []).map(({ Code }) => Code === 'ConditionalCheckFailed')
+      if (failed[0]) return
+      edges = edges.filter((_, index) => !failed[index + 1])
+    }
+  }
+  throw new ApiError('unavailable')
 }
