@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Service, startService } from './support/service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the walk reads bodies of every shape
+type Body = any
+type Reply = { status: number; headers: Headers; body: Body; text: string }
+
+let service: Service
+let token: string
+
+async function http(method: string, path: string, body?: unknown, bearer = token): Promise<Reply> {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${bearer}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined }
+}
+
+/** Asks until the answer holds, for at most the 2 s in which an entry has to be visible. */
+async function within2s(path: string, holds: (body: Body) => boolean): Promise<Reply> {
+  const until = Date.now() + 2_000
+  for (;;) {
+    const reply = await http('GET', path)
+    if (holds(reply.body) || Date.now() > until) return reply
+    await sleep(50)
+  }
+}
+
+async function made(path: string, body: unknown, bearer = token): Promise<Body> {
+  const reply = await http('POST', path, body, bearer)
+  expect(reply.status, reply.text).toBe(201)
+  return reply.body.data
+}
+
+const publicKey = () => randomBytes(32).toString('base64')
+const huge = '9223372036854775807'
+
+beforeAll(async () => {
+  service = await startService()
+  token = service.credentials.api_token
+}, 60_000)
+afterAll(() => service?.stop())
+
+describe('the walk of the README', () => {
+  const world: Record<string, Body> = {}
+
+  it('1. administers sites, groups, actors, resources and a policy', async () => {
+    const account = await http('GET', '/account')
+    expect(account.body.data.id).toBe(service.credentials.account_id)
+
+    world.site = await made('/sites', { site: { name: 'Berlin' } })
+    world.group = await made('/groups', { group: { name: 'Engineering' } })
+    world.user = await made('/actors', { actor: { name: 'Grace', type: 'account_user', email: 'grace@example.com' } })
+    world.robot = await made('/actors', { actor: { name: 'Deployer', type: 'service_account' } })
+    const members = await http('PUT', `/groups/${world.group.id}/memberships`, {
+      memberships: [{ actor_id: world.user.id }, { actor_id: world.robot.id }],
+    })
+    expect(members.body.data.actor_ids).toEqual([world.user.id, world.robot.id].sort())
+
+    const resource = (fields: object) => made('/resources', { resource: { site_id: world.site.id, ...fields } })
+    world.wiki = await resource({ name: 'Wiki', type: 'dns', address: 'wiki.example.com' })
+    world.lan = await resource({ name: 'LAN', type: 'cidr', address: '192.168.1.7/24' })
+    world.printer = await resource({ name: 'Printer', type: 'ip', address: '192.168.2.9' })
+    expect([world.lan.address, world.wiki.ip_stack]).toEqual(['192.168.1.0/24', 'dual'])
+    world.policy = await made('/policies', {
+      policy: {
+        group_id: world.group.id,
+        resource_id: world.wiki.id,
+        conditions: [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['127.0.0.0/8', '::1'] }],
+      },
+    })
+  })
+
+  it('2. brings a gateway online', async () => {
+    const gateways = `/sites/${world.site.id}/gateways`
+    world.gateway = await made(gateways, { gateway: { name: 'edge-1' } })
+    expect(world.gateway.online).toBe(false)
+    world.gatewaySession = await made(
+      '/gateway/sessions',
+      { session: { public_key: publicKey(), version: '1.4.0' } },
+      world.gateway.token,
+    )
+    const online = await http('GET', gateways)
+    expect(online.body.data).toMatchObject([{ id: world.gateway.id, online: true }])
+    const beat = await http('PUT', `/gateway/sessions/${world.gatewaySession.id}`, undefined, world.gateway.token)
+    expect(beat.body.data).toMatchObject({ complete: true, authorizations: [] })
+  })
+
+  it('3. authorizes a client for the resource', async () => {
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString()
+    world.clientToken = await made(`/actors/${world.robot.id}/client_tokens`, { client_token: { expires_at } })
+    const session = { svc_id: 'laptop-1', public_key: publicKey(), version: '1.4.1', hostname: 'laptop' }
+    world.session = await made('/client/sessions', { session }, world.clientToken.token)
+    expect(world.session.resources.map((resource: Body) => resource.id)).toEqual([world.wiki.id])
+
+    const ask = (resource_id: string) => http('POST', '/client/authorizations', { authorization: { resource_id } }, world.clientToken.token)
+    const granted = await ask(world.wiki.id)
+    expect(granted.status, granted.text).toBe(201)
+    world.authorization = granted.body.data
+    expect(world.authorization.gateway).toMatchObject({ id: world.gateway.id, ipv4: world.gateway.ipv4 })
+    expect((await ask(world.wiki.id)).status).toBe(200)
+    expect((await ask(world.lan.id)).status).toBe(404)
+
+    const beat = await http('PUT', `/gateway/sessions/${world.gatewaySession.id}`, undefined, world.gateway.token)
+    expect(beat.body.data.authorizations).toMatchObject([{ id: world.authorization.id, policy_id: world.policy.id }])
+    world.responderToken = beat.body.data.authorizations[0].ingest_token
+  })
+
+  it('4. takes flow reports of both sides and shows them', async () => {
+    const open = {
+      protocol: 'tcp',
+      inner_src_ip: world.session.client.ipv4,
+      inner_src_port: 50_000,
+      inner_dst_ip: world.gateway.ipv4,
+      inner_dst_port: 443,
+      flow_start: new Date().toISOString(),
+      domain: 'wiki.example.com',
+    }
+    const report = (bearer: string, text: string) => http('POST', '/ingestion/flow_logs', text, bearer)
+    const sides = [world.authorization.ingest_token, world.responderToken]
+    for (const side of sides) expect((await report(side, JSON.stringify({ flow_logs: [open] }))).body.data.accepted).toBe(1)
+    const opened = await within2s('/logs?type=flow', (body) => body.data.length === 2)
+    expect(opened.body.data.map((entry: Body) => [entry.role, entry.flow_end]).sort()).toEqual([
+      ['initiator', null],
+      ['responder', null],
+    ])
+
+    const closing = {
+      ...open,
+      flow_end: new Date().toISOString(),
+      last_packet: new Date().toISOString(),
+      outers: [{ dst_ip: '192.0.2.1', dst_port: 51820, path_activated_at: open.flow_start }],
+    }
+    const counters = `"rx_packets":1,"tx_packets":2,"rx_bytes":${huge},"tx_bytes":9007199254740993`
+    const close = `{"flow_logs":[${JSON.stringify(closing).slice(0, -1)},${counters}}]}`
+    for (const side of sides) expect((await report(side, close)).status).toBe(200)
+    const closed = await within2s('/logs?type=flow', (body) => body.data.every((entry: Body) => entry.flow_end !== null))
+    expect(closed.body.data).toHaveLength(2)
+    expect(closed.body.metadata.total).toBe(2)
+    expect(closed.text.match(/"rx_bytes":9223372036854775807,/g)).toHaveLength(2)
+    expect(closed.text.match(/"tx_bytes":9007199254740993\b/g)).toHaveLength(2)
+    expect(closed.body.data[0]).toMatchObject({
+      initiator_actor_name: 'Deployer',
+      resource_name: 'Wiki',
+      resource_address: 'wiki.example.com',
+      policy_id: world.policy.id,
+      policy_authorization_id: world.authorization.id,
+    })
+    world.flows = closed.body.data
+  })
+
+  it('5. tells the whole story in the logs', async () => {
+    const changes = await within2s('/logs?type=change&limit=100', (body) => JSON.stringify(body).includes(world.clientToken.id))
+    const entries: Body[] = changes.body.data
+    const ids = entries.map((entry) => entry.log_id)
+    expect(ids).toEqual(ids.toSorted().reverse())
+    const inserted = entries.find((entry) => entry.object === 'client_tokens')
+    expect(inserted).toMatchObject({ operation: 'insert', before: null, subject: { token_id: expect.any(String) } })
+    expect(inserted.after).toMatchObject({ secret_salt: '[redacted]', secret_hash: '[redacted]' })
+    expect(entries.filter((entry) => entry.object === 'policies')).toHaveLength(1)
+
+    const sessions = await http('GET', '/logs?type=session')
+    expect(sessions.body.data.map((entry: Body) => entry.context)).toEqual(['client', 'gateway'])
+    const requests = await http('GET', '/logs?type=api_request&limit=1')
+    expect(requests.body.data[0]).toMatchObject({ method: 'GET', path: '/logs' })
+    for (const entry of [inserted, sessions.body.data[0], requests.body.data[0], world.flows[0]]) {
+      expect((await http('GET', `/logs/${entry.log_id}`)).body.data).toEqual(entry)
+    }
+    const everything = await http('GET', '/logs?limit=100')
+    for (const secret of [token, world.clientToken.token, world.gateway.token]) expect(everything.text).not.toContain(secret)
+  })
+
+  it('6. loses nothing when it is killed', async () => {
+    const answered: string[] = []
+    let running = true
+    const writer = (async () => {
+      for (let i = 0; running; i++) {
+        const reply = await http('POST', '/groups', { group: { name: `group ${i}` } }).catch(() => null)
+        if (reply?.status === 201) answered.push(reply.body.data.id)
+      }
+    })()
+    const flow = {
+      protocol: 'udp',
+      inner_src_ip: world.session.client.ipv4,
+      inner_src_port: 40_000,
+      inner_dst_ip: world.gateway.ipv4,
+      inner_dst_port: 53,
+      flow_start: new Date().toISOString(),
+    }
+    await sleep(300)
+    const reported = await http('POST', '/ingestion/flow_logs', { flow_logs: [flow] }, world.authorization.ingest_token)
+    expect(reported.status).toBe(200)
+    await service.kill9()
+    running = false
+    await writer
+    await service.restart()
+
+    expect(answered.length).toBeGreaterThan(0)
+    for (const id of answered) expect((await http('GET', `/groups/${id}`)).status).toBe(200)
+    const flows = await within2s('/logs?type=flow', (body) => body.data.length === 3)
+    expect(flows.body.data).toHaveLength(3)
+    const last = answered.at(-1) as string
+    const changes = await within2s('/logs?type=change&limit=100', (body) => JSON.stringify(body).includes(last))
+    const logged = changes.body.data.filter((entry: Body) => entry.object === 'groups').map((entry: Body) => entry.after.id)
+    for (const id of answered.slice(-90)) expect(logged.filter((other: string) => other === id)).toHaveLength(1)
+  }, 60_000)
+})
