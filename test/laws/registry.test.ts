@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import { covers } from '#shared/auth/caller.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { call, newAccount } from '#test/support/account.ts'
+
+type Entry = OperationSource & { handler: Handler; name: string }
+
+const entries: Entry[] = await Promise.all(
+  (await loadOperations()).map(async (source) => {
+    const { handler } = await import(new URL(`../../functions/${source.file}`, import.meta.url).href)
+    return { ...source, handler, name: `${source.operation.method} ${source.operation.path}` }
+  }),
+)
+const account = entries.filter(({ operation }) => (operation.credential ?? 'api') === 'api')
+const surface = (name: string) => entries.filter(({ operation }) => operation.credential === name)
+
+const params = ({ operation }: OperationSource, id: string = randomUUID()) =>
+  Object.fromEntries([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name as string, id]))
+const bodyOf = ({ operation: { body } }: OperationSource) => body && { [body.envelope]: body.shape === 'list' ? [] : {} }
+const request = (entry: Entry) => ({ method: entry.operation.method, params: params(entry), body: bodyOf(entry) })
+
+let own: Awaited<ReturnType<typeof newAccount>>
+beforeAll(async () => {
+  own = await newAccount()
+})
+
+it('has one operation a file, exported with its handler', () => {
+  const files = entries.map(({ file }) => file)
+  expect(new Set(files).size).toBe(files.length)
+  for (const { handler, file } of entries) expect(handler, file).toBeTypeOf('function')
+})
+
+it('has no method and path twice', () => {
+  const routes = entries.flatMap(({ operation: { method, alias, path } }) => [method, alias].filter(Boolean).map((m) => `${m} ${path}`))
+  expect(new Set(routes).size).toBe(routes.length)
+})
+
+describe.each(account)('$name', (entry) => {
+  it('refuses every bad credential with the same body', async () => {
+    const wrong = [null, 'x', own.token.slice(0, -1), `${own.token}A`, own.token.replace('naa_', 'nac_'), own.token.replace('naa_', 'nag_')]
+    const answers = await Promise.all(wrong.map((token) => call(entry.handler, { ...request(entry), token })))
+    for (const { status, body, headers } of answers) {
+      expect([status, headers['www-authenticate'], headers['x-request-id']]).toEqual([401, 'Bearer', body.request_id])
+      expect({ ...body, request_id: '' }).toEqual({ ...answers[0]?.body, request_id: '' })
+    }
+  })
+
+  it('has a scope, and refuses a token without it', async () => {
+    const { permission } = entry.operation
+    if (entry.operation.path === '/account') return expect(permission).toBeUndefined()
+    expect(permission).toMatch(entry.operation.method === 'GET' ? /:read$/ : /:(read|write)$/)
+    expect(covers(['*'], permission as never)).toBe(true)
+    const scopes = [permission?.startsWith('mdm') ? 'sites:write' : 'mdm:write']
+    const limited = await limitedToken(scopes)
+    const answer = await call(entry.handler, { ...request(entry), token: limited })
+    expect([answer.status, answer.body.code, answer.body.required_scope]).toEqual([403, 'insufficient_scope', permission])
+  })
+
+  it('refuses malformed path ids, and does not know unknown ones', async () => {
+    if (!entry.operation.path.includes('{')) return
+    const malformed = await own.call(entry.handler, { ...request(entry), params: params(entry, 'nonsense') })
+    expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid_path_parameter'])
+    if (entry.operation.path.includes('log_id')) return
+    const unknown = await own.call(entry.handler, request(entry))
+    expect([unknown.status, unknown.body.code], JSON.stringify(unknown.body)).toEqual([404, 'not_found'])
+  })
+
+  it('refuses malformed JSON and a wrong envelope', async () => {
+    if (!entry.operation.body || entry.operation.path.includes('{')) return
+    const method = entry.operation.method
+    const broken = await own.call(entry.handler, { method, params: params(entry), rawBody: '{"a":' })
+    expect([broken.status, broken.body.code]).toEqual([400, 'invalid_json'])
+    for (const body of [[], 'text', { nothing: {} }, { [entry.operation.body.envelope]: 7 }, { [entry.operation.body.envelope]: null }]) {
+      const answer = await own.call(entry.handler, { method, params: params(entry), body })
+      expect([answer.status, answer.body.code], JSON.stringify(body)).toEqual([400, 'bad_request'])
+    }
+    const form = await own.call(entry.handler, {
+      method, params: params(entry), rawBody: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(form.body.detail).toBe('The request body must be JSON with Content-Type application/json.')
+  })
+
+  it('refuses a body over 5,000,000 bytes, and an Accept that excludes JSON', async () => {
+    const large = await own.call(entry.handler, { ...request(entry), body: undefined, rawBody: ' '.repeat(5_000_001) })
+    expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
+    const picky = await own.call(entry.handler, { ...request(entry), headers: { accept: 'text/html' } })
+    expect([picky.status, picky.body.code]).toEqual([406, 'not_acceptable'])
+  })
+})
+
+async function limitedToken(scopes: string[]): Promise<string> {
+  const { handler: provision } = await import('#functions/tasks/provision-account.ts')
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  const result = await provision({ operation: 'create_api_token', account_id: own.id, api_token: { expires_at, scopes } })
+  return (result as { data: { api_token: { token: string } } }).data.api_token.token
+}
+
+describe.each([...surface('gateway'), ...surface('client')])('$name', (entry) => {
+  it('refuses an API token and no token alike', async () => {
+    for (const token of [null, own.token, 'nonsense']) {
+      const answer = await call(entry.handler, { ...request(entry), token })
+      expect([answer.status, answer.body.code]).toEqual([401, 'unauthorized'])
+    }
+  })
+})
