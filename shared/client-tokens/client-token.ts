@@ -1,5 +1,8 @@
+import * as v from 'valibot'
 import type { SecretHash } from '../auth/token.ts'
+import { parseTimestamp } from '../clock.ts'
 import { entity, type Row } from '../table/entity.ts'
+import { Timestamp } from '../values/fields.ts'
 
 export type ClientTokenRow = Row &
   SecretHash & {
@@ -14,3 +17,21 @@ export const clientTokens = entity<ClientTokenRow>({
   edges: { actor_id: { value: (row) => row.actor_id, counted: true } },
   redact: ['secret_salt', 'secret_hash'],
 })
+
+/** A client token as the API shows it (A24). */
+export const ClientToken = v.object({
+  id: v.string(),
+  actor_id: v.string(),
+  expires_at: v.string(),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+/** What the answer that creates it shows: the only one with the secret. */
+export const ShownClientToken = v.object({ ...ClientToken.entries, token: v.string() })
+
+export const ClientTokenFields = v.object({ expires_at: Timestamp })
+
+/** Expired tokens are gone from every read and count (A24.2). */
+export const isUnexpired = ({ expires_at }: { expires_at: string }, now: number): boolean =>
+  (parseTimestamp(expires_at) ?? 0) > now

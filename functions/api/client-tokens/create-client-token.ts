@@ -1,0 +1,21 @@
+import { ClientTokenFields, ShownClientToken } from '#shared/client-tokens/client-token.ts'
+import * as clientTokens from '#shared/client-tokens/store.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const createClientToken = operation(
+  {
+    method: 'POST',
+    path: '/actors/{actor_id}/client_tokens',
+    summary: 'Create a client token of a service account',
+    permission: 'tokens:write',
+    body: { envelope: 'client_token', fields: ClientTokenFields },
+    response: data(ShownClientToken),
+    status: 201,
+    secret: true,
+  },
+  ({ accountId, subject, params, draft }) => clientTokens.create({ accountId, subject }, params.actor_id, draft),
+)
+
+export const handler = lambda(createClientToken)

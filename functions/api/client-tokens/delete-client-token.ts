@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import * as clientTokens from '#shared/client-tokens/store.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const deleteClientToken = operation(
+  {
+    method: 'DELETE',
+    path: '/actors/{actor_id}/client_tokens/{id}',
+    summary: 'Delete a client token with what was made with it',
+    permission: 'tokens:write',
+    response: data(v.object({ id: v.string() })),
+  },
+  ({ accountId, subject, params }) => clientTokens.remove({ accountId, subject }, params.actor_id, params.id),
+)
+
+export const handler = lambda(deleteClientToken)

@@ -1,0 +1,14 @@
+import { mintToken } from '../auth/token.ts'
+import type { Transaction } from '../table/transaction.ts'
+import { type ClientTokenRow, clientTokens } from './client-token.ts'
+
+/** Stages a new client token of an actor; `token` is the string that is shown once (A24). */
+export async function mintClientToken(
+  transaction: Transaction,
+  actorId: string,
+  fields: Pick<ClientTokenRow, 'expires_at' | 'auth_provider_id'>,
+): Promise<ClientTokenRow & { token: string }> {
+  const id = transaction.newId()
+  const { token, stored } = await mintToken('client', { accountId: transaction.accountId, ownerId: actorId, tokenId: id })
+  return { ...transaction.insert(clientTokens, { id, actor_id: actorId, ...fields, ...stored }), token }
+}

@@ -1,0 +1,67 @@
+import type * as v from 'valibot'
+import { type ActorRow, actors } from '../actors/actor.ts'
+import { clock, parseTimestamp } from '../clock.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { type Author, commit } from '../table/commit.ts'
+import { commitInParts, hasRoom } from '../table/commit-in-parts.ts'
+import { getRows, rowsBy } from '../table/read.ts'
+import type { Draft } from '../values/draft.ts'
+import { type ClientTokenFields, type ClientTokenRow, clientTokens, isUnexpired } from './client-token.ts'
+import { deleteClientToken } from './delete-client-token.ts'
+import { mintClientToken } from './mint-client-token.ts'
+
+type Input = v.InferOutput<typeof ClientTokenFields>
+
+/** @throws ApiError 404, `not_a_service_account`, then `validation_failed` (A24.1) */
+export const create = (author: Author, actorId: string, draft: () => Draft<Input>) =>
+  commit(author, async (transaction) => {
+    const actor = await transaction.get(actors, actorId)
+    if (!actor) throw notFound()
+    if (actor.type !== 'service_account') {
+      throw new ApiError('not_a_service_account', 'Client tokens are created for service accounts only.')
+    }
+    const fields = draft()
+    const { expires_at } = fields.fields
+    if (expires_at !== undefined && (parseTimestamp(expires_at) ?? 0) <= transaction.now) {
+      fields.reject('expires_at', 'must be in the future')
+    }
+    return { data: await mintClientToken(transaction, actorId, { ...fields.done(), auth_provider_id: null }) }
+  })
+
+export async function get(account: string, actorId: string, id: string) {
+  const [[actor], [token]] = await Promise.all([
+    getRows(actors, account, [actorId]),
+    getRows(clientTokens, account, [id]),
+  ])
+  if (!actor || !token || !shows(actor, token)) throw notFound()
+  return { data: token }
+}
+
+/** Deletes one token with the sessions and authorizations made with it (A24.4). */
+export const remove = (author: Author, actorId: string, id: string) =>
+  commit(author, async (transaction) => {
+    const actor = await transaction.get(actors, actorId)
+    const token = await transaction.get(clientTokens, id)
+    if (!actor || !token || !shows(actor, token)) throw notFound()
+    deleteClientToken(transaction, token)
+    return { data: { id: token.id } }
+  })
+
+/** Deletes every token of an actor; expired ones go along uncounted. */
+export async function removeAll(author: Author, actorId: string) {
+  const counted = new Set<string>()
+  return commitInParts(author, async (transaction) => {
+    const actor = await transaction.get(actors, actorId)
+    if (!actor) throw notFound()
+    const tokens = await rowsBy(clientTokens, author.accountId, 'actor_id', actorId, { limit: 20 })
+    for (const token of tokens) {
+      if (!hasRoom(transaction)) return 'more'
+      deleteClientToken(transaction, token)
+      if (shows(actor, token)) counted.add(token.id)
+    }
+    return tokens.length === 20 ? 'more' : { done: { data: { deleted_count: counted.size } } }
+  })
+}
+
+const shows = (actor: ActorRow, token: ClientTokenRow): boolean =>
+  actor.type !== 'api_client' && token.actor_id === actor.id && isUnexpired(token, clock.now())

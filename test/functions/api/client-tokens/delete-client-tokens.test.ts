@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { handler as createToken } from '#functions/api/client-tokens/create-client-token.ts'
+import { handler } from '#functions/api/client-tokens/delete-client-tokens.ts'
+import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { newAccount } from '#test/support/account.ts'
+import { insertActor, insertRow } from '#test/support/rows.ts'
+
+test('deletes every token of an actor and counts the unexpired ones (A24.2)', async () => {
+  const account = await newAccount()
+  const actor = await insertActor(account.id)
+  const body = { client_token: { expires_at: '2099-01-01T00:00:00Z' } }
+  for (let i = 0; i < 22; i++) await account.call(createToken, { params: { actor_id: actor.id }, body })
+  await insertRow(account.id, clientTokens, {
+    actor_id: actor.id,
+    auth_provider_id: null,
+    expires_at: '2020-01-01T00:00:00.000000Z',
+    secret_salt: '',
+    secret_hash: '',
+  })
+  const remove = () => account.call(handler, { params: { actor_id: actor.id } })
+  expect(await remove()).toMatchObject({ status: 200, body: { data: { deleted_count: 22 } } })
+  expect(await remove()).toMatchObject({ status: 200, body: { data: { deleted_count: 0 } } })
+})

@@ -1,0 +1,25 @@
+import { type ActorRow, actors } from '#shared/actors/actor.ts'
+import { commit } from '#shared/table/commit.ts'
+import type { Entity, Row } from '#shared/table/entity.ts'
+
+/** Stores a row of an account without its operation, for tests of what rests on it. */
+export const insertRow = <R extends Row>(
+  accountId: string,
+  entity: Entity<R>,
+  fields: Omit<R, 'id' | 'inserted_at' | 'updated_at'>,
+): Promise<R> => commit({ accountId, subject: null }, async (transaction) => transaction.insert(entity, fields))
+
+export const updateRow = <R extends Row>(accountId: string, entity: Entity<R>, row: R, changes: Partial<R>): Promise<R> =>
+  commit({ accountId, subject: null }, async (transaction) => transaction.update(entity, row, changes))
+
+/** An actor of any type; people get an address of their own. */
+export const insertActor = (accountId: string, fields: Partial<ActorRow> = {}): Promise<ActorRow> =>
+  insertRow(accountId, actors, {
+    name: 'Robot',
+    email: null,
+    type: 'service_account',
+    allow_email_otp_sign_in: false,
+    created_by_directory_id: null,
+    is_disabled: false,
+    ...fields,
+  })
