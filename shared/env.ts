@@ -13,7 +13,7 @@ function integer(name: string, fallback: number): number {
 export const env = () => ({
   tableName: text('TABLE_NAME'),
   flowStreamName: text('FLOW_STREAM_NAME'),
-  baseUrl: text('BASE_URL').replace(/\/$/, ''),
+  baseUrl: text('SERVICE_URL').replace(/\/$/, ''),
   logRetentionDays: integer('LOG_RETENTION_DAYS', 90),
   flowRetentionDays: integer('FLOW_RETENTION_DAYS', 120),
   heartbeatSecs: integer('HEARTBEAT_SECS', 30),

@@ -14,7 +14,7 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
   Object.assign(process.env, engineEnvironment(engines), {
     TABLE_NAME: 'test-table',
     FLOW_STREAM_NAME: 'test-flows',
-    BASE_URL: 'http://127.0.0.1',
+    SERVICE_URL: 'http://127.0.0.1',
     SERVICE_SECRET: randomBytes(32).toString('base64url'),
   })
   await Promise.all([
