@@ -1,0 +1,53 @@
+type Position = { lat: number | null; lon: number | null }
+
+export type Candidate = Position & { id: string; version: string | null; hasAuthorization: boolean }
+
+/** The numbers of `major.minor[.patch]`; null for another form. */
+function numbersOf(version: string | null): number[] | null {
+  return version !== null && /^\d{1,9}\.\d{1,9}(\.\d{1,9})?$/.test(version) ? version.split('.').map(Number) : null
+}
+
+/** Same major version, minor within one; an unreadable client version skips the test (P5.4). */
+export function compatible(clientVersion: string | null, gatewayVersion: string | null): boolean {
+  const client = numbersOf(clientVersion)
+  if (!client) return true
+  const gateway = numbersOf(gatewayVersion)
+  return gateway !== null && client[0] === gateway[0] && Math.abs((client[1] as number) - (gateway[1] as number)) <= 1
+}
+
+const radians = (degrees: number): number => (degrees * Math.PI) / 180
+
+/** Great-circle distance in units of the earth's radius (haversine); without a position the farthest. */
+function distance(a: Position, b: Position): number {
+  if (a.lat === null || a.lon === null || b.lat === null || b.lon === null) return Number.POSITIVE_INFINITY
+  const [latA, latB] = [radians(a.lat), radians(b.lat)]
+  const h = Math.sin((latB - latA) / 2) ** 2 + Math.cos(latA) * Math.cos(latB) * Math.sin(radians(b.lon - a.lon) / 2) ** 2
+  return 2 * Math.asin(Math.min(1, Math.sqrt(h)))
+}
+
+function compareVersions(a: string | null, b: string | null): number {
+  const [left, right] = [numbersOf(a) ?? [], numbersOf(b) ?? []]
+  const at = [0, 1, 2].find((i) => (left[i] ?? 0) !== (right[i] ?? 0))
+  return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0)
+}
+
+/** Among the online gateways of a site: affinity, then distance, then version, then chance (P5.4). */
+export function chooseGateway<C extends Candidate>(
+  online: C[],
+  client: Position & { version: string | null },
+  random: () => number = Math.random,
+): { gateway: C } | { reason: 'gateway_offline' | 'version_mismatch' } {
+  if (online.length === 0) return { reason: 'gateway_offline' }
+  const fitting = online.filter((gateway) => compatible(client.version, gateway.version))
+  if (fitting.length === 0) return { reason: 'version_mismatch' }
+  const ranked = fitting
+    .map((gateway) => ({ gateway, far: client.lat === null ? 0 : distance(client, gateway), chance: random() }))
+    .sort(
+      (a, b) =>
+        Number(b.gateway.hasAuthorization) - Number(a.gateway.hasAuthorization) ||
+        (a.far === b.far ? 0 : a.far - b.far) ||
+        compareVersions(b.gateway.version, a.gateway.version) ||
+        a.chance - b.chance,
+    )
+  return { gateway: (ranked[0] as { gateway: C }).gateway }
+}

@@ -1,0 +1,83 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+export type Ip = { family: 4 | 6; value: bigint }
+export type Cidr = { family: 4 | 6; first: bigint; last: bigint; prefix: number }
+
+const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128)
+
+/** A strict IP literal: four decimal parts without leading zeros, or RFC 4291 text without a zone; null for anything else. */
+export function parseIp(text: string): Ip | null {
+  if (isIPv4(text)) return { family: 4, value: ipv4Value(text) }
+  return isIPv6(text) && !text.includes('%') ? { family: 6, value: ipv6Value(text) } : null
+}
+
+const ipv4Value = (text: string): bigint => text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n)
+
+function ipv6Value(text: string): bigint {
+  const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text)
+  const tail = dotted ? ipv4Value(dotted[2] as string) : 0n
+  const groups = dotted ? `${dotted[1]}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}` : text
+  const [head = '', rest] = groups.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = rest === undefined || rest === '' ? [] : rest.split(':')
+  const zeros = rest === undefined ? [] : Array<string>(8 - before.length - after.length).fill('0')
+  return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
+}
+
+/** Canonical text; IPv6 in lower case and compressed (RFC 5952), IPv4-mapped addresses with a dotted tail. */
+export function formatIp({ family, value }: Ip): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.')
+  if (value >> 32n === 0xffffn) return `::ffff:${formatIp({ family: 4, value: value & 0xffffffffn })}`
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
+  const run = longestZeroRun(groups)
+  if (run.length < 2) return groups.join(':')
+  return `${groups.slice(0, run.start).join(':')}::${groups.slice(run.start + run.length).join(':')}`
+}
+
+function longestZeroRun(groups: string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 }
+  for (let start = 0; start < groups.length; start++) {
+    let length = 0
+    while (groups[start + length] === '0') length++
+    if (length > best.length) best = { start, length }
+    start += length
+  }
+  return best
+}
+
+export function canonicalIp(text: string): string | null {
+  const ip = parseIp(text)
+  return ip && formatIp(ip)
+}
+
+/** The block of an address with a netmask; host bits can be set. */
+export function parseCidr(text: string): Cidr | null {
+  const [address = '', mask = '', ...more] = text.split('/')
+  const ip = parseIp(address)
+  if (!ip || more.length > 0 || !/^(0|[1-9]\d{0,2})$/.test(mask)) return null
+  const prefix = Number(mask)
+  return prefix > widthOf(ip.family) ? null : block(ip, prefix)
+}
+
+function block({ family, value }: Ip, prefix: number): Cidr {
+  const hostBits = BigInt(widthOf(family) - prefix)
+  const first = (value >> hostBits) << hostBits
+  return { family, first, last: first + (1n << hostBits) - 1n, prefix }
+}
+
+/** A block, or an address as the block of itself. */
+export function parseRange(text: string): Cidr | null {
+  const ip = parseIp(text)
+  return ip ? block(ip, widthOf(ip.family)) : parseCidr(text)
+}
+
+export const formatCidr = ({ family, first, prefix }: Cidr): string => `${formatIp({ family, value: first })}/${prefix}`
+
+export const overlaps = (a: Cidr, b: Cidr): boolean => a.family === b.family && a.first <= b.last && b.first <= a.last
+
+export const contains = (range: Cidr, ip: Ip): boolean =>
+  range.family === ip.family && range.first <= ip.value && ip.value <= range.last
+
+/** An IPv4-mapped IPv6 address counts as the IPv4 address it holds (A17.3). */
+export const unmapped = (ip: Ip): Ip =>
+  ip.family === 6 && ip.value >> 32n === 0xffffn ? { family: 4, value: ip.value & 0xffffffffn } : ip
