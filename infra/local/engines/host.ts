@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Fault } from '../fault.ts'
 import { type Dynoxide, startDynoxide } from './dynoxide.ts'
 import { waitForLock } from './lock.ts'
+import { trimStream } from './trim-stream.ts'
 
 /**
  * The process that holds the engines: it ends them and itself when the channel to its parent closes, which happens
@@ -23,6 +24,15 @@ async function startKinesis(path: string): Promise<{ server: Server; endpoint: s
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The Kinesis engine has no port.')
   return { server, endpoint: `http://127.0.0.1:${address.port}` }
+}
+
+function trim(dir: string): void {
+  try {
+    trimStream(dir)
+  } catch (error) {
+    // Old records cost only space: the next start tries again.
+    process.stderr.write(`The table's stream was not trimmed: ${(error as Error).message}\n`)
+  }
 }
 
 async function main(options: HostOptions): Promise<void> {
@@ -47,6 +57,7 @@ async function main(options: HostOptions): Promise<void> {
     const lock = await waitForLock(join(options.dir, 'engines.lock'), 8_000)
     if (!lock) throw new Fault(`The engines of another run still use the data directory ${options.dir}.`)
     if (ending) return
+    if (options.dynoxide) trim(options.dir)
     starting = options.dynoxide ? startDynoxide(options.dynoxide, options.dir) : Promise.resolve(undefined)
     const [dynamodb, stream] = await Promise.all([
       starting,

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Lock, tryLock } from './engines/lock.ts'
+import { Fault } from './fault.ts'
+
+export type DataDir = { path: string; ephemeral: boolean; lock: Lock }
+
+/** Writes a file so that a reader, or a crash, sees the old one or the new one and never a part. */
+export function writeAtomically(path: string, content: string): void {
+  const temporary = `${path}.${process.pid}.tmp`
+  writeFileSync(temporary, content, { mode: 0o600 })
+  renameSync(temporary, path)
+}
+
+export function readJson<T>(path: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T
+  } catch {
+    return undefined
+  }
+}
+
+/** `DATA_DIR`, else `.local` in the working directory. */
+export const dataPath = (): string => resolve(process.env.DATA_DIR || '.local')
+
+/** Makes and locks the data directory. Undefined when another process has it. */
+export function openDataDir(path: string, ephemeral = false): DataDir | undefined {
+  let lock: Lock | undefined
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    writeAtomically(join(path, '.writable'), '')
+    rmSync(join(path, '.writable'))
+    lock = tryLock(join(path, 'service.lock'))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Fault(
+      `The data directory ${path} cannot be written (${code ?? message}). Set DATA_DIR to one that can be.`,
+    )
+  }
+  return lock && { path, ephemeral, lock }
+}
+
+export function openTemporaryDir(): DataDir {
+  const dir = openDataDir(mkdtempSync(join(tmpdir(), 'network-access-')), true)
+  if (!dir) throw new Error('A new directory is locked.')
+  return dir
+}
+
+export function closeDataDir({ path, ephemeral, lock }: DataDir): void {
+  lock.release()
+  if (ephemeral) rmSync(path, { recursive: true, force: true })
+}
+
+/** The secret of this data directory: made once, readable by its owner only. */
+export function serviceSecret(dir: string): string {
+  const path = join(dir, 'service-secret')
+  try {
+    const kept = readFileSync(path, 'utf8').trim()
+    if (kept) return kept
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const secret = randomBytes(32).toString('base64url')
+  writeAtomically(path, secret)
+  return secret
+}

@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
+import { Fault } from './fault.ts'
+import type { router } from './routes.ts'
+import type { Runtime } from './runtime.ts'
+
+/** API Gateway takes 10 MB, and what it hands to Lambda may be 6 MB, in both directions. */
+const maxBody = 10 * 1024 * 1024
+const maxPayload = 6 * 1024 * 1024
+
+export type Backend = { match: ReturnType<typeof router<string>>; runtime: Runtime; handled(): void }
+
+/** The body, or undefined when it is larger than API Gateway takes; the rest is read and thrown away then. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size <= maxBody) chunks.push(chunk)
+    else chunks.length = 0
+  }
+  return size <= maxBody ? Buffer.concat(chunks) : undefined
+}
+
+const exceedsPayload = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') > maxPayload
+
+async function answer(request: IncomingMessage, { match, runtime }: Backend): Promise<HttpAnswer> {
+  const body = await readBody(request)
+  if (!body) return gatewayAnswer(413, 'Request Entity Too Large')
+  const { method = 'GET', url = '/', headers } = request
+  const target = url.startsWith('/') ? url : new URL(url).href.slice(new URL(url).origin.length)
+  const found = match(method, target.split('?')[0] ?? '/')
+  if (!found) return gatewayAnswer(404, 'Not Found')
+  const remoteAddress = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
+  const event = toEvent({ method, target, headers, remoteAddress, body }, found.key, found.parameters)
+  // Only a body of some size can exceed the limit once it is a JSON string; most requests skip the check.
+  if (body.length > maxPayload / 8 && exceedsPayload(event)) return gatewayAnswer(413, 'Request Entity Too Large')
+  try {
+    const result = await runtime.invoke(found.target, event)
+    const length = (result as { body?: string } | null)?.body?.length ?? 0
+    if (length > maxPayload / 8 && exceedsPayload(result)) throw new Error('The answer is larger than Lambda allows.')
+    return fromResult(result)
+  } catch (error) {
+    process.stderr.write(`${found.key}: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
+    return gatewayAnswer(500, 'Internal Server Error')
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body }: HttpAnswer, head: boolean): void {
+  response.writeHead(status, {
+    ...headers,
+    ...(status === 204 || status === 304 ? {} : { 'content-length': body.length }),
+  })
+  response.end(head ? undefined : body)
+}
+
+/** Takes requests from the first moment; they wait until the backend is there. */
+export function createHttpServer(backend: Promise<Backend>): Server {
+  const server = createServer(async (request, response) => {
+    try {
+      const ready = await backend
+      const result = await answer(request, ready)
+      send(response, result, request.method === 'HEAD')
+      ready.handled()
+    } catch {
+      // The caller hung up in the middle of its request, or the service is on its way out.
+      response.destroy()
+    }
+  })
+  server.keepAliveTimeout = 60_000
+  return server
+}
+
+export async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason =
+        error.code === 'EADDRINUSE'
+          ? `Port ${port} is in use by another program. Set PORT to a free one, for example PORT=${port + 1} npm start.`
+          : `Port ${port} cannot be used: ${error.code ?? error.message}. Set PORT to another one.`
+      reject(new Fault(reason))
+    })
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+  return address.port
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mapping } from '../template/mapping.ts'
+import type { Checkpoint } from './checkpoints.ts'
+import { type Discard, deliver, lanesOf } from './deliver.ts'
+import type { Source, SourceRecord } from './source.ts'
+import type { Wake } from './wake.ts'
+
+export type PollerOptions = {
+  mapping: Mapping
+  source: Source
+  label: string
+  checkpoint: Checkpoint
+  invoke(event: { Records: unknown[] }): Promise<unknown>
+  keep(shard: string, discard: Discard): string
+  wake: Wake
+  signal: AbortSignal
+  pauseMs?: number
+}
+
+/** Lambda's limit for the payload of one invocation. */
+const maxBatchBytes = 6 * 1024 * 1024 - 64 * 1024
+const shortestIdleMs = 20
+const longestIdleMs = 500
+
+/** The first records that one invocation of each lane takes: as many as the batch size says, and 6 MB. */
+function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): SourceRecord[] {
+  let bytes = 0
+  let count = 0
+  for (const record of records) {
+    bytes += Math.max(record.bytes, 1) * 1.5
+    if (count > 0 && (count >= batchSize * parallel || bytes > maxBatchBytes)) break
+    count++
+  }
+  return records.slice(0, count)
+}
+
+/** What there is to handle: records that count, and how far reading them has come. */
+async function collect(shard: string, options: PollerOptions) {
+  const { mapping, source, checkpoint, signal } = options
+  const limit = Math.min(1_000, Math.max(100, mapping.batchSize * mapping.parallel))
+  const wanted: SourceRecord[] = []
+  let last = checkpoint.get(shard)
+  let until: number | undefined
+  while (!signal.aborted) {
+    const records = await source.read(shard, last, limit)
+    last = records.at(-1)?.sequence ?? last
+    wanted.push(...records.filter((record) => !record.noop && mapping.filter(record.view ?? record.event)))
+    if (records.length > 0 && wanted.length === 0) {
+      if (last !== undefined) checkpoint.set(shard, last)
+      continue
+    }
+    if (wanted.length === 0 || wanted.length >= mapping.batchSize) break
+    // The batching window begins with the first record.
+    until ??= performance.now() + mapping.windowSeconds * 1_000
+    const left = until - performance.now()
+    if (left <= 0) break
+    await sleep(Math.min(left, 100), undefined, { signal }).catch(() => undefined)
+  }
+  return { wanted, last }
+}
+
+async function handle(batch: SourceRecord[], shard: string, options: PollerOptions): Promise<void> {
+  const { mapping, checkpoint, label, invoke, keep, signal, pauseMs } = options
+  const lanes = lanesOf(batch, mapping.parallel)
+  const deliveries = lanes.map((lane) =>
+    deliver(lane, {
+      mapping,
+      invoke,
+      signal,
+      ...(pauseMs === undefined ? {} : { pauseMs }),
+      async discard(discard) {
+        const what = `${label} gave up ${discard.records.length} record(s), ${discard.condition}: ${discard.error}`
+        const where = mapping.onFailure ? `kept in ${keep(shard, discard)}` : 'there is no failure destination'
+        process.stderr.write(`${what}; ${where}\n`)
+      },
+      handled(record) {
+        // Several lanes finish in any order: only the end of all of them says how far the shard is.
+        if (lanes.length === 1) checkpoint.set(shard, record.sequence)
+      },
+    }),
+  )
+  const failed = (await Promise.allSettled(deliveries)).find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+  const last = batch.at(-1)
+  if (last) checkpoint.set(shard, last.sequence)
+}
+
+/** Reads one shard and feeds the function until the service stops. */
+export async function pollShard(shard: string, options: PollerOptions): Promise<void> {
+  const { signal, checkpoint, wake, label } = options
+  let idle = shortestIdleMs
+  while (!signal.aborted) {
+    const seen = wake.count
+    try {
+      const { wanted, last } = await collect(shard, options)
+      for (let rest = wanted; rest.length > 0; ) {
+        const batch = nextBatch(rest, options.mapping)
+        await handle(batch, shard, options)
+        rest = rest.slice(batch.length)
+        wake.written()
+      }
+      if (signal.aborted) break
+      if (last !== undefined) checkpoint.set(shard, last)
+      if (wanted.length > 0) continue
+    } catch (error) {
+      if (signal.aborted) break
+      process.stderr.write(`${label}: ${error instanceof Error ? error.message : error}\n`)
+    }
+    // A busy service does not make a poller ask more often than this.
+    await sleep(shortestIdleMs, undefined, { signal }).catch(() => undefined)
+    idle = (await wake.since(seen, idle, signal)) ? shortestIdleMs : Math.min(idle * 2, longestIdleMs)
+  }
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import type { Clients } from '../clients.ts'
+import { writeAtomically } from '../data-dir.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Deployment } from '../template/deployment.ts'
+import type { Mapping } from '../template/mapping.ts'
+import { type Checkpoint, openCheckpoint } from './checkpoints.ts'
+import { failureFolder } from './destination.ts'
+import { kinesisSource } from './kinesis-source.ts'
+import { pollShard } from './poller.ts'
+import type { Source } from './source.ts'
+import { tableSource } from './table-source.ts'
+import type { Wake } from './wake.ts'
+
+export type Pollers = { stop(): Promise<void> }
+
+type Settings = {
+  dir: string
+  deployment: Deployment
+  runtime: Runtime
+  clients: Clients
+  /** Where the table's stream answers, and its ARN there. */
+  table: { endpoint: string; streamArn: string }
+  region: string
+  wake: Wake
+}
+
+function sourceOf({ sourceArn }: Mapping, { deployment, clients, table, region }: Settings): Source {
+  if (sourceArn === `${deployment.table.arn}/stream`)
+    return tableSource(table.endpoint, table.streamArn, sourceArn, region)
+  if (sourceArn === deployment.stream.arn)
+    return kinesisSource(clients.kinesis, deployment.stream.name, sourceArn, region)
+  throw new Error(`The event source ${sourceArn} is neither the table's stream nor the flow stream.`)
+}
+
+/** How far every consumer of the table's stream has come: what lies before it can go at the next start. */
+function noteHandled({ dir, deployment }: Settings, shard: string, checkpoints: Checkpoint[]): void {
+  const positions = checkpoints.map((checkpoint) => BigInt(checkpoint.get(shard) ?? 0))
+  const [lowest = 0n] = positions.sort((left, right) => (left < right ? -1 : 1))
+  const handled = { table: deployment.table.TableName, before: String(lowest) }
+  writeAtomically(join(dir, 'stream-handled.json'), JSON.stringify(handled))
+}
+
+/** One poller for each event source mapping of the templates and each shard of its source. */
+export async function startPollers(settings: Settings): Promise<Pollers> {
+  const { dir, deployment, runtime, wake } = settings
+  const ending = new AbortController()
+  const running: Promise<void>[] = []
+  const tableCheckpoints: Checkpoint[] = []
+  let tableShard: string | undefined
+  for (const mapping of deployment.mappings) {
+    const source = sourceOf(mapping, settings)
+    const label = runtime.label(mapping.functionArn)
+    const checkpoint = openCheckpoint(dir, `${label}.${source.kind}`)
+    const keep = failureFolder(dir, label, mapping.functionArn, source)
+    const shards = await source.shards()
+    if (source.kind === 'dynamodb') {
+      tableCheckpoints.push(checkpoint)
+      tableShard = shards.length === 1 ? shards[0] : undefined
+    }
+    for (const shard of shards) {
+      const invoke = (event: unknown) => runtime.invoke(mapping.functionArn, event)
+      running.push(pollShard(shard, { mapping, source, label, checkpoint, invoke, keep, wake, signal: ending.signal }))
+    }
+  }
+  const note = () => {
+    if (tableShard !== undefined) noteHandled(settings, tableShard, tableCheckpoints)
+  }
+  const timer = setInterval(note, 60_000)
+  return {
+    async stop() {
+      clearInterval(timer)
+      ending.abort()
+      await Promise.all(running)
+      note()
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Clients, engineClients } from './clients.ts'
+import { createStream, createTable } from './create-resources.ts'
+import { type DataDir, serviceSecret } from './data-dir.ts'
+import { type Engines, startEngines } from './engines/start-engines.ts'
+import { engineEnvironment } from './environment.ts'
+import { Fault } from './fault.ts'
+import { createRuntime, type Runtime } from './runtime.ts'
+import { type Deployment, readDeployment } from './template/deployment.ts'
+
+/** The deployed app on this machine, without what feeds it: neither HTTP nor pollers. */
+export type Service = {
+  dir: DataDir
+  engines: Engines
+  clients: Clients
+  deployment: Deployment
+  runtime: Runtime
+  tableStreamArn: string
+  region: string
+  /** Runs the provisioning function (A32). */
+  provision(event: unknown): Promise<unknown>
+  stop(): Promise<void>
+}
+
+/** Synthesizes the app in this process and reads what it deploys. */
+export async function synthesize(outdir: string): Promise<Deployment> {
+  rmSync(outdir, { recursive: true, force: true })
+  const { buildApp } = await import('#infra/build-app.ts')
+  const app = await buildApp({ outdir })
+  app.synth()
+  return readDeployment(outdir)
+}
+
+async function start(
+  dir: DataDir,
+  baseUrl: string,
+  engines: Engines,
+  deploying: Promise<Deployment>,
+): Promise<Service> {
+  const clients = engineClients(engines)
+  const deployment = await deploying
+  const [tableStreamArn] = await Promise.all([
+    createTable(clients, deployment.table),
+    createStream(clients, deployment.stream),
+  ])
+  const variables = engineEnvironment(engines)
+  Object.assign(process.env, deployment.environment, variables, {
+    SERVICE_URL: baseUrl,
+    SERVICE_SECRET: serviceSecret(dir.path),
+  })
+  // Here the secret is a file of the data directory, not one of AWS.
+  delete process.env.SERVICE_SECRET_ARN
+  const runtime = createRuntime(deployment.functions)
+  return {
+    dir,
+    engines,
+    clients,
+    deployment,
+    runtime,
+    tableStreamArn,
+    region: variables.AWS_REGION ?? '',
+    provision(event) {
+      const task = runtime.find('provision-account')
+      if (!task) throw new Fault('The app has no provisioning function.')
+      return runtime.invoke(task.arn, event)
+    },
+    async stop() {
+      clients.destroy()
+      await engines.stop()
+    },
+  }
+}
+
+/** Starts the engines while the app is synthesized, and creates what the templates name. */
+export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
+  const starting = startEngines(dir.path, { removeAtExit: dir.ephemeral })
+  const deploying = synthesize(join(dir.path, 'assembly'))
+  const [engines, deployed] = await Promise.allSettled([starting, deploying])
+  if (engines.status === 'rejected') throw engines.reason
+  try {
+    if (deployed.status === 'rejected') throw deployed.reason
+    return await start(dir, baseUrl, engines.value, deploying)
+  } catch (error) {
+    await engines.value.stop()
+    throw error
+  }
+}

@@ -1,0 +1,155 @@
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
+import type { StreamDefinition, TableDefinition } from '../create-resources.ts'
+import { readAssembly } from './assembly.ts'
+import { type Mapping, readMapping } from './mapping.ts'
+import { allStacks, type Stack } from './stack.ts'
+
+export type DeployedFunction = { arn: string; name: string; codeDir: string; handler: string; timeoutSeconds: number }
+export type Route = { key: string; functionArn: string }
+
+/** What the templates deploy, as far as this machine has something that corresponds. */
+export type Deployment = {
+  table: TableDefinition & { arn: string }
+  stream: StreamDefinition & { arn: string }
+  functions: Map<string, DeployedFunction>
+  environment: Record<string, string>
+  routes: Route[]
+  mappings: Mapping[]
+}
+
+type Found = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
+
+function only(found: Found[], what: string): Found {
+  const [one, other] = found
+  if (!one || other) throw new Error(`The template has ${found.length} resources for the ${what}; one is needed.`)
+  return one
+}
+
+const pick = (found: Found, names: string[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, found.stack.resolve(found.properties[name])]))
+
+function readTable(found: Found): Deployment['table'] {
+  const properties = pick(found, [
+    'AttributeDefinitions',
+    'KeySchema',
+    'GlobalSecondaryIndexes',
+    'LocalSecondaryIndexes',
+    'StreamSpecification',
+    'TimeToLiveSpecification',
+  ])
+  const {
+    TimeToLiveSpecification: ttl,
+    StreamSpecification: stream,
+    ...rest
+  } = properties as Record<string, never> & {
+    TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
+    StreamSpecification?: { StreamViewType: 'NEW_AND_OLD_IMAGES' }
+  }
+  if (!stream) throw new Error('The table has no stream.')
+  return {
+    ...(rest as Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'>),
+    TableName: found.stack.physicalId(found.id),
+    BillingMode: 'PAY_PER_REQUEST',
+    StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType },
+    ...(ttl?.Enabled ? { ttlAttribute: ttl.AttributeName } : {}),
+    arn: found.stack.arn(found.id),
+  }
+}
+
+function readStream(found: Found): Deployment['stream'] {
+  const { ShardCount } = pick(found, ['ShardCount'])
+  // The local engine knows provisioned streams only: one on-demand stream is one shard here.
+  return { name: found.stack.physicalId(found.id), shards: Number(ShardCount ?? 1), arn: found.stack.arn(found.id) }
+}
+
+function readEnvironment(functions: Found[]): Record<string, string> {
+  let first: { id: string; variables: string; value: Record<string, string> } | undefined
+  for (const { stack, id, properties } of functions) {
+    const environment = stack.resolve(properties.Environment ?? {}) as { Variables?: Record<string, unknown> }
+    const entries = Object.entries(environment.Variables ?? {}).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ])
+    const value = Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)))
+    const variables = JSON.stringify(value)
+    first ??= { id, variables, value }
+    if (variables !== first.variables) {
+      throw new Error(`The functions ${first.id} and ${id} have different environments; one process can have only one.`)
+    }
+  }
+  return first?.value ?? {}
+}
+
+function readRoutes(all: Found[], functionArns: Iterable<string>): Route[] {
+  const arns = [...functionArns]
+  const integrations = new Map(
+    all
+      .filter(({ type }) => type === 'AWS::ApiGatewayV2::Integration')
+      .map(({ stack, id, properties }) => {
+        const settings = stack.resolve(properties) as Record<string, unknown>
+        if (settings.IntegrationType !== 'AWS_PROXY' || settings.PayloadFormatVersion !== '2.0') {
+          throw new Error(`The integration ${id} is no Lambda proxy with payload format 2.0.`)
+        }
+        return [stack.physicalId(id), String(settings.IntegrationUri)]
+      }),
+  )
+  return all
+    .filter(({ type }) => type === 'AWS::ApiGatewayV2::Route')
+    .map(({ stack, id, properties }) => {
+      const { RouteKey, Target, AuthorizationType } = stack.resolve(properties) as Record<string, string>
+      if (AuthorizationType && AuthorizationType !== 'NONE') {
+        throw new Error(
+          `The local runner does not support the authorization ${AuthorizationType} of the route ${RouteKey}.`,
+        )
+      }
+      const uri = integrations.get(Target?.replace(/^integrations\//, '') ?? '')
+      const functionArn = arns.find((arn) => uri === arn || uri?.includes(`/functions/${arn}/`))
+      if (!RouteKey || !functionArn) throw new Error(`The route ${RouteKey ?? id} leads to no function.`)
+      return { key: RouteKey, functionArn }
+    })
+}
+
+/** Reads the synthesized app: what is wired wrongly for AWS is wired wrongly here. */
+export function readDeployment(outdir: string): Deployment {
+  const assembly = readAssembly(outdir)
+  const all: Found[] = allStacks(assembly).flatMap((stack) =>
+    Object.entries(stack.template.Resources ?? {}).map(([id, { Type, Properties }]) => ({
+      stack,
+      id,
+      type: Type,
+      properties: Properties ?? {},
+    })),
+  )
+  const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
+  // A function with an inline body belongs to the CDK's own machinery and serves nobody here.
+  const functions = ofType('AWS::Lambda::Function').filter(({ properties }) => {
+    const { S3Key } = (properties.Code ?? {}) as { S3Key?: unknown }
+    return S3Key !== undefined && String(properties.Runtime).startsWith('nodejs')
+  })
+  const deployed = functions.map(
+    ({ stack, id, properties }): DeployedFunction => ({
+      arn: stack.arn(id),
+      name: stack.physicalId(id),
+      codeDir: assembly.asset(String(stack.resolve((properties.Code as { S3Key: unknown }).S3Key))),
+      handler: String(stack.resolve(properties.Handler)),
+      timeoutSeconds: Number(stack.resolve(properties.Timeout ?? 3)),
+    }),
+  )
+  const byArn = new Map(deployed.map((item) => [item.arn, item]))
+  const mappings = ofType('AWS::Lambda::EventSourceMapping')
+    .map(({ stack, id, properties }) => ({ id, settings: stack.resolve(properties) as Record<string, unknown> }))
+    .filter(({ settings }) => settings.Enabled !== false)
+    .map(({ id, settings }) => {
+      const target = deployed.find(({ arn, name }) => settings.FunctionName === name || settings.FunctionName === arn)
+      if (!target) throw new Error(`The event source ${id} feeds no function.`)
+      return readMapping(id, { ...settings, FunctionName: target.arn })
+    })
+  return {
+    table: readTable(only(ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'), 'table')),
+    stream: readStream(only(ofType('AWS::Kinesis::Stream'), 'flow stream')),
+    functions: byArn,
+    environment: readEnvironment(functions),
+    routes: readRoutes(all, byArn.keys()),
+    mappings,
+  }
+}
