@@ -1,0 +1,46 @@
+/** A value of `current_utc_datetime`: ranges of whole seconds of one day of the week in one zone (A17.2). */
+export type DayRanges = { day: number; ranges: { start: number; end: number }[]; zone: string }
+
+/** Sunday is 0, as in `Date`. */
+const days = 'UMTWRFS'
+const wholeDay = { start: 0, end: 86_399 }
+
+function isZone(zone: string): boolean {
+  try {
+    // Offsets such as "+01:00" are zones for Intl, but no names of the IANA database.
+    return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
+  } catch {
+    return false
+  }
+}
+
+/** Seconds since midnight of `H`, `HH`, `HH:MM` or `HH:MM:SS`, fractions cut; null for another form. */
+function seconds(text: string): number | null {
+  const match = /^(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2})(?:\.\d+)?)?$/.exec(text.trim())
+  if (!match) return null
+  const [hour, minute, second] = [match[1], match[2], match[3]].map((part) => Number(part ?? 0)) as [number, number, number]
+  return hour > 23 || minute > 59 || second > 59 ? null : hour * 3600 + minute * 60 + second
+}
+
+function parseRange(text: string): { start: number; end: number } | string {
+  const [from = '', to, ...more] = text.split('-')
+  const start = seconds(from)
+  const end = to === undefined ? null : seconds(to)
+  if (start === null || end === null || more.length > 0) return 'time range is invalid'
+  return start > end ? 'start of the time range must not be after its end' : { start, end }
+}
+
+/** The parsed value, or the message of the first part that is wrong. */
+export function parseDayRanges(value: string): DayRanges | { message: string } {
+  const [day = '', ranges, ...zoneParts] = value.split('/')
+  const zone = zoneParts.join('/').trim()
+  if (ranges === undefined) return { message: 'is invalid' }
+  if (zone === '') return { message: 'timezone is required' }
+  if (!isZone(zone)) return { message: 'timezone is unknown' }
+  const index = day.length === 1 ? days.indexOf(day) : -1
+  if (index < 0) return { message: 'day is invalid' }
+  const parsed = ranges.trim() === '' ? [] : ranges.trim() === 'true' ? [wholeDay] : ranges.split(',').map(parseRange)
+  const message = parsed.find((range) => typeof range === 'string')
+  if (message !== undefined) return { message }
+  return { day: index, ranges: parsed as { start: number; end: number }[], zone }
+}
