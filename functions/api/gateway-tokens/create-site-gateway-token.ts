@@ -1,0 +1,20 @@
+import { data } from '#shared/envelope.ts'
+import { ShownGatewayToken } from '#shared/gateway-tokens/gateway-token.ts'
+import * as gatewayTokens from '#shared/gateway-tokens/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const createSiteGatewayToken = operation(
+  {
+    method: 'POST',
+    path: '/sites/{site_id}/gateway_tokens',
+    summary: 'Create a gateway token of a site',
+    permission: 'tokens:write',
+    response: data(ShownGatewayToken),
+    status: 201,
+    secret: true,
+  },
+  ({ accountId, subject, params }) => gatewayTokens.createForSite({ accountId, subject }, params.site_id),
+)
+
+export const handler = lambda(createSiteGatewayToken)

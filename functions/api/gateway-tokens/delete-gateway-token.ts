@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import * as gatewayTokens from '#shared/gateway-tokens/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const deleteGatewayToken = operation(
+  {
+    method: 'DELETE',
+    path: '/sites/{site_id}/gateway_tokens/{id}',
+    summary: 'Delete a gateway token and end its sessions',
+    permission: 'tokens:write',
+    response: data(v.object({ id: v.string() })),
+  },
+  ({ accountId, subject, params }) => gatewayTokens.remove({ accountId, subject }, params.site_id, params.id),
+)
+
+export const handler = lambda(deleteGatewayToken)

@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import * as gatewayTokens from '#shared/gateway-tokens/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const deleteSiteGatewayTokens = operation(
+  {
+    method: 'DELETE',
+    path: '/sites/{site_id}/gateway_tokens',
+    summary: 'Delete all gateway tokens of a site',
+    permission: 'tokens:write',
+    response: data(v.object({ deleted_count: v.number() })),
+  },
+  ({ accountId, subject, params }) => gatewayTokens.removeAllOfSite({ accountId, subject }, params.site_id),
+)
+
+export const handler = lambda(deleteSiteGatewayTokens)

@@ -1,0 +1,20 @@
+import { data } from '#shared/envelope.ts'
+import { ShownGatewayToken } from '#shared/gateway-tokens/gateway-token.ts'
+import * as gatewayTokens from '#shared/gateway-tokens/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const createGatewayToken = operation(
+  {
+    method: 'POST',
+    path: '/sites/{site_id}/gateways/{gateway_id}/token',
+    summary: 'Create a token of a gateway that has none',
+    permission: 'tokens:write',
+    response: data(ShownGatewayToken),
+    status: 201,
+    secret: true,
+  },
+  ({ accountId, subject, params }) => gatewayTokens.createForGateway({ accountId, subject }, params.site_id, params.gateway_id),
+)
+
+export const handler = lambda(createGatewayToken)

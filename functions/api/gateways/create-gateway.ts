@@ -1,0 +1,24 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import { Gateway } from '#shared/gateways/gateway.ts'
+import { NewGatewayFields } from '#shared/gateways/gateway-fields.ts'
+import * as gateways from '#shared/gateways/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const createGateway = operation(
+  {
+    method: 'POST',
+    path: '/sites/{site_id}/gateways',
+    summary: 'Create a gateway with a token of its own',
+    permission: 'gateways:write',
+    body: { envelope: 'gateway', optional: true, fields: NewGatewayFields },
+    response: data(v.object({ ...Gateway.entries, token: v.string() })),
+    status: 201,
+    location: ({ data }, params) => `/sites/${params.site_id}/gateways/${data.id}`,
+    secret: true,
+  },
+  ({ accountId, subject, params, input }) => gateways.create({ accountId, subject }, params.site_id, input),
+)
+
+export const handler = lambda(createGateway)

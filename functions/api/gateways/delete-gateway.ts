@@ -1,0 +1,18 @@
+import { data } from '#shared/envelope.ts'
+import { Gateway } from '#shared/gateways/gateway.ts'
+import * as gateways from '#shared/gateways/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const deleteGateway = operation(
+  {
+    method: 'DELETE',
+    path: '/sites/{site_id}/gateways/{id}',
+    summary: 'Delete a gateway with its tokens and authorizations',
+    permission: 'gateways:write',
+    response: data(Gateway),
+  },
+  ({ accountId, subject, params }) => gateways.remove({ accountId, subject }, params.site_id, params.id),
+)
+
+export const handler = lambda(deleteGateway)

@@ -1,0 +1,20 @@
+import { data } from '#shared/envelope.ts'
+import { ShownGatewayToken } from '#shared/gateway-tokens/gateway-token.ts'
+import * as gatewayTokens from '#shared/gateway-tokens/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const rotateGatewayToken = operation(
+  {
+    method: 'POST',
+    path: '/sites/{site_id}/gateways/{gateway_id}/token/rotate',
+    summary: 'Rotate the token of a gateway',
+    permission: 'tokens:write',
+    response: data(ShownGatewayToken),
+    status: 201,
+    secret: true,
+  },
+  ({ accountId, subject, params }) => gatewayTokens.rotate({ accountId, subject }, params.site_id, params.gateway_id),
+)
+
+export const handler = lambda(rotateGatewayToken)

@@ -1,0 +1,21 @@
+import { data } from '#shared/envelope.ts'
+import { Gateway } from '#shared/gateways/gateway.ts'
+import { GatewayFields } from '#shared/gateways/gateway-fields.ts'
+import * as gateways from '#shared/gateways/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const updateGateway = operation(
+  {
+    method: 'PATCH',
+    alias: 'PUT',
+    path: '/sites/{site_id}/gateways/{id}',
+    summary: 'Rename a gateway',
+    permission: 'gateways:write',
+    body: { envelope: 'gateway', fields: GatewayFields },
+    response: data(Gateway),
+  },
+  ({ accountId, subject, params, input }) => gateways.update({ accountId, subject }, params.site_id, params.id, input),
+)
+
+export const handler = lambda(updateGateway)
