@@ -4,6 +4,7 @@ import { ApiError, invalid, notFound } from '../errors.ts'
 import { deleteGateway } from '../gateways/delete-gateway.ts'
 import { gateways } from '../gateways/gateway.ts'
 import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
+import { deleteGatewayToken } from '../gateway-tokens/stage-gateway-token.ts'
 import { deleteResource } from '../resources/delete-resource.ts'
 import { resources } from '../resources/resource.ts'
 import type { Page } from '../operation.ts'
@@ -58,7 +59,7 @@ export const remove = (author: Author, id: string) =>
     }
     for (const token of await rowsBy(gatewayTokens, author.accountId, 'site_id', id, { limit: 20 })) {
       if (!hasRoom(transaction)) return 'more'
-      transaction.delete(gatewayTokens, token)
+      deleteGatewayToken(transaction, token)
     }
     if (!hasRoom(transaction) || (await hasChildren(transaction, id))) return 'more'
     transaction.delete(sites, site)
