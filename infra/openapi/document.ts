@@ -65,7 +65,8 @@ const problemSchema: Json = {
 }
 
 function operationObject(operation: Operation, method: string): Json {
-  const { credential = 'api', permission, status = 200 } = operation
+  const { credential = 'api', permission, status = 200, repeatable } = operation
+  const success = { description: 'Success', content: { 'application/json': { schema: schemaOf(operation.response) } } }
   return {
     operationId: operationId(operation, method),
     summary: operation.summary,
@@ -75,7 +76,8 @@ function operationObject(operation: Operation, method: string): Json {
     parameters: [...pathParameters(operation.path), ...listParameters(operation)],
     requestBody: requestBody(operation),
     responses: {
-      [status]: { description: 'Success', content: { 'application/json': { schema: schemaOf(operation.response) } } },
+      ...(repeatable && { 200: success }),
+      [status]: success,
       '4XX': { $ref: '#/components/responses/Problem' },
       '5XX': { $ref: '#/components/responses/Problem' },
     },

@@ -1,0 +1,101 @@
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { CfnApi, CfnIntegration, CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import type { OperationSource } from '#functions/operations.ts'
+import { Consumers } from './consumers.ts'
+import { functionSettings, type Shared } from './function-settings.ts'
+import { OperationStack } from './operation-stack.ts'
+import { Roles } from './roles.ts'
+import { readSettings } from './settings.ts'
+import { Storage } from './storage.ts'
+
+type Props = { operations: OperationSource[]; code: string }
+
+/** The whole service: storage, API, one function an operation, consumers, and the provisioning function. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, { operations, code }: Props) {
+    super(scope, id, { description: 'Network Access Administration' })
+    const settings = readSettings(this)
+    const storage = new Storage(this, 'Storage', settings)
+    const roles = new Roles(this, 'Roles', storage)
+    const api = new CfnApi(this, 'Api', { name: 'network-access', protocolType: 'HTTP', disableExecuteApiEndpoint: false })
+    const logGroup = new LogGroup(this, 'FunctionLogs', { retention: RetentionDays.THREE_MONTHS, removalPolicy: RemovalPolicy.RETAIN })
+    const shared: Shared = {
+      logGroup,
+      environment: {
+        TABLE_NAME: storage.table.tableName,
+        FLOW_STREAM_NAME: storage.flows.streamName,
+        SERVICE_SECRET_ARN: storage.secret.secretArn,
+        SERVICE_URL: settings.baseUrl ?? api.attrApiEndpoint,
+        LOG_RETENTION_DAYS: String(settings.logRetentionDays),
+        FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
+        HEARTBEAT_SECS: String(settings.heartbeatSecs),
+      },
+    }
+    const asset = Code.fromAsset(code)
+    for (const [collection, members] of byCollection(operations)) {
+      new OperationStack(this, `Operations-${collection}`, { operations: members, apiId: api.ref, code, shared, roles })
+    }
+    new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
+    this.addUnknownRoute(api, asset, shared, roles)
+    this.addStage(api)
+    const provision = new LambdaFunction(this, 'ProvisionAccount', {
+      ...functionSettings(shared, asset, 'tasks/provision-account.ts'),
+      role: roles.writer,
+    })
+    new CfnOutput(this, 'ApiEndpoint', { value: settings.baseUrl ?? api.attrApiEndpoint })
+    new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
+  }
+
+  /** What no route takes answers 404 or 405 in the service's own form. */
+  private addUnknownRoute(api: CfnApi, asset: Code, shared: Shared, roles: Roles): void {
+    const lambda = new LambdaFunction(this, 'UnknownRoute', {
+      ...functionSettings(shared, asset, 'api/unknown-route.ts'),
+      role: roles.reader,
+    })
+    const invoker = new Role(this, 'UnknownRouteInvoker', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: {
+        invoke: new PolicyDocument({
+          statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [lambda.functionArn] })],
+        }),
+      },
+    })
+    const integration = new CfnIntegration(this, 'UnknownRouteIntegration', {
+      apiId: api.ref,
+      integrationType: 'AWS_PROXY',
+      payloadFormatVersion: '2.0',
+      integrationUri: lambda.functionArn,
+      credentialsArn: invoker.roleArn,
+    })
+    new CfnRoute(this, 'UnknownRouteDefault', { apiId: api.ref, routeKey: '$default', target: `integrations/${integration.ref}` })
+  }
+
+  private addStage(api: CfnApi): void {
+    const logs = new LogGroup(this, 'AccessLogs', { retention: RetentionDays.THREE_MONTHS, removalPolicy: RemovalPolicy.RETAIN })
+    const fields = ['requestId', 'routeKey', 'status', 'responseLatency', 'integrationErrorMessage']
+    new CfnStage(this, 'Stage', {
+      apiId: api.ref,
+      stageName: '$default',
+      autoDeploy: true,
+      accessLogSettings: {
+        destinationArn: logs.logGroupArn,
+        format: JSON.stringify(Object.fromEntries(fields.map((field) => [field, `$context.${field}`]))),
+      },
+    })
+  }
+}
+
+/** A collection keeps its nested stack whatever is added elsewhere, so no function ever moves between stacks. */
+function byCollection(operations: OperationSource[]): Map<string, OperationSource[]> {
+  const collections = new Map<string, OperationSource[]>()
+  for (const source of operations) {
+    const [surface, collection] = source.file.split('/') as [string, string]
+    const name = surface === 'api' ? collection : `${surface}-${collection}`
+    collections.set(name, [...(collections.get(name) ?? []), source])
+  }
+  return collections
+}

@@ -1,0 +1,29 @@
+import type { Construct } from 'constructs'
+
+/** What a deployment can choose, by CDK context (`cdk deploy -c flowStreamShards=2`). */
+export type Settings = {
+  /** Address that callers use; the API's own unless there is a domain in front. */
+  baseUrl: string | null
+  logRetentionDays: number
+  flowRetentionDays: number
+  heartbeatSecs: number
+  /** Provisioned shards of the flow stream, or `on-demand`. */
+  flowStreamShards: number | 'on-demand'
+}
+
+export function readSettings(scope: Construct): Settings {
+  const context = (name: string): unknown => scope.node.tryGetContext(name)
+  const integer = (name: string, fallback: number): number => {
+    const value = context(name)
+    if (value === undefined) return fallback
+    if (!/^[1-9]\d*$/.test(String(value))) throw new Error(`The context value ${name} must be a positive integer.`)
+    return Number(value)
+  }
+  return {
+    baseUrl: (context('baseUrl') as string | undefined) ?? null,
+    logRetentionDays: integer('logRetentionDays', 90),
+    flowRetentionDays: integer('flowRetentionDays', 120),
+    heartbeatSecs: integer('heartbeatSecs', 30),
+    flowStreamShards: context('flowStreamShards') === 'on-demand' ? 'on-demand' : integer('flowStreamShards', 1),
+  }
+}
