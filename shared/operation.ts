@@ -40,6 +40,8 @@ export type Contract = {
   /** Schema of the whole response body: what it does not name cannot leave. */
   response: Schema
   status?: 200 | 201
+  /** A handler that says `repeated: true` found what was asked for: the answer is 200. */
+  repeatable?: boolean
   /** Path of what was created (A2.7). */
   location?: (response: { data: { id: string } }, params: Record<string, string>) => string
   /** The response carries a secret: `Cache-Control: no-store` (A2.11). */

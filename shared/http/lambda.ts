@@ -82,7 +82,7 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
   const body = v.parse(operation.response, result)
   return {
-    statusCode: operation.status ?? 200,
+    statusCode: isRepeat(operation, result) ? 200 : (operation.status ?? 200),
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': operation.secret ? 'no-store' : 'private, no-cache',
@@ -93,6 +93,9 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
     body: toJson(body),
   }
 }
+
+const isRepeat = ({ repeatable }: Operation, result: unknown): boolean =>
+  repeatable === true && (result as { repeated?: boolean }).repeated === true
 
 /** The Lambda handler of an operation: the steps of its pipeline, then the operation, then its answer. */
 export function lambda(operation: Operation): Handler {
