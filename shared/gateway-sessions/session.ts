@@ -1,8 +1,7 @@
-import { presenceKey, type Presence } from '../presence/presence.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 
-/** Leads from a token and a session to the gateway: a session is known only to the token it was started with (P1.7). */
+/** Leads from a site token and a session to the gateway: a session is known only to the token it was started with (P1.7). */
 export const sessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
   pk: partition(account, 'sessions.gateway_token', tokenId),
   sk: sessionId,
@@ -14,11 +13,8 @@ export const sessionPointer = (account: string, tokenId: string, sessionId: stri
   gateway_id: gatewayId,
 })
 
-/** The gateway whose session this is or was. */
+/** The gateway whose session this is or was, started with this site token. */
 export async function gatewayOfSession(account: string, tokenId: string, sessionId: string): Promise<string | null> {
   const pointer = await getItem(sessionKey(account, tokenId, sessionId))
   return pointer ? String(pointer.gateway_id) : null
 }
-
-export const readLive = async (account: string, gatewayId: string): Promise<Presence | null> =>
-  ((await getItem(presenceKey(account, 'gateways', gatewayId))) as Presence | undefined) ?? null

@@ -15,11 +15,18 @@ export type RotationPlan = { end: GatewayTokenRow[]; rotateOut: GatewayTokenRow 
  * A used token is rotated out and a token rotated before ends; an unused one is replaced, and a token that was already
  * rotated out keeps its deadline.
  */
-export function planRotation(tokens: GatewayTokenRow[], isUsed: (token: GatewayTokenRow) => boolean, now: number): RotationPlan {
+export function planRotation(
+  tokens: GatewayTokenRow[],
+  isUsed: (token: GatewayTokenRow) => boolean,
+  now: number,
+): RotationPlan {
   const active = activeToken(tokens)
   const rotated = tokens.filter((token) => token.rotated_at !== null)
   if (active && isUsed(active)) return { end: rotated, rotateOut: active }
-  return { end: [...(active ? [active] : []), ...rotated.filter((token) => rotationEnded(token, now))], rotateOut: null }
+  return {
+    end: [...(active ? [active] : []), ...rotated.filter((token) => rotationEnded(token, now))],
+    rotateOut: null,
+  }
 }
 
 export const activeToken = (tokens: GatewayTokenRow[]): GatewayTokenRow | null =>

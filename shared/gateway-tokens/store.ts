@@ -1,7 +1,7 @@
+import { timestamp } from '../clock.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { type GatewayRow, gateways } from '../gateways/gateway.ts'
 import { sites } from '../sites/site.ts'
-import { timestamp } from '../clock.ts'
 import { type Author, commit } from '../table/commit.ts'
 import { rowsBy } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'

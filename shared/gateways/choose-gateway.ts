@@ -21,7 +21,8 @@ const radians = (degrees: number): number => (degrees * Math.PI) / 180
 function distance(a: Position, b: Position): number {
   if (a.lat === null || a.lon === null || b.lat === null || b.lon === null) return Number.POSITIVE_INFINITY
   const [latA, latB] = [radians(a.lat), radians(b.lat)]
-  const h = Math.sin((latB - latA) / 2) ** 2 + Math.cos(latA) * Math.cos(latB) * Math.sin(radians(b.lon - a.lon) / 2) ** 2
+  const h =
+    Math.sin((latB - latA) / 2) ** 2 + Math.cos(latA) * Math.cos(latB) * Math.sin(radians(b.lon - a.lon) / 2) ** 2
   return 2 * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 

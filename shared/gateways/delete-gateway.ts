@@ -1,6 +1,6 @@
+import { sessionKey } from '../gateway-sessions/session.ts'
 import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
 import { deleteGatewayToken } from '../gateway-tokens/stage-gateway-token.ts'
-import { sessionKey } from '../gateway-sessions/session.ts'
 import { type Presence, presenceKey } from '../presence/presence.ts'
 import { getItem, rowsBy } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'

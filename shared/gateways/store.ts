@@ -35,7 +35,11 @@ export async function list(account: string, siteId: string, page: Page) {
   if (site.status === 'rejected') throw site.reason
   if (!site.value) throw notFound()
   const { rows, metadata } = listed.value
-  const presences = await readPresences(account, 'gateways', rows.map((row) => row.id))
+  const presences = await readPresences(
+    account,
+    'gateways',
+    rows.map((row) => row.id),
+  )
   const now = clock.now()
   return { data: rows.map((row, i) => renderGateway(row, presences[i] ?? null, now)), metadata }
 }

@@ -14,7 +14,8 @@ export const createGatewayToken = operation(
     status: 201,
     secret: true,
   },
-  ({ accountId, subject, params }) => gatewayTokens.createForGateway({ accountId, subject }, params.site_id, params.gateway_id),
+  ({ accountId, subject, params }) =>
+    gatewayTokens.createForGateway({ accountId, subject }, params.site_id, params.gateway_id),
 )
 
 export const handler = lambda(createGatewayToken)

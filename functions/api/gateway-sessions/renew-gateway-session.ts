@@ -1,0 +1,38 @@
+import * as v from 'valibot'
+import type { CallerOf } from '#shared/auth/caller.ts'
+import { data } from '#shared/envelope.ts'
+import { GatewayAuthorization } from '#shared/gateway-sessions/gateway-authorization.ts'
+import { renewSession } from '#shared/gateway-sessions/renew-session.ts'
+import { HeartbeatFields } from '#shared/gateway-sessions/session-fields.ts'
+import { Gateway } from '#shared/gateways/gateway.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const renewGatewaySession = operation(
+  {
+    method: 'PUT',
+    path: '/gateway/sessions/{id}',
+    summary: 'Heartbeat of a gateway: renew its session and learn who reaches what',
+    credential: 'gateway',
+    body: { envelope: 'session', optional: true, fields: HeartbeatFields },
+    response: data(
+      v.object({
+        id: v.string(),
+        gateway: Gateway,
+        heartbeat_secs: v.number(),
+        expires_at: v.string(),
+        since: v.string(),
+        complete: v.boolean(),
+        authorizations: v.nullable(v.array(GatewayAuthorization)),
+        added: v.nullable(v.array(GatewayAuthorization)),
+        removed: v.nullable(v.array(v.string())),
+        more: v.boolean(),
+      }),
+    ),
+    secret: true,
+  },
+  ({ caller, subject, params, input }) =>
+    renewSession(caller as CallerOf<'gateway'>, subject, params.id, input().since ?? null),
+)
+
+export const handler = lambda(renewGatewaySession)

@@ -1,0 +1,24 @@
+import * as v from 'valibot'
+import type { CallerOf } from '#shared/auth/caller.ts'
+import { data } from '#shared/envelope.ts'
+import { GatewaySessionFields } from '#shared/gateway-sessions/session-fields.ts'
+import { startSession } from '#shared/gateway-sessions/start-session.ts'
+import { Gateway } from '#shared/gateways/gateway.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const startGatewaySession = operation(
+  {
+    method: 'POST',
+    path: '/gateway/sessions',
+    summary: 'Start a session of a gateway',
+    credential: 'gateway',
+    body: { envelope: 'session', fields: GatewaySessionFields },
+    response: data(v.object({ id: v.string(), gateway: Gateway, heartbeat_secs: v.number(), expires_at: v.string() })),
+    status: 201,
+    location: ({ data }) => `/gateway/sessions/${data.id}`,
+  },
+  ({ caller, subject, input }) => startSession(caller as CallerOf<'gateway'>, subject, input),
+)
+
+export const handler = lambda(startGatewaySession)

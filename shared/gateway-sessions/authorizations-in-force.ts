@@ -1,0 +1,47 @@
+import * as v from 'valibot'
+import { type AuthorizationItem, hasExpired } from '../authorizations/authorization.ts'
+import { authorizationsOf, deleteAuthorization } from '../authorizations/revoke.ts'
+import { clients } from '../clients/client.ts'
+import { isOnline, readPresences } from '../presence/presence.ts'
+import { resources } from '../resources/resource.ts'
+import { getRows } from '../table/read.ts'
+import { AuthorizationContent } from './gateway-authorization.ts'
+
+export type InForce = { item: AuthorizationItem; content: AuthorizationContent }
+
+/**
+ * The authorizations of a gateway that are in force, oldest first. One whose client's session has ended, without a new
+ * one with the same key, is deleted (P5.5(3)).
+ */
+export async function authorizationsInForce(account: string, gatewayId: string, now: number): Promise<InForce[]> {
+  const stored = (await authorizationsOf(account, { by: 'gateway', id: gatewayId })) as AuthorizationItem[]
+  const items = stored.filter((item) => !hasExpired(item, now))
+  const clientIds = [...new Set(items.map((item) => item.client_id))]
+  const resourceIds = [...new Set(items.map((item) => item.resource_id))]
+  const [presences, clientRows, resourceRows] = await Promise.all([
+    readPresences(account, 'clients', clientIds),
+    getRows(clients, account, clientIds),
+    getRows(resources, account, resourceIds),
+  ])
+  const devices = new Map(clientIds.map((id, i) => [id, { row: clientRows[i], presence: presences[i] ?? null }]))
+  const targets = new Map(resourceIds.map((id, i) => [id, resourceRows[i]]))
+  const inForce: InForce[] = []
+  const ended: AuthorizationItem[] = []
+  for (const item of items) {
+    const { row: client, presence } = devices.get(item.client_id) ?? {}
+    const resource = targets.get(item.resource_id)
+    const alive = presence && isOnline(presence, now) && presence.public_key === item.client_public_key
+    if (!client || !resource || !alive) {
+      ended.push(item)
+      continue
+    }
+    const content = v.parse(AuthorizationContent, {
+      ...item,
+      client: { ...client, public_key: presence.public_key },
+      resource,
+    })
+    inForce.push({ item, content })
+  }
+  for (let at = 0; at < ended.length; at += 10) await Promise.all(ended.slice(at, at + 10).map(deleteAuthorization))
+  return inForce
+}
