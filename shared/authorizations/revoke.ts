@@ -16,21 +16,20 @@ export type Revocation = {
 export const authorizationsBy = (account: string, by: Exclude<Revocation['by'], 'gateway'>, id: string): string =>
   partition(account, `authorizations.${by}`, id)
 
-type Deletable = Key & { id: string; edges: Key[] }
+export type Deletable = Key & { id: string; edges: Key[] }
 
-/** Deletes the authorizations that rest on what ended. Harmless to repeat. */
-export async function revoke(account: string, { by, id }: Revocation): Promise<void> {
-  const items =
-    by === 'gateway' ? await queryItems(partition(account, 'authorizations', id)) : await pointedTo(account, by, id)
-  for (let at = 0; at < items.length; at += 10) {
-    await Promise.all(items.slice(at, at + 10).map((item) => deleteAuthorization(item as Deletable)))
-  }
+/** The items of the authorizations that rest on something. */
+export async function authorizationsOf(account: string, { by, id }: Revocation): Promise<Deletable[]> {
+  if (by === 'gateway') return (await queryItems(partition(account, 'authorizations', id))) as Deletable[]
+  const pointers = await queryItems(authorizationsBy(account, by, id))
+  const items = await getItems(pointers.map((pointer) => pointer.row as Key))
+  return items.filter((item) => item !== undefined) as Deletable[]
 }
 
-async function pointedTo(account: string, by: Exclude<Revocation['by'], 'gateway'>, id: string) {
-  const edges = await queryItems(authorizationsBy(account, by, id))
-  const items = await getItems(edges.map((edge) => edge.row as Key))
-  return items.filter((item) => item !== undefined)
+/** Deletes the authorizations that rest on what ended. Harmless to repeat. */
+export async function revoke(account: string, revocation: Revocation): Promise<void> {
+  const items = await authorizationsOf(account, revocation)
+  for (let at = 0; at < items.length; at += 10) await Promise.all(items.slice(at, at + 10).map(deleteAuthorization))
 }
 
 /**

@@ -9,6 +9,10 @@ export async function mintClientToken(
   fields: Pick<ClientTokenRow, 'expires_at' | 'auth_provider_id'>,
 ): Promise<ClientTokenRow & { token: string }> {
   const id = transaction.newId()
-  const { token, stored } = await mintToken('client', { accountId: transaction.accountId, ownerId: actorId, tokenId: id })
+  const { token, stored } = await mintToken('client', {
+    accountId: transaction.accountId,
+    ownerId: actorId,
+    tokenId: id,
+  })
   return { ...transaction.insert(clientTokens, { id, actor_id: actorId, ...fields, ...stored }), token }
 }

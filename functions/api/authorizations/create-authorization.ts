@@ -1,0 +1,23 @@
+import type { CallerOf } from '#shared/auth/caller.ts'
+import { authorize } from '#shared/authorizations/authorize.ts'
+import { AuthorizationFields, GrantedAuthorization } from '#shared/authorizations/granted-authorization.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const createAuthorization = operation(
+  {
+    method: 'POST',
+    path: '/client/authorizations',
+    summary: 'Authorize a client for a resource',
+    credential: 'client',
+    body: { envelope: 'authorization', fields: AuthorizationFields },
+    response: data(GrantedAuthorization),
+    status: 201,
+    repeatable: true,
+    secret: true,
+  },
+  ({ caller, subject, input }) => authorize(caller as CallerOf<'client'>, subject, input()),
+)
+
+export const handler = lambda(createAuthorization)

@@ -1,0 +1,32 @@
+import * as v from 'valibot'
+import type { CallerOf } from '#shared/auth/caller.ts'
+import { ClientSessionFields } from '#shared/client-sessions/session-fields.ts'
+import { startSession } from '#shared/client-sessions/start-session.ts'
+import { Client } from '#shared/clients/client.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Resource } from '#shared/resources/resource.ts'
+
+export const createClientSession = operation(
+  {
+    method: 'POST',
+    path: '/client/sessions',
+    summary: 'Start a client session',
+    credential: 'client',
+    body: { envelope: 'session', fields: ClientSessionFields },
+    response: data(
+      v.object({
+        id: v.string(),
+        client: Client,
+        resources: v.array(Resource),
+        heartbeat_secs: v.number(),
+        expires_at: v.string(),
+      }),
+    ),
+    status: 201,
+  },
+  ({ caller, subject, draft }) => startSession(caller as CallerOf<'client'>, subject, draft),
+)
+
+export const handler = lambda(createClientSession)

@@ -1,0 +1,22 @@
+import * as v from 'valibot'
+import type { CallerOf } from '#shared/auth/caller.ts'
+import { renewSession } from '#shared/client-sessions/renew-session.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Resource } from '#shared/resources/resource.ts'
+
+export const renewClientSession = operation(
+  {
+    method: 'PUT',
+    path: '/client/sessions/{id}',
+    summary: 'Send the heartbeat of a client session',
+    credential: 'client',
+    response: data(
+      v.object({ id: v.string(), resources: v.array(Resource), heartbeat_secs: v.number(), expires_at: v.string() }),
+    ),
+  },
+  ({ caller, subject, params }) => renewSession(caller as CallerOf<'client'>, subject, params.id),
+)
+
+export const handler = lambda(renewClientSession)

@@ -1,0 +1,15 @@
+import type { Subject } from '../auth/subject.ts'
+import type { ClientRow } from '../clients/client.ts'
+import type { Situation } from '../policies/evaluate-conditions.ts'
+
+/** What the conditions of policies are held against when a client makes a request (A17.3). */
+export const circumstancesOf = (client: ClientRow, subject: Subject): Situation => ({
+  ip: subject.ip,
+  region: subject.ip_region,
+  authProviderId: subject.auth_provider_id,
+  verifiedAt: client.verified_at,
+})
+
+/** Equal texts mean that no condition but one on time can have another outcome. */
+export const fingerprint = ({ ip, region, authProviderId, verifiedAt }: Situation): string =>
+  JSON.stringify([ip, region, authProviderId, verifiedAt !== null])

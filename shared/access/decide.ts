@@ -1,0 +1,64 @@
+import type { CallerOf } from '../auth/caller.ts'
+import { parseTimestamp } from '../clock.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { evaluateConditions, type Situation } from '../policies/evaluate-conditions.ts'
+import { type PolicyRow, policies } from '../policies/policy.ts'
+import { type ResourceRow, resources } from '../resources/resource.ts'
+import { getRow, rowsBy } from '../table/read.ts'
+import { isConnectable } from './connectable-resources.ts'
+import { grantingOnes, groupsOf, membershipOf } from './granting-policies.ts'
+
+/** What a grant rests on; ends in microseconds. */
+export type Basis = { resource: ResourceRow; policy: PolicyRow; membership: string | null; expiresAt: number }
+
+type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
+
+/**
+ * What a policy grants until when: the earlier of its end and the token's expiry, which must lie in the future,
+ * otherwise its time condition counts as violated (P5.5(2)).
+ */
+function outcomeOf(policy: PolicyRow, circumstances: Situation, tokenEnd: number, now: number): Outcome {
+  const evaluation = evaluateConditions(policy.conditions, circumstances, now)
+  if (!evaluation.conforms) return { policy, violated: evaluation.violated }
+  const end = evaluation.until ?? Number.POSITIVE_INFINITY
+  return Math.min(end, tokenEnd) > now ? { policy, end } : { policy, violated: ['current_utc_datetime'] }
+}
+
+/** The policy with the longest access, of equal ones the oldest (P5.3); or every violated property once, in policy order. */
+export function choosePolicy(
+  granting: PolicyRow[],
+  circumstances: Situation,
+  tokenEnd: number,
+  now: number,
+): { policy: PolicyRow; expiresAt: number } | { violated: string[] } {
+  const outcomes = granting.map((policy) => outcomeOf(policy, circumstances, tokenEnd, now))
+  const conforming = outcomes.flatMap((outcome) => ('end' in outcome ? [outcome] : []))
+  const [first, ...others] = conforming
+  if (!first)
+    return { violated: [...new Set(outcomes.flatMap((outcome) => ('violated' in outcome ? outcome.violated : [])))] }
+  const best = others.reduce((longest, other) => (other.end > longest.end ? other : longest), first)
+  return { policy: best.policy, expiresAt: Math.min(best.end, tokenEnd) }
+}
+
+/** @throws ApiError 404 when nothing grants the resource, then `conditions_violated` (P5.2, steps 4 and 5) */
+export async function decide(
+  { account, actor, token }: CallerOf<'client'>,
+  resourceId: string,
+  circumstances: Situation,
+  now: number,
+): Promise<Basis> {
+  const [resource, actorGroups, ofResource] = await Promise.all([
+    getRow(resources, account.id, resourceId),
+    groupsOf(account.id, actor),
+    rowsBy(policies, account.id, 'resource_id', resourceId),
+  ])
+  const granting = grantingOnes(ofResource, actorGroups)
+  if (!resource || !isConnectable(account, resource) || granting.length === 0) throw notFound()
+  const choice = choosePolicy(granting, circumstances, parseTimestamp(token.expires_at) as number, now)
+  if ('violated' in choice) {
+    throw new ApiError('conditions_violated', 'The conditions of the policy do not hold.', {
+      members: { violated: choice.violated },
+    })
+  }
+  return { resource, ...choice, membership: membershipOf(actor.id, actorGroups, choice.policy) }
+}

@@ -1,0 +1,70 @@
+import { circumstancesOf, fingerprint } from '../access/circumstances.ts'
+import { decide } from '../access/decide.ts'
+import { type LiveGateway, siteGateway } from '../access/site-gateway.ts'
+import type { CallerOf } from '../auth/caller.ts'
+import type { Subject } from '../auth/subject.ts'
+import { findSession, type LiveClient, liveSessions } from '../client-sessions/client-presence.ts'
+import { noteCircumstances } from '../client-sessions/note-circumstances.ts'
+import { clock } from '../clock.ts'
+import { ApiError, invalid } from '../errors.ts'
+import type { ResourceRow } from '../resources/resource.ts'
+import { untilDone } from '../table/write-together.ts'
+import type { Authorization } from './authorization.ts'
+import { grant } from './grant.ts'
+import { signForAuthorization } from './sign-for-authorization.ts'
+import { standingAuthorization } from './standing-authorization.ts'
+
+export type AuthorizationInput = { resource_id: string; session_id?: string | null }
+
+/** An authorization with what its answer shows of resource and gateway. */
+export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
+
+/** Authorizes a client for a resource, or finds that it is authorized already: then `repeated` (P5.2). */
+export async function authorize(
+  caller: CallerOf<'client'>,
+  subject: Subject,
+  { resource_id, session_id }: AuthorizationInput,
+) {
+  const { account, token } = caller
+  return untilDone(async () => {
+    const now = clock.now()
+    const session = await sessionOf(account.id, token.id, session_id ?? null, now)
+    const circumstances = circumstancesOf(session.client, subject)
+    // The conditions hold for where this request comes from; what was granted elsewhere is tested with it.
+    if ((await noteCircumstances(account.id, session, circumstances, now)) === 'lost') return 'lost'
+    session.presence.tested = fingerprint(circumstances)
+
+    const standing = await standingAuthorization(account.id, session, resource_id, circumstances, now)
+    if (standing) return render(standing, true)
+    const basis = await decide(caller, resource_id, circumstances, now)
+    const live = await siteGateway(account.id, basis.resource.site_id as string, session, now)
+    const authorization = await grant(caller, subject, { ...basis, session, live }, now)
+    return authorization === 'lost' ? 'lost' : render({ authorization, resource: basis.resource, live }, false)
+  })
+}
+
+/** The live session that is meant (P5.2, step 2). @throws ApiError `no_session`, or 422 when there are several */
+async function sessionOf(account: string, tokenId: string, sessionId: string | null, now: number): Promise<LiveClient> {
+  const candidates = sessionId === null ? await liveSessions(account, tokenId, now) : [sessionId]
+  if (candidates.length > 1) throw invalid({ session_id: ["can't be blank"] })
+  const [id] = candidates
+  const session = id === undefined ? null : await findSession(account, tokenId, id, now)
+  if (!session) throw new ApiError('no_session', 'This token has no such live session.')
+  return session
+}
+
+async function render({ authorization, resource, live }: Granted, repeated: boolean) {
+  const { id, policy_id, expires_at } = authorization
+  const { ipv4, ipv6 } = live.gateway
+  return {
+    data: {
+      id,
+      resource,
+      gateway: { id: live.gateway.id, ipv4, ipv6, public_key: live.presence.public_key },
+      policy_id,
+      expires_at,
+      ingest_token: await signForAuthorization(authorization, 'initiator'),
+    },
+    repeated,
+  }
+}

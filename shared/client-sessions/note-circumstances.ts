@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { fingerprint } from '../access/circumstances.ts'
+import { retest } from '../authorizations/retest.ts'
+import type { Situation } from '../policies/evaluate-conditions.ts'
+import type { ClientPresence, LiveClient } from './client-presence.ts'
+import { updatePresence } from './update-presence.ts'
+
+/**
+ * Tests the authorizations of a client again when its circumstances are not those they conform to (P3.2). Until that is
+ * through, the live item says so: a request that breaks off leaves the test to the next one, and one from elsewhere
+ * that began later takes it over. `seen` is stored in any case.
+ */
+export async function noteCircumstances(
+  account: string,
+  { client, presence }: LiveClient,
+  circumstances: Situation,
+  now: number,
+  seen: Partial<ClientPresence> = {},
+): Promise<'done' | 'lost'> {
+  const tested = fingerprint(circumstances)
+  const update = (values: Partial<ClientPresence>, expected?: Partial<ClientPresence>) =>
+    updatePresence(account, client.id, presence.session_id, now, values, expected)
+  if (presence.tested === tested) {
+    return Object.keys(seen).length === 0 ? 'done' : update(seen)
+  }
+  const testing = `testing ${randomUUID()}`
+  if ((await update({ ...seen, tested: testing })) === 'lost') return 'lost'
+  await retest(account, client.id, circumstances, now)
+  await update({ tested }, { tested: testing })
+  return 'done'
+}

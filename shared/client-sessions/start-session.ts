@@ -1,0 +1,95 @@
+import { circumstancesOf, fingerprint } from '../access/circumstances.ts'
+import { connectableResources } from '../access/connectable-resources.ts'
+import type { CallerOf } from '../auth/caller.ts'
+import type { Subject } from '../auth/subject.ts'
+import { retest } from '../authorizations/retest.ts'
+import { revoke } from '../authorizations/revoke.ts'
+import { clientTokens } from '../client-tokens/client-token.ts'
+import { type ClientRow, clients } from '../clients/client.ts'
+import { registerClient } from '../clients/register-client.ts'
+import { renderClient } from '../clients/render-client.ts'
+import { clock } from '../clock.ts'
+import { unauthorized } from '../errors.ts'
+import { uuidV7 } from '../ids.ts'
+import { sessionLogItem } from '../logs/log-store.ts'
+import { isOnline, type Presence, presenceKey, seenFrom } from '../presence/presence.ts'
+import { leaseEnd, renderLease } from '../sessions/lease.ts'
+import { entityKey } from '../table/keys.ts'
+import { getItem, getRow } from '../table/read.ts'
+import { check, put, putOver, remove, untilDone, writeTogether } from '../table/write-together.ts'
+import type { Draft } from '../values/draft.ts'
+import { checkActorLimit } from './check-actor-limit.ts'
+import { type ClientPresence, sessionKey, sessionPointer } from './client-presence.ts'
+import type { ClientSessionFields } from './session-fields.ts'
+
+type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
+
+/** Starts a session of the client of this installation; a live one is replaced: the newest wins (P3.1). */
+export async function startSession(
+  caller: CallerOf<'client'>,
+  subject: Subject,
+  draft: () => Draft<ClientSessionFields>,
+) {
+  const { account, actor } = caller
+  await checkActorLimit(caller)
+  const { public_key, version, ...registration } = draft().done()
+  const { client, before, presence, now } = await untilDone(async () => {
+    const registered = await registerClient(caller, subject, registration)
+    return store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
+  })
+  await endFormer(account.id, client.id, before, presence, now)
+  const circumstances = circumstancesOf(client, subject)
+  if (before && before.tested !== presence.tested) await retest(account.id, client.id, circumstances, now)
+  return {
+    data: {
+      id: presence.session_id,
+      client: renderClient(client, { ...presence, rotated_at: null }, now),
+      resources: await connectableResources(account, actor, circumstances, now),
+      ...renderLease(presence.lease_expires_at),
+    },
+  }
+}
+
+/** Stores the session with its log entry, as long as client and token are there. */
+async function store(
+  { account, token }: CallerOf<'client'>,
+  subject: Subject,
+  client: ClientRow,
+  sent: Pick<Presence, 'public_key'> & { version: string },
+): Promise<Started | 'lost'> {
+  const key = presenceKey(account.id, 'clients', client.id)
+  const before = (await getItem(key)) as ClientPresence | undefined
+  const now = clock.now()
+  const presence: ClientPresence = {
+    session_id: uuidV7(now),
+    lease_expires_at: leaseEnd(now),
+    token_id: token.id,
+    public_key: sent.public_key,
+    tested: fingerprint(circumstancesOf(client, subject)),
+    ...seenFrom(subject, sent.version, now),
+  }
+  const outcome = await writeTogether([
+    putOver({ ...key, kind: 'live', ...presence }, before ? { session_id: before.session_id } : null),
+    put(sessionPointer(account.id, token, presence.session_id, client.id)),
+    put(sessionLogItem(account.id, { context: 'client', subject })),
+    ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
+    check(entityKey(account.id, clients.name, client.id)),
+    check(entityKey(account.id, clientTokens.name, token.id)),
+  ])
+  if (outcome === 'done') return { client, before, presence, now }
+  if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
+  return 'lost'
+}
+
+/** A session that ended before this one, or had another key, takes its authorizations along (P1.8, P5.5(3)). */
+async function endFormer(
+  account: string,
+  clientId: string,
+  before: ClientPresence | undefined,
+  presence: ClientPresence,
+  now: number,
+): Promise<void> {
+  if (!before) return
+  if (before.public_key !== presence.public_key || !isOnline(before, now))
+    await revoke(account, { by: 'client', id: clientId })
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { ApiError } from '../errors.ts'
+import { table, tableName } from './client.ts'
+import type { Item, Key } from './keys.ts'
+
+export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+export const put = (Item: Item): Write => ({ Put: { TableName: tableName(), Item } })
+
+export const remove = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
+
+const comparing = (expected: Record<string, unknown>, above: Record<string, number> = {}) => {
+  const equal = Object.entries(expected)
+  const greater = Object.entries(above)
+  const all = [...equal, ...greater]
+  return {
+    ConditionExpression: [
+      'attribute_exists(pk)',
+      ...all.map((_, i) => `#c${i} ${i < equal.length ? '=' : '>'} :c${i}`),
+    ].join(' AND '),
+    ...(all.length > 0 && {
+      ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#c${i}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(all.map(([, value], i) => [`:c${i}`, value])),
+    }),
+  }
+}
+
+/** Only while the item at this key exists, has the expected values, and its numbers lie above those given. */
+export const check = (
+  { pk, sk }: Key,
+  expected: Record<string, unknown> = {},
+  above: Record<string, number> = {},
+): Write => ({
+  ConditionCheck: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected, above) },
+})
+
+/** Puts an item in the place of one with these values; null means of none. */
+export const putOver = (Item: Item, expected: Record<string, unknown> | null): Write => ({
+  Put: {
+    TableName: tableName(),
+    Item,
+    ...(expected === null ? { ConditionExpression: 'attribute_not_exists(pk)' } : comparing(expected)),
+  },
+})
+
+/**
+ * A small transaction outside the account's commits, for what is not change-logged (design 6): it checks the rows that
+ * its decision rests on. `lost` when one of them has changed meanwhile, or it met another transaction.
+ */
+export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
+  try {
+    await table().send(new TransactWriteCommand({ TransactItems: writes }))
+    return 'done'
+  } catch (error) {
+    if (error instanceof TransactionCanceledException) return 'lost'
+    throw error
+  }
+}
+
+const patienceMs = 6_000
+
+/** Repeats an attempt until it is not lost. @throws ApiError `unavailable` when patience ends; nothing is changed then. */
+export async function untilDone<T>(attempt: () => Promise<T | 'lost'>): Promise<T> {
+  const deadline = Date.now() + patienceMs
+  for (let tries = 0; Date.now() < deadline; tries++) {
+    if (tries > 0) await sleep(Math.random() * Math.min(250, 8 * 2 ** Math.min(tries, 6)))
+    const result = await attempt()
+    if (result !== 'lost') return result as T
+  }
+  throw new ApiError('unavailable')
+}
