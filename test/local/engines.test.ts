@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
+import { findDynoxide } from '#infra/local/engines/binary.ts'
 import { table, tableName } from '#shared/table/client.ts'
 
 it('gives every test a table that reads what it wrote', async () => {
@@ -8,4 +9,11 @@ it('gives every test a table that reads what it wrote', async () => {
   const { pk, sk } = item
   const read = await table().send(new GetCommand({ TableName: tableName(), Key: { pk, sk }, ConsistentRead: true }))
   expect(read.Item).toEqual(item)
+})
+
+it('names the alternatives where no engine binary is found', () => {
+  expect(() => findDynoxide({ PATH: '' }, 'plan9-mips')).toThrow(
+    /@dynoxide\/plan9-mips.*DYNOXIDE_BIN.*DYNAMODB_ENDPOINT/,
+  )
+  expect(findDynoxide({ DYNOXIDE_BIN: process.execPath })).toBe(process.execPath)
 })

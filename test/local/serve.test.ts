@@ -1,0 +1,192 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Service, runLocal, startService } from '#test/support/service.ts'
+
+let dataDir: string
+let service: Service
+
+const call = (path: string, init: RequestInit = {}, { baseUrl, credentials } = service) =>
+  fetch(baseUrl + path, {
+    ...init,
+    headers: { authorization: `Bearer ${credentials.api_token}`, 'content-type': 'application/json', ...init.headers },
+  })
+
+const createSite = async (name: string): Promise<string> => {
+  const response = await call('/sites', { method: 'POST', body: JSON.stringify({ site: { name } }) })
+  expect(response.status).toBe(201)
+  return ((await response.json()) as { data: { id: string } }).data.id
+}
+
+const restart = async () => {
+  service = await startService({ dataDir })
+}
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'serve-test-'))
+  await restart()
+})
+
+afterAll(async () => {
+  await service?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+describe('npm start', () => {
+  it('is ready in time and says where and how', () => {
+    const seconds = Number(/after ([\d.]+) s/.exec(service.output())?.[1])
+    expect(seconds).toBeLessThan(5)
+    expect(service.output()).toContain(`curl ${service.baseUrl}/account`)
+    expect(service.output().match(/ curl /g)).toHaveLength(3)
+  })
+
+  it('provisions a demo account whose credentials only their owner can read', async () => {
+    const path = join(dataDir, 'credentials.json')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(join(dataDir, 'service-secret')).mode & 0o777).toBe(0o600)
+    const { base_url, account_id } = JSON.parse(readFileSync(path, 'utf8'))
+    expect(base_url).toBe(service.baseUrl)
+    const response = await call('/account')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ data: { id: account_id, slug: 'demo', name: 'Demo' } })
+  })
+
+  it('answers unknown paths and methods through the default route', async () => {
+    expect((await call('/nothing')).status).toBe(404)
+    const wrong = await call('/account', { method: 'DELETE' })
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET'])
+  })
+
+  it('refuses what API Gateway and Lambda do not take', async () => {
+    for (const megabytes of [6.5, 10.5]) {
+      const response = await call('/sites', { method: 'POST', body: 'x'.repeat(megabytes * 1024 * 1024) })
+      expect(response.status).toBe(413)
+      expect(await response.json()).toEqual({ message: 'Request Entity Too Large' })
+    }
+  })
+
+  it('refuses a second service on the same data directory', async () => {
+    const { code, stderr } = await runLocal('serve.ts', [], { PORT: '0', DATA_DIR: dataDir })
+    expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining('Another service runs on'), '']])
+  })
+})
+
+describe('provisioning', () => {
+  it('goes to the running service, and fails with the function', async () => {
+    const event = { account: { name: 'Other', slug: 'other' }, admin: { name: 'A', email: 'a@example.com' } }
+    const first = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: dataDir })
+    expect(first.code).toBe(0)
+    const { data } = JSON.parse(first.stdout)
+    const credentials = { ...service.credentials, api_token: data.api_token.token }
+    expect((await call('/account', {}, { ...service, credentials })).status).toBe(200)
+    const again = await runLocal('provision.ts', ['-'], { DATA_DIR: dataDir }, JSON.stringify(event))
+    expect(again.code).toBe(1)
+    expect(JSON.parse(again.stdout)).toMatchObject({ error: { errors: { slug: ['has already been taken'] } } })
+  })
+
+  it('says in one line what is wrong with its argument', async () => {
+    const { code, stdout, stderr } = await runLocal('provision.ts', ['{'], { DATA_DIR: dataDir })
+    expect([code, stdout, stderr]).toEqual([1, '', 'The event is not valid JSON.\n'])
+  })
+})
+
+describe('kill -9', () => {
+  it('loses nothing that was answered, and starts again at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, (_, i) => createSite(`Before ${i}`)))
+    await service.kill9()
+    await restart()
+    for (const id of ids) expect((await call(`/sites/${id}`)).status).toBe(200)
+    await createSite('After')
+  })
+
+  it('while writes are under way leaves the answered ones', async () => {
+    const answered: string[] = []
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let i = 0; i < 100; i++) answered.push(await createSite(`Storm ${writer}-${i}`))
+    })
+    const outcomes = Promise.allSettled(writers)
+    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(5), 5_000)
+    await service.kill9()
+    await outcomes
+    await restart()
+    for (const id of answered) expect((await call(`/sites/${id}`)).status).toBe(200)
+  })
+
+  it('ends the engines too', async () => {
+    const pid = Number(JSON.parse(readFileSync(join(dataDir, 'dynamodb.pid'), 'utf8')).pid)
+    expect(() => process.kill(pid, 0)).not.toThrow()
+    await service.kill9()
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 5_000)
+    await restart()
+  })
+
+  it('between provisioning and writing the credentials down is repaired at the next start', async () => {
+    const { account_id } = service.credentials
+    await service.kill9()
+    unlinkSync(join(dataDir, 'credentials.json'))
+    await restart()
+    expect(service.credentials.account_id).toBe(account_id)
+    expect((await call('/account')).status).toBe(200)
+  })
+})
+
+describe('a stop', () => {
+  it('provisions without a running service too, and the next start has the account', async () => {
+    await service.stop()
+    expect(existsSync(join(dataDir, 'dynamodb.pid'))).toBe(false)
+    const event = { account: { name: 'Third', slug: 'third' }, admin: { name: 'A', email: 'a@example.com' } }
+    const { code, stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: dataDir })
+    expect(code).toBe(0)
+    await restart()
+    const credentials = { ...service.credentials, api_token: JSON.parse(stdout).data.api_token.token }
+    expect((await call('/account', {}, { ...service, credentials })).status).toBe(200)
+  })
+
+  it('of an ephemeral service leaves nothing', async () => {
+    const ephemeral = await startService({ args: ['--ephemeral'], dataDir: join(dataDir, 'unused') })
+    const dir = dirname(/Credentials\s+(\S+)/.exec(ephemeral.output())?.[1] ?? '')
+    expect(existsSync(dir)).toBe(true)
+    await ephemeral.stop()
+    expect([existsSync(dir), existsSync(join(dataDir, 'unused'))]).toEqual([false, false])
+  })
+})
+
+describe('faults are one line and exit code 1', () => {
+  const fault = async (variables: Record<string, string>, args: string[] = []) => {
+    const { code, stdout, stderr } = await runLocal('serve.ts', args, {
+      PORT: '0',
+      DATA_DIR: join(dataDir, 'fault'),
+      ...variables,
+    })
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    return stderr
+  }
+
+  it('for a busy port', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    expect(await fault({ PORT: String(port) })).toContain(`Port ${port} is in use`)
+    server.close()
+  })
+
+  it('for a port that is none', async () => {
+    expect(await fault({ PORT: 'http' })).toContain('PORT=http is no port number')
+  })
+
+  it('for a data directory that cannot be written', async () => {
+    expect(await fault({ DATA_DIR: '/dev/null/data' })).toContain('The data directory /dev/null/data cannot be written')
+  })
+
+  it('for an engine that is not there', async () => {
+    expect(await fault({ DYNOXIDE_BIN: '/nowhere/dynoxide' })).toContain('DYNOXIDE_BIN names /nowhere/dynoxide')
+  })
+
+  it('for an unknown option', async () => {
+    expect(await fault({}, ['--forever'])).toContain('Unknown option --forever')
+  })
+})
