@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
+import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
+import { clock } from '#shared/clock.ts'
+import { newAccount } from '#test/support/account.ts'
+import { type Account, heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
+
+let account: Account
+let site: Awaited<ReturnType<typeof newSite>>
+// biome-ignore lint/suspicious/noExplicitAny: bodies
+let gateway: any
+beforeEach(async () => {
+  account = await newAccount()
+  site = await newSite(account)
+  gateway = await site.gateway()
+})
+
+const rotate = () => account.call(rotateToken, { method: 'POST', params: { ...site.params, gateway_id: gateway.id } })
+const rotated = async () => (await rotate()).body.data
+const drop = (id: string) => account.call(deleteToken, { method: 'DELETE', params: { ...site.params, id } })
+const works = async (token: string, public_key: string) => (await start(token, { public_key })).status
+const hour = 3_600_000_000
+
+describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
+  it('replaces an unused token at once', async () => {
+    const key = newKey()
+    const { token } = await rotated()
+    expect([await works(gateway.token, key), await works(token, key)]).toEqual([401, 201])
+  })
+
+  it('keeps a used token until its replacement is used', async () => {
+    const public_key = newKey()
+    const { id: session } = (await start(gateway.token, { public_key })).body.data
+    const { id, token } = await rotated()
+    const pending = await site.show(gateway.id)
+    expect(pending).toMatchObject({ online: true, rotated_at: expect.any(String) })
+    expect((await heartbeat(gateway.token, session)).body.data.gateway.rotated_at).toBe(pending.rotated_at)
+    expect(await works(gateway.token, public_key)).toBe(201)
+    expect(await works(token, public_key)).toBe(201)
+    expect(await site.show(gateway.id)).toMatchObject({ online: true, rotated_at: null, gateway_token_id: id })
+    expect(await works(gateway.token, public_key)).toBe(401)
+  })
+
+  it('replaces only the unused replacement while a rotation is pending', async () => {
+    const key = newKey()
+    await start(gateway.token, { public_key: key })
+    const first = await rotated()
+    const { rotated_at } = await site.show(gateway.id)
+    const second = await rotated()
+    expect((await site.show(gateway.id)).rotated_at).toBe(rotated_at)
+    expect(await works(first.token, key)).toBe(401)
+    expect(await works(gateway.token, key)).toBe(201)
+    expect(await works(second.token, key)).toBe(201)
+    expect(await works(gateway.token, key)).toBe(401)
+  })
+
+  it('ends a rotated token after 4 hours', async () => {
+    const key = newKey()
+    await start(gateway.token, { public_key: key })
+    const { token } = await rotated()
+    const now = clock.now()
+    const later = vi.spyOn(clock, 'now')
+    try {
+      later.mockReturnValue(now + 4 * hour - 1_000_000)
+      expect(await works(gateway.token, key)).toBe(201)
+      later.mockReturnValue(now + 4 * hour)
+      expect(await works(gateway.token, key)).toBe(401)
+      expect(await works(token, key)).toBe(201)
+    } finally {
+      later.mockRestore()
+    }
+  })
+
+  it('mints a token where there is none', async () => {
+    const key = newKey()
+    const { gateway_token_id } = (await start(gateway.token, { public_key: key })).body.data.gateway
+    await drop(gateway_token_id)
+    const answer = await rotate()
+    expect([answer.status, answer.headers['cache-control'], answer.headers.location]).toEqual([
+      201,
+      'no-store',
+      undefined,
+    ])
+    expect(await works(answer.body.data.token, key)).toBe(201)
+  })
+
+  it('lets one of two concurrent rotations win', async () => {
+    const answers = await Promise.all([rotate(), rotate()])
+    const [won, lost] = answers.sort((a, b) => a.status - b.status)
+    expect([won?.status, lost?.status, lost?.body.code]).toEqual([201, 409, 'rotation_conflict'])
+    expect(await works(won?.body.data.token, newKey())).toBe(201)
+  })
+})
