@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import { ingestFlows } from '#shared/flows/ingest-flows.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const reportFlowLogs = operation(
+  {
+    method: 'POST',
+    path: '/ingestion/flow_logs',
+    summary: 'Report the opening and closing of flows',
+    credential: 'ingest',
+    response: data(v.object({ status: v.literal('ok'), accepted: v.number() })),
+  },
+  ({ body, headers }) => ingestFlows(body, headers),
+)
+
+export const handler = lambda(reportFlowLogs)

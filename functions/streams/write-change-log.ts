@@ -1,0 +1,41 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
+import type { Subject } from '#shared/auth/subject.ts'
+import { logLine } from '#shared/log.ts'
+import { logId, positionTail } from '#shared/logs/log-id.ts'
+import { logItem } from '#shared/logs/log-store.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import type { Change } from '#shared/table/transaction.ts'
+
+type CommitRecord = { account_id: string; time: number; subject: Subject | null; changes: Change[] }
+
+/** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
+async function writeEntries({ dynamodb }: DynamoDBRecord): Promise<void> {
+  const commit = unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>) as CommitRecord
+  const items = commit.changes.map((change, position) =>
+    logItem(commit.account_id, 'change', logId('change', commit.time, positionTail(position)), commit.time, {
+      ...change,
+      subject: commit.subject,
+    }),
+  )
+  await Promise.all(items.map((Item) => table().send(new PutCommand({ TableName: tableName(), Item }))))
+}
+
+/** Turns commit records into change log entries (L6). Idempotent, so that a replay changes nothing. */
+export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+  for (const record of event.Records) {
+    try {
+      await writeEntries(record)
+    } catch (error) {
+      const sequenceNumber = record.dynamodb?.SequenceNumber ?? ''
+      logLine('ERROR', 'a commit record was not logged', {
+        sequence_number: sequenceNumber,
+        error: error instanceof Error ? error.message : 'not an error object',
+      })
+      return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] }
+    }
+  }
+  return { batchItemFailures: [] }
+}

@@ -1,0 +1,81 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { accountIsEnabled } from '../accounts/account-status.ts'
+import { bearerToken } from '../auth/token.ts'
+import { clock } from '../clock.ts'
+import { ApiError, type FieldErrors, unauthorized } from '../errors.ts'
+import { checkFlowReport, type FlowReport } from './flow-report.ts'
+import { putFlows } from './flow-stream.ts'
+import { type IngestClaims, verifyIngestToken } from './ingest-token.ts'
+import { pack } from './packing.ts'
+import { parseExactJson } from './parse-reports.ts'
+
+const maxSent = 5_000_000
+const maxSentGzip = 4_000_000
+const maxUnpacked = 20_000_000
+const maxReports = 10_000
+const listedErrors = 100
+
+type Headers = Record<string, string | undefined>
+
+const encodingOf = (headers: Headers): string => headers['content-encoding']?.trim().toLowerCase() || 'identity'
+
+async function claimsOf(headers: Headers): Promise<IngestClaims> {
+  const token = bearerToken(headers.authorization)
+  if (token === null) throw unauthorized()
+  const claims = await verifyIngestToken(token, Math.floor(clock.now() / 1_000_000))
+  if (!(await accountIsEnabled(claims.account_id))) throw unauthorized()
+  return claims
+}
+
+async function unpacked(body: Buffer, headers: Headers): Promise<Buffer> {
+  const encoding = encodingOf(headers)
+  if (encoding === 'identity') return body
+  if (encoding !== 'gzip') throw new ApiError('bad_request', 'Content-Encoding must be identity or gzip.')
+  try {
+    return await promisify(gunzip)(body, { maxOutputLength: maxUnpacked })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new ApiError('payload_too_large')
+    throw new ApiError('bad_request', 'The gzip body is damaged.')
+  }
+}
+
+function recordsOf(body: Buffer): unknown[] {
+  let document: unknown
+  try {
+    document = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new ApiError('invalid_json')
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new ApiError('invalid_json')
+  const { flow_logs: records } = document as { flow_logs?: unknown }
+  if (!Array.isArray(records)) throw new ApiError('bad_request', 'flow_logs must be a list.')
+  if (records.length > maxReports) throw new ApiError('too_many_records', `At most ${maxReports} records fit one request.`)
+  return records
+}
+
+/**
+ * Takes the flow reports of one request (L8): answers when every valid one is durably in the stream.
+ * @throws ApiError for each failing step; `validation_failed` tells how many were accepted all the same
+ */
+export async function ingestFlows(body: Buffer, headers: Headers) {
+  if (body.length > (encodingOf(headers) === 'gzip' ? maxSentGzip : maxSent)) throw new ApiError('payload_too_large')
+  const claims = await claimsOf(headers)
+  // The rate limit of the token (A9) belongs here: behind the credential, before the body is unpacked.
+  const records = recordsOf(await unpacked(body, headers))
+  const reports: FlowReport[] = []
+  const errors: Record<string, FieldErrors> = {}
+  let rejected = 0
+  for (const [index, record] of records.entries()) {
+    const checked = checkFlowReport(record)
+    if ('report' in checked) reports.push(checked.report)
+    else if (++rejected <= listedErrors) errors[index] = checked.errors
+  }
+  await putFlows(claims.policy_authorization_id, pack(claims, clock.now(), reports))
+  if (rejected > 0) {
+    throw new ApiError('validation_failed', undefined, {
+      members: { accepted: reports.length, rejected, errors, errors_truncated: rejected > listedErrors },
+    })
+  }
+  return { data: { status: 'ok' as const, accepted: reports.length } }
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+
+/** First character of an entry's id in each stream (L1). */
+export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 'a' } as const
+export type LogStream = keyof typeof streamCodes
+export const logStreams = Object.keys(streamCodes) as LogStream[]
+
+const timeDigits = 13
+
+/**
+ * 24 hexadecimal characters: 4 bits of stream, 52 bits of microseconds, 40 bits of tail (L4).
+ * @throws RangeError for a time outside 52 bits
+ */
+export function logId(stream: LogStream, micros: number, tail: string = randomBytes(5).toString('hex')): string {
+  if (!Number.isSafeInteger(micros) || micros < 0 || micros >= 2 ** 52) throw new RangeError('The time does not fit a log id.')
+  return streamCodes[stream] + micros.toString(16).padStart(timeDigits, '0') + tail
+}
+
+/** The tail of a change: its position inside the commit. */
+export const positionTail = (position: number): string => position.toString(16).padStart(10, '0')
+
+export function parseLogId(id: string): { stream: LogStream; micros: number } | null {
+  const stream = logStreams.find((name) => streamCodes[name] === id[0])
+  if (!stream || !/^[0-9a-f]{24}$/.test(id)) return null
+  return { stream, micros: Number.parseInt(id.slice(1, 1 + timeDigits), 16) }
+}
+
+/** The least text that sorts with or after every id of this instant. */
+export const idFrom = (stream: LogStream, micros: number): string => logId(stream, micros, '0000000000')
+export const idUntil = (stream: LogStream, micros: number): string => logId(stream, micros, 'ffffffffff')

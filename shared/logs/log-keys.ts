@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import { timestamp } from '../clock.ts'
+import { env } from '../env.ts'
+import { type Key, partition } from '../table/keys.ts'
+import { type LogStream, parseLogId } from './log-id.ts'
+
+const day = 86_400_000_000
+
+/** Flows of one account are spread over this many partitions, by the actor that initiated them. */
+export const flowShards = 16
+
+export const flowShard = (actorId: string): number => (createHash('sha256').update(actorId).digest()[0] as number) % flowShards
+
+export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
+
+/** One stream of an account, one day; for flows one shard of that. */
+export const logPartition = (account: string, stream: LogStream, date: string, shard?: number): string =>
+  partition(account, `log.${stream}`, shard === undefined ? date : `${date}#${shard}`)
+
+/** Where an entry can lie: its id tells stream and day; a flow is in one of the shards. */
+export function logKeys(account: string, id: string): Key[] {
+  const parsed = parseLogId(id)
+  if (!parsed) return []
+  const { stream, micros } = parsed
+  const shards = stream === 'flow' ? Array.from({ length: flowShards }, (_, i) => i) : [undefined]
+  return shards.map((shard) => ({ pk: logPartition(account, stream, dayOf(micros), shard), sk: id }))
+}
+
+export const retentionMicros = (stream: LogStream): number => {
+  const { logRetentionDays, flowRetentionDays } = env()
+  return (stream === 'flow' ? flowRetentionDays : logRetentionDays) * day
+}
+
+/** TTL of an entry, in seconds; retention counts from its `timestamp` (L1). */
+export const logTtl = (stream: LogStream, micros: number): number =>
+  Math.ceil((micros + retentionMicros(stream)) / 1_000_000)
