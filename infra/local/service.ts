@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { buildApp } from '#infra/build-app.ts'
 import { type Clients, engineClients } from './clients.ts'
 import { createStream, createTable } from './create-resources.ts'
 import { type DataDir, serviceSecret } from './data-dir.ts'
@@ -23,13 +24,16 @@ export type Service = {
   stop(): Promise<void>
 }
 
+type AppOptions = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'outdir'>
+
 /** Synthesizes the app in this process and reads what it deploys. */
-export async function synthesize(outdir: string): Promise<Deployment> {
+export async function synthesize(outdir: string, options: AppOptions = {}): Promise<Deployment> {
   rmSync(outdir, { recursive: true, force: true })
   // The CDK's check of the templates belongs to \`npm run synth\`; here it would be half of the time to ready.
   process.env.CDK_VALIDATION ??= 'false'
-  const { buildApp } = await import('#infra/build-app.ts')
-  const app = await buildApp({ outdir })
+  // Loading the CDK takes a while; what only asks a running service does not wait for it.
+  const { buildApp: build } = await import('#infra/build-app.ts')
+  const app = await build({ ...options, outdir })
   app.synth()
   return readDeployment(outdir)
 }

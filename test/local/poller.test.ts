@@ -12,8 +12,13 @@ import { readMapping } from '#infra/local/template/mapping.ts'
 let dir: string
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'poller-test-'))
+  // What a poller gives up it says on the terminal.
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(dir, { recursive: true, force: true })
+})
 
 const record = (n: number, changes: Partial<SourceRecord> = {}): SourceRecord => ({
   sequence: String(n),

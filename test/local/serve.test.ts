@@ -3,12 +3,16 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Service, runLocal, startService } from '#test/support/service.ts'
+import { runLocal, type Service, startService } from '#test/support/service.ts'
 
 let dataDir: string
 let service: Service
 
-const call = (path: string, init: RequestInit = {}, { baseUrl, credentials } = service) =>
+const call = (
+  path: string,
+  init: RequestInit = {},
+  { baseUrl, credentials }: Pick<Service, 'baseUrl' | 'credentials'> = service,
+) =>
   fetch(baseUrl + path, {
     ...init,
     headers: { authorization: `Bearer ${credentials.api_token}`, 'content-type': 'application/json', ...init.headers },
@@ -20,13 +24,9 @@ const createSite = async (name: string): Promise<string> => {
   return ((await response.json()) as { data: { id: string } }).data.id
 }
 
-const restart = async () => {
-  service = await startService({ dataDir })
-}
-
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'serve-test-'))
-  await restart()
+  service = await startService({ dataDir })
 })
 
 afterAll(async () => {
@@ -80,7 +80,7 @@ describe('provisioning', () => {
     expect(first.code).toBe(0)
     const { data } = JSON.parse(first.stdout)
     const credentials = { ...service.credentials, api_token: data.api_token.token }
-    expect((await call('/account', {}, { ...service, credentials })).status).toBe(200)
+    expect((await call('/account', {}, { baseUrl: service.baseUrl, credentials })).status).toBe(200)
     const again = await runLocal('provision.ts', ['-'], { DATA_DIR: dataDir }, JSON.stringify(event))
     expect(again.code).toBe(1)
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { errors: { slug: ['has already been taken'] } } })
@@ -96,7 +96,7 @@ describe('kill -9', () => {
   it('loses nothing that was answered, and starts again at once', async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, (_, i) => createSite(`Before ${i}`)))
     await service.kill9()
-    await restart()
+    await service.restart()
     for (const id of ids) expect((await call(`/sites/${id}`)).status).toBe(200)
     await createSite('After')
   })
@@ -110,7 +110,7 @@ describe('kill -9', () => {
     await vi.waitFor(() => expect(answered.length).toBeGreaterThan(5), 5_000)
     await service.kill9()
     await outcomes
-    await restart()
+    await service.restart()
     for (const id of answered) expect((await call(`/sites/${id}`)).status).toBe(200)
   })
 
@@ -119,14 +119,14 @@ describe('kill -9', () => {
     expect(() => process.kill(pid, 0)).not.toThrow()
     await service.kill9()
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 5_000)
-    await restart()
+    await service.restart()
   })
 
   it('between provisioning and writing the credentials down is repaired at the next start', async () => {
     const { account_id } = service.credentials
     await service.kill9()
     unlinkSync(join(dataDir, 'credentials.json'))
-    await restart()
+    await service.restart()
     expect(service.credentials.account_id).toBe(account_id)
     expect((await call('/account')).status).toBe(200)
   })
@@ -139,9 +139,9 @@ describe('a stop', () => {
     const event = { account: { name: 'Third', slug: 'third' }, admin: { name: 'A', email: 'a@example.com' } }
     const { code, stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: dataDir })
     expect(code).toBe(0)
-    await restart()
+    await service.restart()
     const credentials = { ...service.credentials, api_token: JSON.parse(stdout).data.api_token.token }
-    expect((await call('/account', {}, { ...service, credentials })).status).toBe(200)
+    expect((await call('/account', {}, { baseUrl: service.baseUrl, credentials })).status).toBe(200)
   })
 
   it('of an ephemeral service leaves nothing', async () => {

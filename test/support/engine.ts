@@ -1,39 +1,32 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engineClients } from '#infra/local/clients.ts'
 import { createStream, createTable } from '#infra/local/create-resources.ts'
 import { startEngines } from '#infra/local/engines/start-engines.ts'
 import { engineEnvironment } from '#infra/local/environment.ts'
+import { synthesize } from '#infra/local/service.ts'
+
+/** The template's table and stream, without the operations: nothing has to be bundled for them. */
+function storage(dir: string) {
+  const code = join(dir, 'no-code')
+  mkdirSync(code)
+  return synthesize(join(dir, 'assembly'), { operations: [], code })
+}
 
 /** One engine of each kind for the whole run: accounts keep the tests apart. The workers inherit the variables. */
 export default async function startTestEngines(): Promise<() => Promise<void>> {
-  const engines = await startEngines(mkdtempSync(join(tmpdir(), 'test-engines-')), { removeAtExit: true })
+  const dir = mkdtempSync(join(tmpdir(), 'test-engines-'))
+  const [engines, { table, stream }] = await Promise.all([startEngines(dir, { removeAtExit: true }), storage(dir)])
   const clients = engineClients(engines)
   Object.assign(process.env, engineEnvironment(engines), {
-    TABLE_NAME: 'test-table',
-    FLOW_STREAM_NAME: 'test-flows',
+    TABLE_NAME: table.TableName,
+    FLOW_STREAM_NAME: stream.name,
     SERVICE_URL: 'http://127.0.0.1',
     SERVICE_SECRET: randomBytes(32).toString('base64url'),
   })
-  await Promise.all([
-    createTable(clients, {
-      TableName: 'test-table',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      AttributeDefinitions: [
-        { AttributeName: 'pk', AttributeType: 'S' },
-        { AttributeName: 'sk', AttributeType: 'S' },
-      ],
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
-      ttlAttribute: 'ttl',
-    }),
-    createStream(clients, { name: 'test-flows', shards: 1 }),
-  ])
+  await Promise.all([createTable(clients, table), createStream(clients, stream)])
   return async () => {
     clients.destroy()
     await engines.stop()

@@ -8,16 +8,17 @@ import { fileURLToPath } from 'node:url'
 export type Credentials = { base_url: string; account_id: string; api_token: string }
 
 export type Service = {
-  baseUrl: string
-  credentials: Credentials
-  dataDir: string
-  pid: number
-  /** What it has printed so far. */
+  readonly baseUrl: string
+  readonly credentials: Credentials
+  readonly dataDir: string
+  /** What it has printed since its last start. */
   output(): string
   /** Ends it as Ctrl-C does. Its data directory goes, unless the test made it. */
   stop(): Promise<void>
   /** Ends it without a word; its data directory stays for the next start. */
   kill9(): Promise<void>
+  /** Starts it again on its data directory and port. */
+  restart(): Promise<void>
 }
 
 type Options = { dataDir?: string; port?: number; args?: string[]; env?: Record<string, string> }
@@ -62,14 +63,10 @@ async function untilReady(child: ChildProcess, output: () => string): Promise<st
   throw new Error(`The service did not start:\n${output()}`)
 }
 
-/** Starts the service as a user does, as a child process, on a free port. */
-export async function startService(options: Options = {}): Promise<Service> {
-  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'service-test-'))
-  const child = spawnLocal('serve.ts', options.args ?? [], {
-    PORT: String(options.port ?? 0),
-    DATA_DIR: dataDir,
-    ...options.env,
-  })
+type Started = { child: ChildProcess; exited: Promise<unknown>; baseUrl: string; output(): string }
+
+async function start({ args = [], env }: Options, dataDir: string, port: number): Promise<Started> {
+  const child = spawnLocal('serve.ts', args, { PORT: String(port), DATA_DIR: dataDir, ...env })
   let printed = ''
   const note = (chunk: Buffer) => {
     printed += chunk
@@ -78,22 +75,35 @@ export async function startService(options: Options = {}): Promise<Service> {
   child.stderr?.on('data', note)
   const exited = once(child, 'exit')
   const output = () => printed
-  const baseUrl = await untilReady(child, output)
-  const credentialsFile = /Credentials\s+(\S+)/.exec(printed)?.[1] ?? ''
+  return { child, exited, baseUrl: await untilReady(child, output), output }
+}
+
+/** Starts the service as a user does, as a child process, on a free port. */
+export async function startService(options: Options = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'service-test-'))
+  let running = await start(options, dataDir, options.port ?? 0)
+  const end = async (signal: NodeJS.Signals) => {
+    running.child.kill(signal)
+    await running.exited
+  }
   return {
-    baseUrl,
-    credentials: JSON.parse(readFileSync(credentialsFile, 'utf8')),
+    get baseUrl() {
+      return running.baseUrl
+    },
+    get credentials(): Credentials {
+      const file = /Credentials\s+(\S+)/.exec(running.output())?.[1] ?? ''
+      return JSON.parse(readFileSync(file, 'utf8'))
+    },
     dataDir,
-    pid: child.pid ?? 0,
-    output,
+    output: () => running.output(),
     async stop() {
-      child.kill('SIGTERM')
-      await exited
+      await end('SIGTERM')
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true })
     },
-    async kill9() {
-      child.kill('SIGKILL')
-      await exited
+    kill9: () => end('SIGKILL'),
+    async restart() {
+      await end('SIGTERM')
+      running = await start(options, dataDir, Number(new URL(running.baseUrl).port))
     },
   }
 }
