@@ -36,7 +36,15 @@ export type FlowReport = {
 const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes'] as const
 const closeFields = ['flow_end', 'last_packet', ...counters] as const
 const known = new Set<string>([
-  'protocol', 'inner_src_ip', 'inner_src_port', 'inner_dst_ip', 'inner_dst_port', 'flow_start', 'domain', 'outers', ...closeFields,
+  'protocol',
+  'inner_src_ip',
+  'inner_src_port',
+  'inner_dst_ip',
+  'inner_dst_port',
+  'flow_start',
+  'domain',
+  'outers',
+  ...closeFields,
 ])
 const knownOuter = new Set(['src_ip', 'src_port', 'dst_ip', 'dst_port', 'path_activated_at'])
 
@@ -92,7 +100,8 @@ class Reader {
 
   counter(name: string): bigint | undefined {
     const value = this.source[name]
-    if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isInteger(value))) return this.reject(name, 'is invalid')
+    if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isInteger(value)))
+      return this.reject(name, 'is invalid')
     const count = BigInt(value)
     if (count < 0n) return this.reject(name, 'must be greater than or equal to 0')
     return count > maxCounter ? this.reject(name, `must be less than or equal to ${maxCounter}`) : count
@@ -111,7 +120,8 @@ class Reader {
   }
 }
 
-const isObject = (value: unknown): value is Source => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Source =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A report, or the messages of its fields (L10). Large integers come in as bigint. */
 export function checkFlowReport(record: unknown): { report: FlowReport } | { errors: FieldErrors } {
@@ -139,7 +149,8 @@ export function checkFlowReport(record: unknown): { report: FlowReport } | { err
 function domainOf(reader: Reader): string | null | undefined {
   if (!reader.sent('domain')) return null
   const { domain } = reader.source
-  if (typeof domain !== 'string' || domain.includes('\0') || !domain.isWellFormed()) return reader.reject('domain', 'is invalid')
+  if (typeof domain !== 'string' || domain.includes('\0') || !domain.isWellFormed())
+    return reader.reject('domain', 'is invalid')
   return [...domain].length > 255 ? reader.reject('domain', 'should be at most 255 character(s)') : domain
 }
 

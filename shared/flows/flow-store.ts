@@ -81,7 +81,11 @@ export async function storeFlow({ id, claims, ingestedAt, report }: IngestedRepo
 
 const open = (key: Key, base: object) =>
   table().send(
-    new PutCommand({ TableName: tableName(), Item: { ...key, ...base }, ConditionExpression: 'attribute_not_exists(pk)' }),
+    new PutCommand({
+      TableName: tableName(),
+      Item: { ...key, ...base },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    }),
   )
 
 /** Sets what closes the flow, and the rest only where no open report came before. */
@@ -97,7 +101,10 @@ function close(key: Key, base: object, closing: NonNullable<FlowReport['closing'
   }
   const first = Object.keys(base)
   const added = Object.keys(closed)
-  const set = [...first.map((name) => `#${name} = if_not_exists(#${name}, :${name})`), ...added.map((name) => `#${name} = :${name}`)]
+  const set = [
+    ...first.map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
+    ...added.map((name) => `#${name} = :${name}`),
+  ]
   return table().send(
     new UpdateCommand({
       TableName: tableName(),
@@ -105,7 +112,9 @@ function close(key: Key, base: object, closing: NonNullable<FlowReport['closing'
       UpdateExpression: `SET ${set.join(', ')}`,
       ConditionExpression: 'attribute_not_exists(fend)',
       ExpressionAttributeNames: Object.fromEntries([...first, ...added].map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(Object.entries({ ...base, ...closed }).map(([name, value]) => [`:${name}`, value])),
+      ExpressionAttributeValues: Object.fromEntries(
+        Object.entries({ ...base, ...closed }).map(([name, value]) => [`:${name}`, value]),
+      ),
     }),
   )
 }

@@ -50,7 +50,8 @@ function recordsOf(body: Buffer): unknown[] {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new ApiError('invalid_json')
   const { flow_logs: records } = document as { flow_logs?: unknown }
   if (!Array.isArray(records)) throw new ApiError('bad_request', 'flow_logs must be a list.')
-  if (records.length > maxReports) throw new ApiError('too_many_records', `At most ${maxReports} records fit one request.`)
+  if (records.length > maxReports)
+    throw new ApiError('too_many_records', `At most ${maxReports} records fit one request.`)
   return records
 }
 

@@ -12,7 +12,9 @@ const encode = (value: unknown): string =>
   JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? { $int: String(item) } : item))
 
 const decode = (text: string): unknown =>
-  JSON.parse(text, (_key, item) => (item !== null && typeof item === 'object' && typeof item.$int === 'string' ? BigInt(item.$int) : item))
+  JSON.parse(text, (_key, item) =>
+    item !== null && typeof item === 'object' && typeof item.$int === 'string' ? BigInt(item.$int) : item,
+  )
 
 /** Cuts reports into packs that fit a stream record each, in their order. */
 export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowReport[]): Buffer[] {

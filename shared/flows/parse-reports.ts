@@ -8,6 +8,8 @@ const integer = /^-?\d+$/
 export function parseExactJson(text: string): unknown {
   if (!longNumber.test(text)) return JSON.parse(text)
   const exact: Reviver = (_key, value, { source }) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined && integer.test(source) ? BigInt(source) : value
+    typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined && integer.test(source)
+      ? BigInt(source)
+      : value
   return JSON.parse(text, exact as (key: string, value: unknown) => unknown)
 }

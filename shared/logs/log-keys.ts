@@ -9,7 +9,8 @@ const day = 86_400_000_000
 /** Flows of one account are spread over this many partitions, by the actor that initiated them. */
 export const flowShards = 16
 
-export const flowShard = (actorId: string): number => (createHash('sha256').update(actorId).digest()[0] as number) % flowShards
+export const flowShard = (actorId: string): number =>
+  (createHash('sha256').update(actorId).digest()[0] as number) % flowShards
 
 export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
 
