@@ -5,7 +5,7 @@ import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 
-export const deleteClientSession = operation(
+export const endClientSession = operation(
   {
     method: 'DELETE',
     path: '/client/sessions/{id}',
@@ -16,4 +16,4 @@ export const deleteClientSession = operation(
   ({ caller, params }) => endSession(caller as CallerOf<'client'>, params.id),
 )
 
-export const handler = lambda(deleteClientSession)
+export const handler = lambda(endClientSession)

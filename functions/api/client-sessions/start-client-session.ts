@@ -8,7 +8,7 @@ import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import { Resource } from '#shared/resources/resource.ts'
 
-export const createClientSession = operation(
+export const startClientSession = operation(
   {
     method: 'POST',
     path: '/client/sessions',
@@ -29,4 +29,4 @@ export const createClientSession = operation(
   ({ caller, subject, draft }) => startSession(caller as CallerOf<'client'>, subject, draft),
 )
 
-export const handler = lambda(createClientSession)
+export const handler = lambda(startClientSession)

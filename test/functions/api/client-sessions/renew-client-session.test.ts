@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { handler as end } from '#functions/api/client-sessions/end-client-session.ts'
+import { handler } from '#functions/api/client-sessions/renew-client-session.ts'
+import { authorizationsOf } from '#shared/authorizations/revoke.ts'
+import { type ClientRow, clients } from '#shared/clients/client.ts'
+import { clock } from '#shared/clock.ts'
+import { memberships } from '#shared/memberships/membership.ts'
+import { commit } from '#shared/table/commit.ts'
+import { getRow } from '#shared/table/read.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { call } from '#test/support/account.ts'
+import { updateRow } from '#test/support/rows.ts'
+
+const fromHome = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('a client heartbeat (P3.2)', () => {
+  const beat = (token: string, id: string, sourceIp?: string) =>
+    call(handler, { method: 'PUT', token, params: { id }, sourceIp })
+
+  test('renews the lease and answers what can be reached now', async () => {
+    const world = await newAccessWorld()
+    const { id, expires_at } = (await world.startSession()).body.data
+    const first = await beat(world.token.token, id)
+    expect(first).toMatchObject({
+      status: 200,
+      body: { data: { id, heartbeat_secs: 30, resources: [{ id: world.resource.id }] } },
+    })
+    expect(first.body.data.expires_at > expires_at).toBe(true)
+    await commit({ accountId: world.account.id, subject: null }, async (transaction) =>
+      transaction.delete(memberships, world.membership),
+    )
+    expect((await beat(world.token.token, id)).body.data.resources).toEqual([])
+  })
+
+  test('does not know a session that ended, was never, or is of another token', async () => {
+    const world = await newAccessWorld()
+    const other = await world.addToken()
+    const { id } = (await world.startSession()).body.data
+    expect((await beat(world.token.token, randomUUID())).status).toBe(404)
+    expect((await beat(other.token, id)).status).toBe(404)
+    expect((await call(end, { method: 'DELETE', token: world.token.token, params: { id } })).status).toBe(200)
+    expect((await beat(world.token.token, id)).status).toBe(404)
+
+    const lapsed = (await world.startSession()).body.data.id
+    const now = clock.now()
+    vi.spyOn(clock, 'now').mockReturnValue(now + 91_000_000)
+    expect((await beat(world.token.token, lapsed)).status).toBe(404)
+  })
+
+  test('from elsewhere ends the authorizations that no longer conform', async () => {
+    const world = await newAccessWorld(fromHome)
+    await world.addGateway()
+    const { id, client } = (await world.startSession()).body.data
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+    const standing = () => authorizationsOf(world.account.id, { by: 'client', id: client.id })
+    expect(await standing()).toHaveLength(1)
+    await beat(world.token.token, id)
+    expect(await standing()).toHaveLength(1)
+    const moved = await beat(world.token.token, id, '198.51.100.7')
+    expect(moved.body.data.resources).toEqual([])
+    expect(await standing()).toHaveLength(0)
+  })
+
+  test('after losing verification ends what needed it', async () => {
+    const world = await newAccessWorld([{ property: 'client_verified', operator: 'is', values: ['true'] }])
+    await world.addGateway()
+    const { id, client } = (await world.startSession()).body.data
+    expect((await world.ask({ resource_id: world.resource.id })).body.code).toBe('conditions_violated')
+    const row = async () => (await getRow(clients, world.account.id, client.id)) as ClientRow
+    await updateRow(world.account.id, clients, await row(), { verified_at: '2026-01-01T00:00:00.000000Z' })
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+    await updateRow(world.account.id, clients, await row(), { verified_at: null })
+    await beat(world.token.token, id)
+    expect(await authorizationsOf(world.account.id, { by: 'client', id: client.id })).toHaveLength(0)
+  })
+})

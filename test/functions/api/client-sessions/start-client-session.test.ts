@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { handler as renew } from '#functions/api/client-sessions/renew-client-session.ts'
+import { clients } from '#shared/clients/client.ts'
+import { clock } from '#shared/clock.ts'
+import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
+import { partition } from '#shared/table/keys.ts'
+import { queryItems, rowsBy } from '#shared/table/read.ts'
+import { newAccessWorld, publicKey } from '#test/support/access.ts'
+import { call } from '#test/support/account.ts'
+import { insertActor } from '#test/support/rows.ts'
+
+const commitsOf = (account: string) => queryItems(partition(account, 'commits'))
+
+describe('starting a client session (P3.1)', () => {
+  test('registers the installation, once, and shows what it can reach', async () => {
+    const world = await newAccessWorld()
+    const { status, body } = await world.startSession({ hostname: ' laptop ', os_name: '' })
+    expect(status, JSON.stringify(body)).toBe(201)
+    expect(body.data).toMatchObject({
+      client: {
+        actor_id: world.actor.id,
+        hostname: 'laptop',
+        svc_id: 'laptop',
+        online: true,
+        verified_at: null,
+        last_seen_version: '1.4.0',
+      },
+      resources: [{ id: world.resource.id }],
+      heartbeat_secs: 30,
+    })
+    expect(body.data.client.name).toMatch(/^[a-z]+-[a-z]+$/)
+    expect(body.data.client.ipv4).toMatch(/^100\./)
+
+    const before = (await commitsOf(world.account.id)).length
+    const again = await world.startSession({ hostname: 'laptop' })
+    expect(again.body.data.client).toMatchObject({ id: body.data.client.id, name: body.data.client.name })
+    expect(await commitsOf(world.account.id)).toHaveLength(before)
+    const changed = await world.startSession({ hostname: null, device_serial: 'S1' })
+    expect(changed.body.data.client).toMatchObject({ hostname: null, device_serial: 'S1' })
+    const record = (await commitsOf(world.account.id)).at(-1)
+    expect(record).toMatchObject({
+      subject: { device_id: body.data.client.id },
+      changes: [{ object: 'clients', operation: 'update' }],
+    })
+  })
+
+  test('makes one client of concurrent starts of one installation', async () => {
+    const world = await newAccessWorld()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => world.startSession()))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(answers.map(({ body }) => body.data.client.id)).size).toBe(1)
+    expect(await rowsBy(clients, world.account.id, 'actor_id', world.actor.id)).toHaveLength(1)
+  })
+
+  test('the newest session wins, and each has its log entry', async () => {
+    const world = await newAccessWorld()
+    const first = await world.startSession()
+    const second = await world.startSession()
+    const beat = (id: string) => call(renew, { method: 'PUT', token: world.token.token, params: { id } })
+    expect((await beat(first.body.data.id)).status).toBe(404)
+    expect((await beat(second.body.data.id)).status).toBe(200)
+    const entries = await queryItems(logPartition(world.account.id, 'session', dayOf(clock.now())))
+    expect(entries).toHaveLength(2)
+    expect(entries[0]).toMatchObject({
+      context: 'client',
+      subject: { device_id: first.body.data.client.id, token_id: world.token.id },
+    })
+  })
+
+  test('a device with another key loses its authorizations, one that restarts keeps them', async () => {
+    const world = await newAccessWorld()
+    await world.addGateway()
+    const public_key = publicKey()
+    await world.startSession({ public_key })
+    const granted = await world.ask({ resource_id: world.resource.id })
+    expect(granted.status, granted.text).toBe(201)
+    await world.startSession({ public_key })
+    expect(await world.ask({ resource_id: world.resource.id })).toMatchObject({
+      status: 200,
+      body: { data: { id: granted.body.data.id } },
+    })
+    await world.startSession()
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+  })
+
+  test('checks its fields, and the account limit before them', async () => {
+    const world = await newAccessWorld([], { limits: { service_accounts_count: 1 } })
+    const refused = await world.startSession({ svc_id: '', public_key: 'short', version: 'x'.repeat(65), hostname: 7 })
+    expect(refused.body.errors).toEqual({
+      svc_id: ["can't be blank"],
+      public_key: ['is invalid'],
+      version: ['should be at most 64 character(s)'],
+      hostname: ['is invalid'],
+    })
+    await insertActor(world.account.id)
+    expect((await world.startSession({ svc_id: '' })).body).toMatchObject({ status: 403, code: 'limits_exceeded' })
+  })
+})

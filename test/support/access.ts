@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { handler as authorize } from '#functions/api/authorizations/create-authorization.ts'
+import { handler as startClientSession } from '#functions/api/client-sessions/start-client-session.ts'
+import { handler as createClientToken } from '#functions/api/client-tokens/create-client-token.ts'
+import { handler as startGatewaySession } from '#functions/api/gateway-sessions/start-gateway-session.ts'
+import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
+import type { ActorRow } from '#shared/actors/actor.ts'
+import { groups } from '#shared/groups/group.ts'
+import { memberships } from '#shared/memberships/membership.ts'
+import { type PolicyRow, policies } from '#shared/policies/policy.ts'
+import { type ResourceRow, resources } from '#shared/resources/resource.ts'
+import { sites } from '#shared/sites/site.ts'
+import { call, newAccount } from './account.ts'
+import { insertActor, insertRow } from './rows.ts'
+
+export const publicKey = () => randomBytes(32).toString('base64')
+
+/** An account with a site, a resource in it, a group with one member, and a policy that grants it the resource. */
+export async function newAccessWorld(conditions: PolicyRow['conditions'] = [], options: Record<string, unknown> = {}) {
+  const account = await newAccount(options)
+  const site = await insertRow(account.id, sites, { name: 'Berlin', managed_by: 'account' })
+  const actor = await insertActor(account.id)
+  const group = await insertRow(account.id, groups, {
+    name: 'Engineering',
+    entity_type: 'group',
+    directory_id: null,
+    idp_id: null,
+    email: null,
+    synced_at: null,
+    is_managed: false,
+  })
+  const membership = await insertRow(account.id, memberships, { group_id: group.id, actor_id: actor.id })
+
+  const addResource = (fields: Partial<ResourceRow> = {}) =>
+    insertRow(account.id, resources, {
+      name: 'Wiki',
+      type: 'dns',
+      address: 'wiki.example.com',
+      address_description: null,
+      filters: [],
+      ip_stack: 'dual',
+      site_id: site.id,
+      ...fields,
+    })
+  const addPolicy = (fields: Partial<PolicyRow>) =>
+    insertRow(account.id, policies, {
+      group_id: group.id,
+      group_idp_id: null,
+      resource_id: '',
+      description: null,
+      conditions: [],
+      flow_log_uploads_enabled: true,
+      is_disabled: false,
+      ...fields,
+    })
+  const resource = await addResource()
+  const policy = await addPolicy({ resource_id: resource.id, conditions })
+
+  const addToken = async (of: ActorRow = actor, expires_at = '2099-01-01T00:00:00Z') => {
+    const answer = await account.call(createClientToken, {
+      params: { actor_id: of.id },
+      body: { client_token: { expires_at } },
+    })
+    return answer.body.data as { id: string; token: string }
+  }
+  const token = await addToken()
+
+  const startSession = (fields: Record<string, unknown> = {}, request: { token?: string; sourceIp?: string } = {}) =>
+    call(startClientSession, {
+      method: 'POST',
+      token: token.token,
+      body: { session: { svc_id: 'laptop', public_key: publicKey(), version: '1.4.0', ...fields } },
+      ...request,
+    })
+  const ask = (fields: Record<string, unknown>, request: { token?: string; sourceIp?: string } = {}) =>
+    call(authorize, { method: 'POST', token: token.token, body: { authorization: fields }, ...request })
+  const addGateway = async (version = '1.4.0', siteId = site.id) => {
+    const gateway = (await account.call(createGateway, { method: 'POST', params: { site_id: siteId } })).body.data
+    const public_key = publicKey()
+    const session = await call(startGatewaySession, {
+      method: 'POST',
+      token: gateway.token,
+      body: { session: { public_key, version } },
+    })
+    return { ...gateway, public_key, session: session.body.data }
+  }
+  return {
+    account,
+    site,
+    actor,
+    group,
+    membership,
+    resource,
+    policy,
+    token,
+    addResource,
+    addPolicy,
+    addToken,
+    addGateway,
+    startSession,
+    ask,
+  }
+}
