@@ -1,16 +1,14 @@
-import { parseTimestamp } from '../clock.ts'
-import { retentionMicros } from '../logs/log-key.ts'
+import { env } from '../env.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
-import { lateReportMicros } from './ingest-token.ts'
 
-/** Who and what a flow belongs to, as it stood when the authorization was made (L12). */
+/** Who and what an authorization was about when it was made (L12). */
 export type Attribution = {
+  initiator_device_id: string
+  responder_device_id: string
   policy_authorization_id: string
   policy_id: string
   authorized_at: string
   authorization_expires_at: string
-  initiator_device_id: string
-  responder_device_id: string
   initiator_auth_provider_id: string | null
   initiator_actor_id: string
   initiator_actor_name: string
@@ -27,16 +25,20 @@ export type Attribution = {
   resource_address: string | null
 }
 
-export const attributionPartition = (account: string): string => partition(account, 'attribution')
-
 export const attributionKey = (account: string, authorizationId: string): Key => ({
-  pk: attributionPartition(account),
+  pk: partition(account, 'attribution'),
   sk: authorizationId,
 })
 
-/** The snapshot as it is stored with its authorization. It outlives it until the last flow that can name it is gone. */
+const lateReportDays = 30
+
+/** Stored once per authorization and joined when a flow is read; kept as long as a flow of it can be (L12). */
 export function attributionItem(account: string, attribution: Attribution): Item {
-  const expiry = parseTimestamp(attribution.authorization_expires_at) ?? 0
-  const ttl = Math.ceil((expiry + lateReportMicros + retentionMicros('flow')) / 1_000_000)
-  return { ...attribution, ...attributionKey(account, attribution.policy_authorization_id), kind: 'attribution', ttl }
+  const expiry = Date.parse(attribution.authorization_expires_at) / 1000
+  return {
+    ...attributionKey(account, attribution.policy_authorization_id),
+    kind: 'attribution',
+    ttl: Math.ceil(expiry + (lateReportDays + env().flowRetentionDays) * 86_400),
+    ...attribution,
+  }
 }

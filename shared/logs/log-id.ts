@@ -1,33 +1,30 @@
-/** The first character of a log id names its stream (L1). */
-export const streamMarks = { change: 'c', session: '5', flow: 'f', api_request: 'a' } as const
-export type LogStream = keyof typeof streamMarks
-export const logStreams = Object.keys(streamMarks) as LogStream[]
+import { randomBytes } from 'node:crypto'
 
-const streamOf = new Map<string, LogStream>(logStreams.map((stream) => [streamMarks[stream], stream]))
+/** First character of an entry's id in each stream (L1). */
+export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 'a' } as const
+export type LogStream = keyof typeof streamCodes
+export const logStreams = Object.keys(streamCodes) as LogStream[]
 
-/** The last instant that fits the 52 bits of a log id, in the year 2112. */
-export const lastLogMicros = 2 ** 52 - 1
-export const lastTail = 2 ** 40 - 1
+const timeDigits = 13
 
-/** A log id of L4: stream, 52 bits of microseconds, 40 bits of tail. @throws RangeError for a time or tail that does not fit. */
-export function logId(stream: LogStream, micros: number, tail: number): string {
-  if (!Number.isInteger(micros) || micros < 0 || micros > lastLogMicros) throw new RangeError('A time outside 52 bits.')
-  if (!Number.isInteger(tail) || tail < 0 || tail > lastTail) throw new RangeError('A tail outside 40 bits.')
-  return streamMarks[stream] + micros.toString(16).padStart(13, '0') + tail.toString(16).padStart(10, '0')
+/**
+ * 24 hexadecimal characters: 4 bits of stream, 52 bits of microseconds, 40 bits of tail (L4).
+ * @throws RangeError for a time outside 52 bits
+ */
+export function logId(stream: LogStream, micros: number, tail: string = randomBytes(5).toString('hex')): string {
+  if (!Number.isSafeInteger(micros) || micros < 0 || micros >= 2 ** 52) throw new RangeError('The time does not fit a log id.')
+  return streamCodes[stream] + micros.toString(16).padStart(timeDigits, '0') + tail
 }
 
-export type LogId = { stream: LogStream; micros: number; tail: number }
+/** The tail of a change: its position inside the commit. */
+export const positionTail = (position: number): string => position.toString(16).padStart(10, '0')
 
-/** The parts of a lower-case log id; null for anything else. */
-export function parseLogId(text: string): LogId | null {
-  const stream = streamOf.get(text[0] ?? '')
-  if (!stream || !/^[0-9a-f]{24}$/.test(text)) return null
-  return { stream, micros: Number.parseInt(text.slice(1, 14), 16), tail: Number.parseInt(text.slice(14), 16) }
+export function parseLogId(id: string): { stream: LogStream; micros: number } | null {
+  const stream = logStreams.find((name) => streamCodes[name] === id[0])
+  if (!stream || !/^[0-9a-f]{24}$/.test(id)) return null
+  return { stream, micros: Number.parseInt(id.slice(1, 1 + timeDigits), 16) }
 }
 
-/** Sorts entries of all streams: by time, then by id (L2.3). */
-export const compareLogIds = (a: string, b: string): number => {
-  const [timeA, timeB] = [a.slice(1, 14), b.slice(1, 14)]
-  if (timeA !== timeB) return timeA < timeB ? -1 : 1
-  return a < b ? -1 : a > b ? 1 : 0
-}
+/** The least text that sorts with or after every id of this instant. */
+export const idFrom = (stream: LogStream, micros: number): string => logId(stream, micros, '0000000000')
+export const idUntil = (stream: LogStream, micros: number): string => logId(stream, micros, 'ffffffffff')
