@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { Subject } from './auth/subject.ts'
 import type { Caller } from './auth/caller.ts'
 import type { Draft } from './values/draft.ts'
+import type { JsonSchema } from './values/field.ts'
 import type { Filter } from './values/filters.ts'
 
 export const collections = [
@@ -37,6 +38,8 @@ export type Contract = {
   }
   /** The known filters of a list (A7.3); their presence makes it a paged list. */
   filters?: Record<string, Filter>
+  /** Query parameters that the operation reads by itself. */
+  parameters?: Record<string, JsonSchema>
   /** Schema of the whole response body: what it does not name cannot leave. */
   response: Schema
   status?: 200 | 201

@@ -33,14 +33,16 @@ const pathParameters = (path: string): Json[] =>
     description: 'A UUID, or 24 hexadecimal characters.',
   }))
 
-const listParameters = ({ filters }: Operation): Json[] =>
-  filters
+const queryParameters = ({ filters, parameters = {} }: Operation): Json[] => [
+  ...Object.entries(parameters).map(([name, schema]) => ({ name, in: 'query', schema })),
+  ...(filters
     ? [
         { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 } },
         { name: 'page_cursor', in: 'query', schema: { type: 'string' } },
         ...Object.entries(filters).map(([name, filter]) => ({ name, in: 'query', schema: filter.schema })),
       ]
-    : []
+    : []),
+]
 
 function requestBody({ body }: Operation): Json | undefined {
   if (!body) return undefined
@@ -73,7 +75,7 @@ function operationObject(operation: Operation, method: string): Json {
     ...(permission && { description: `Scope \`${permission}\`.` }),
     tags: [operation.path.split('/')[1]],
     security: [{ [`${credential}_token`]: [] }],
-    parameters: [...pathParameters(operation.path), ...listParameters(operation)],
+    parameters: [...pathParameters(operation.path), ...queryParameters(operation)],
     requestBody: requestBody(operation),
     responses: {
       ...(repeatable && { 200: success }),

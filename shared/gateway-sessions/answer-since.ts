@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ingestTokenOf } from '../authorizations/ingest-token-of.ts'
+import { signForAuthorization } from '../authorizations/sign-for-authorization.ts'
 import { ApiError } from '../errors.ts'
 import { uuidBytes, uuidText } from '../ids.ts'
 import { decodeCursor, encodeCursor } from '../pagination.ts'
@@ -31,7 +31,10 @@ export async function answerSince(session: Session, inForce: InForce[], since: s
   const [next, authorizations] = await Promise.all([
     encodeCursor(bindingOf(session), encodeKnown(told)),
     Promise.all(
-      listed.map(async ({ item, content }) => ({ ...content, ingest_token: await ingestTokenOf(item, 'responder') })),
+      listed.map(async ({ item, content }) => ({
+        ...content,
+        ingest_token: await signForAuthorization(item, 'responder'),
+      })),
     ),
   ])
   return {

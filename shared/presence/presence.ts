@@ -41,11 +41,16 @@ export const presenceKey = (account: string, kind: DeviceKind, id: string): Key 
  * The presence of devices, in the order of their ids; null before the first session. Tokens are read too, so that a
  * deleted token ends its sessions without a write to each device that used it.
  */
-export async function readPresences(account: string, kind: DeviceKind, ids: string[]): Promise<(CountedPresence | null)[]> {
+export async function readPresences(
+  account: string,
+  kind: DeviceKind,
+  ids: string[],
+): Promise<(CountedPresence | null)[]> {
   if (ids.length === 0) return []
   const live = (await getItems(ids.map((id) => presenceKey(account, kind, id)))) as (Presence | undefined)[]
   const tokenIds = [...new Set(live.flatMap((item) => (item ? [item.token_id] : [])))]
-  const rows = tokenIds.length === 0 ? [] : await getItems(tokenIds.map((id) => entityKey(account, tokenCollections[kind], id)))
+  const rows =
+    tokenIds.length === 0 ? [] : await getItems(tokenIds.map((id) => entityKey(account, tokenCollections[kind], id)))
   const tokens = new Map(tokenIds.map((id, index) => [id, rows[index]]))
   return live.map((item) => {
     if (!item) return null

@@ -1,0 +1,12 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { LogEntry } from '#shared/logs/log-entry.ts'
+import { getLog as read } from '#shared/logs/query-logs.ts'
+import { operation } from '#shared/operation.ts'
+
+export const getLog = operation(
+  { method: 'GET', path: '/logs/{log_id}', summary: 'Read a log entry', permission: 'logs:read', response: data(LogEntry) },
+  ({ accountId, params }) => read(accountId, params.log_id),
+)
+
+export const handler = lambda(getLog)

@@ -1,0 +1,31 @@
+import { list } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { LogEntry } from '#shared/logs/log-entry.ts'
+import { logStreams } from '#shared/logs/log-id.ts'
+import { listLogs as query } from '#shared/logs/query-logs.ts'
+import { operation } from '#shared/operation.ts'
+
+const time = { type: 'string', format: 'date-time' }
+
+export const listLogs = operation(
+  {
+    method: 'GET',
+    path: '/logs',
+    summary: 'List log entries, newest first',
+    permission: 'logs:read',
+    waitForRequestLog: true,
+    parameters: {
+      type: { type: 'string', enum: logStreams },
+      begin: time,
+      end: time,
+      actor_id: { type: 'string', format: 'uuid' },
+      actor_email: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+      page_cursor: { type: 'string' },
+    },
+    response: list(LogEntry),
+  },
+  ({ caller, query: search }) => query(caller.account, search),
+)
+
+export const handler = lambda(listLogs)

@@ -1,0 +1,54 @@
+import { parseTimestamp } from '../clock.ts'
+import { ApiError } from '../errors.ts'
+import { readCursor, readLimit } from '../http/read-page.ts'
+import { isUuid } from '../ids.ts'
+import { type LogStream, logStreams } from './log-id.ts'
+
+/** The parameters of `GET /logs` (L2.1); times in microseconds, null where the default applies. */
+export type LogQuery = {
+  limit: number
+  cursor: string | null
+  type: LogStream | null
+  begin: number | null
+  end: number | null
+  actorId: string | null
+  actorEmail: string | null
+}
+
+const refuse = (detail: string) => new ApiError('invalid_log_query', detail)
+
+function single(query: URLSearchParams, name: string): string | null {
+  const values = query.getAll(name)
+  if (values.length > 1 || query.has(`${name}[]`)) throw refuse(`${name} must be a single string.`)
+  return values[0] ?? null
+}
+
+function instant(query: URLSearchParams, name: string): number | null {
+  // A plus sign of an offset that was sent unescaped arrives as a blank.
+  const text = single(query, name)?.replace(/ (\d\d:\d\d)$/, '+$1')
+  if (!text) return null
+  const micros = parseTimestamp(text)
+  if (micros === null) throw refuse(`${name} must be an RFC 3339 timestamp.`)
+  return micros
+}
+
+function streamOf(query: URLSearchParams): LogStream | null {
+  const text = single(query, 'type')
+  const type = logStreams.find((stream) => stream === text) ?? null
+  if (text !== null && type === null) throw refuse('type must be one of change, session, flow, api_request.')
+  return type
+}
+
+/** Checks the parameters in the order of L2.2; what is in the cursor is tested when it is used. */
+export function readLogQuery(query: URLSearchParams): LogQuery {
+  const limit = readLimit(query)
+  const type = streamOf(query)
+  const begin = instant(query, 'begin')
+  const end = instant(query, 'end')
+  if (begin !== null && end !== null && begin > end) throw refuse('begin must not be after end.')
+  const actorId = single(query, 'actor_id') || null
+  if (actorId !== null && !isUuid(actorId)) throw refuse('actor_id must be a UUID.')
+  const actorEmail = single(query, 'actor_email') || null
+  if (actorEmail !== null && type === 'api_request') throw refuse('actor_email cannot be combined with type api_request.')
+  return { limit, cursor: readCursor(query), type, begin, end, actorId: actorId?.toLowerCase() ?? null, actorEmail }
+}

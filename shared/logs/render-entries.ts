@@ -1,0 +1,78 @@
+import { timestamp } from '../clock.ts'
+import { type Attribution, attributionKey } from '../flows/attribution.ts'
+import type { FlowItem } from '../flows/flow-store.ts'
+import type { OuterPath } from '../flows/flow-report.ts'
+import { getItems } from '../table/read.ts'
+import type { LogEntry } from './log-entry.ts'
+import { parseLogId } from './log-id.ts'
+
+type Item = Record<string, unknown>
+
+const isFlow = (item: Item): boolean => parseLogId(String(item.sk))?.stream === 'flow'
+
+/** Attributions by authorization id, each read once. */
+export async function attributionsOf(account: string, items: Item[]): Promise<Map<string, Attribution>> {
+  const ids = [...new Set(items.filter(isFlow).map((item) => String(item.auth)))]
+  const found = await getItems(ids.map((id) => attributionKey(account, id)))
+  return new Map(ids.flatMap((id, i) => (found[i] ? [[id, found[i] as Attribution] as const] : [])))
+}
+
+/** Stored items as entries; a flow shows the attribution of its authorization (L12). */
+export async function renderEntries(account: string, items: Item[]): Promise<LogEntry[]> {
+  const attributions = await attributionsOf(account, items)
+  return items.map((item) =>
+    isFlow(item) ? flowEntry(item as unknown as FlowItem, attributions.get(String(item.auth))) : (item as unknown as LogEntry),
+  )
+}
+
+const time = (micros: number | undefined): string | null => (micros === undefined ? null : timestamp(micros))
+const count = (digits: string | undefined): bigint | null => (digits === undefined ? null : BigInt(digits))
+
+const unknownAttribution = {
+  initiator_device_id: null,
+  responder_device_id: null,
+  policy_id: null,
+  authorized_at: null,
+  authorization_expires_at: null,
+  initiator_auth_provider_id: null,
+  initiator_actor_name: null,
+  initiator_actor_email: null,
+  initiator_client_version: null,
+  initiator_device_os_name: null,
+  initiator_device_os_version: null,
+  initiator_device_serial: null,
+  initiator_device_uuid: null,
+  initiator_device_identifier_for_vendor: null,
+  initiator_device_push_installation_id: null,
+  resource_id: null,
+  resource_name: null,
+  resource_address: null,
+}
+
+function flowEntry(item: FlowItem, attribution: Attribution | undefined): LogEntry {
+  const outers = item.outers === undefined ? null : (JSON.parse(item.outers) as OuterPath[])
+  return {
+    ...unknownAttribution,
+    ...attribution,
+    type: 'flow',
+    log_id: item.sk,
+    timestamp: timestamp(item.at),
+    role: item.role,
+    protocol: item.prot,
+    flow_start: timestamp(parseLogId(item.sk)?.micros ?? 0),
+    flow_end: time(item.fend),
+    last_packet: time(item.last),
+    inner_src_ip: item.sip,
+    inner_src_port: item.sport,
+    inner_dst_ip: item.dip,
+    inner_dst_port: item.dport,
+    inner_domain: item.dom,
+    outers: outers && outers.map((outer) => ({ ...outer, path_activated_at: timestamp(outer.path_activated_at) })),
+    rx_packets: count(item.rxp),
+    tx_packets: count(item.txp),
+    rx_bytes: count(item.rxb),
+    tx_bytes: count(item.txb),
+    policy_authorization_id: item.auth,
+    initiator_actor_id: item.actor,
+  }
+}
