@@ -22,13 +22,21 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return size <= maxBody ? Buffer.concat(chunks) : undefined
 }
 
+/** Path and query, also of a request that names the whole address as proxies do. */
+function targetOf(url: string): string | undefined {
+  if (url.startsWith('/')) return url
+  const parsed = URL.parse(url)
+  return parsed?.pathname.startsWith('/') ? parsed.pathname + parsed.search : undefined
+}
+
 const exceedsPayload = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') > maxPayload
 
 async function answer(request: IncomingMessage, { match, runtime }: Backend): Promise<HttpAnswer> {
   const body = await readBody(request)
   if (!body) return gatewayAnswer(413, 'Request Entity Too Large')
   const { method = 'GET', url = '/', headers } = request
-  const target = url.startsWith('/') ? url : new URL(url).href.slice(new URL(url).origin.length)
+  const target = targetOf(url)
+  if (target === undefined) return gatewayAnswer(400, 'Bad Request')
   const found = match(method, target.split('?')[0] ?? '/')
   if (!found) return gatewayAnswer(404, 'Not Found')
   const remoteAddress = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
@@ -63,8 +71,9 @@ export function createHttpServer(backend: Promise<Backend>): Server {
       send(response, result, request.method === 'HEAD')
       ready.handled()
     } catch {
-      // The caller hung up in the middle of its request, or the service is on its way out.
-      response.destroy()
+      // The caller hung up in the middle of its request, the service is on its way out, or the answer is no HTTP.
+      if (response.headersSent || request.destroyed) response.destroy()
+      else send(response, gatewayAnswer(500, 'Internal Server Error'), false)
     }
   })
   server.keepAliveTimeout = 60_000

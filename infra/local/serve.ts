@@ -27,8 +27,14 @@ function openDir({ ephemeral }: Options): DataDir {
 
 function stopSignal(): { stopped: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>()
+  let asked = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => resolve())
+    process.on(signal, () => {
+      // Who asks twice does not want to wait; the data is safe either way.
+      if (asked) process.exit(130)
+      asked = true
+      resolve()
+    })
   }
   return { stopped: promise }
 }

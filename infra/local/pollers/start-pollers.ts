@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clients } from '../clients.ts'
 import { writeAtomically } from '../data-dir.ts'
 import type { Runtime } from '../runtime.ts'
@@ -71,7 +72,8 @@ export async function startPollers(settings: Settings): Promise<Pollers> {
     async stop() {
       clearInterval(timer)
       ending.abort()
-      await Promise.all(running)
+      // A function that does not end in time gets its batch again at the next start.
+      await Promise.race([Promise.all(running), sleep(5_000, undefined, { ref: false })])
       note()
     },
   }
