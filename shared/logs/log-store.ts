@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import type { Origin, Subject } from '../auth/subject.ts'
+import type { Origin } from '../auth/subject.ts'
 import { clock, timestamp } from '../clock.ts'
 import { table, tableName } from '../table/client.ts'
 import type { Item } from '../table/keys.ts'
@@ -34,10 +34,4 @@ export async function recordApiRequest(account: string, entry: ApiRequest): Prom
   const now = clock.now()
   const Item = logItem(account, 'api_request', logId('api_request', now), now, entry)
   await table().send(new PutCommand({ TableName: tableName(), Item }))
-}
-
-/** The entry of a created session (L7.1), for the transaction that creates it. */
-export function sessionLogItem(account: string, entry: { context: 'client' | 'gateway' | 'portal'; subject: Subject }): Item {
-  const now = clock.now()
-  return logItem(account, 'session', logId('session', now), now, entry)
 }
