@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { lastSeenFields } from '../gateways/gateway.ts'
 import { entity, type Row } from '../table/entity.ts'
+import { Text } from '../values/fields.ts'
 
 /** What a device says of itself when it starts a session (P3.1). */
 export type DeviceDescription = {
@@ -68,3 +69,6 @@ export const Client = v.object({
   created_at: v.string(),
   updated_at: v.string(),
 })
+
+/** What can be set on a client; required also on update (A23.2). */
+export const ClientFields = v.object({ name: Text(255) })

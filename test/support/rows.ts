@@ -9,8 +9,12 @@ export const insertRow = <R extends Row>(
   fields: Omit<R, 'id' | 'inserted_at' | 'updated_at'>,
 ): Promise<R> => commit({ accountId, subject: null }, async (transaction) => transaction.insert(entity, fields))
 
-export const updateRow = <R extends Row>(accountId: string, entity: Entity<R>, row: R, changes: Partial<R>): Promise<R> =>
-  commit({ accountId, subject: null }, async (transaction) => transaction.update(entity, row, changes))
+export const updateRow = <R extends Row>(
+  accountId: string,
+  entity: Entity<R>,
+  row: R,
+  changes: Partial<R>,
+): Promise<R> => commit({ accountId, subject: null }, async (transaction) => transaction.update(entity, row, changes))
 
 /** An actor of any type; people get an address of their own. */
 export const insertActor = (accountId: string, fields: Partial<ActorRow> = {}): Promise<ActorRow> =>

@@ -1,0 +1,18 @@
+import { Client } from '#shared/clients/client.ts'
+import * as clients from '#shared/clients/store.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const deleteClient = operation(
+  {
+    method: 'DELETE',
+    path: '/clients/{id}',
+    summary: 'Delete a client with its session and authorizations',
+    permission: 'clients:write',
+    response: data(Client),
+  },
+  ({ accountId, subject, params }) => clients.remove({ accountId, subject }, params.id),
+)
+
+export const handler = lambda(deleteClient)

@@ -1,0 +1,18 @@
+import { Client } from '#shared/clients/client.ts'
+import * as clients from '#shared/clients/store.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const unverifyClient = operation(
+  {
+    method: 'PUT',
+    path: '/clients/{id}/unverify',
+    summary: 'Take back the verification of a client',
+    permission: 'clients:write',
+    response: data(Client),
+  },
+  ({ accountId, subject, params }) => clients.unverify({ accountId, subject }, params.id),
+)
+
+export const handler = lambda(unverifyClient)

@@ -1,0 +1,20 @@
+import { Client, ClientFields } from '#shared/clients/client.ts'
+import * as clients from '#shared/clients/store.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const updateClient = operation(
+  {
+    method: 'PATCH',
+    alias: 'PUT',
+    path: '/clients/{id}',
+    summary: 'Rename a client',
+    permission: 'clients:write',
+    body: { envelope: 'client', fields: ClientFields },
+    response: data(Client),
+  },
+  ({ accountId, subject, params, input }) => clients.rename({ accountId, subject }, params.id, input),
+)
+
+export const handler = lambda(updateClient)

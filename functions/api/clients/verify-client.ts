@@ -1,0 +1,18 @@
+import { Client } from '#shared/clients/client.ts'
+import * as clients from '#shared/clients/store.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const verifyClient = operation(
+  {
+    method: 'PUT',
+    path: '/clients/{id}/verify',
+    summary: 'Mark a client as verified',
+    permission: 'clients:write',
+    response: data(Client),
+  },
+  ({ accountId, subject, params }) => clients.verify({ accountId, subject }, params.id),
+)
+
+export const handler = lambda(verifyClient)
