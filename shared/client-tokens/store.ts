@@ -2,15 +2,30 @@ import type * as v from 'valibot'
 import { type ActorRow, actors } from '../actors/actor.ts'
 import { clock, parseTimestamp } from '../clock.ts'
 import { ApiError, notFound } from '../errors.ts'
+import type { Page } from '../operation.ts'
 import { type Author, commit } from '../table/commit.ts'
 import { commitInParts, hasRoom } from '../table/commit-in-parts.ts'
-import { getRows, rowsBy } from '../table/read.ts'
+import { listMatching } from '../table/list.ts'
+import { getRow, getRows, rowsBy } from '../table/read.ts'
 import type { Draft } from '../values/draft.ts'
 import { type ClientTokenFields, type ClientTokenRow, clientTokens, isUnexpired } from './client-token.ts'
 import { deleteClientToken } from './delete-client-token.ts'
 import { mintClientToken } from './mint-client-token.ts'
 
 type Input = v.InferOutput<typeof ClientTokenFields>
+
+/** The unexpired tokens of an actor, newest first (A24.2). */
+export async function list(account: string, actorId: string, page: Page) {
+  const now = clock.now()
+  const { rows, metadata } = await listMatching(clientTokens, account, page, {
+    edge: ['actor_id', actorId],
+    matches: (token) => isUnexpired(token, now),
+    newestFirst: true,
+  })
+  // A bad cursor is told before an unknown actor (A4).
+  if (!(await getRow(actors, account, actorId))) throw notFound()
+  return { data: rows, metadata }
+}
 
 /** @throws ApiError 404, `not_a_service_account`, then `validation_failed` (A24.1) */
 export const create = (author: Author, actorId: string, draft: () => Draft<Input>) =>

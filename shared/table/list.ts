@@ -40,9 +40,12 @@ export async function listRows<R extends Row>(
   page: Page,
   { edges = {}, within, newestFirst = false }: Selection = {},
 ): Promise<Listed<R>> {
-  const position = page.cursor === null ? null : ((await decodeCursor(page.binding, page.cursor)) as Position)
   const [first, ...others] = Object.entries(edges)
-  if (first && others.length > 0) return combined(entity, account, page, position, first, others, newestFirst)
+  if (first && others.length > 0) {
+    const matches = (row: R) => others.every(([field, value]) => entity.edges[field]?.value(row) === value)
+    return listMatching(entity, account, page, { edge: first, matches, newestFirst })
+  }
+  const position = await positionOf(page)
 
   const pk = first
     ? edgePartition(account, entity.name, ...first)
@@ -100,20 +103,22 @@ async function partitionTotal(pk: string): Promise<number> {
   return Number((await getItem({ pk, sk: counterSort }))?.rows ?? 0)
 }
 
-async function combined<R extends Row>(
+const positionOf = async (page: Page): Promise<Position | null> =>
+  page.cursor === null ? null : ((await decodeCursor(page.binding, page.cursor)) as Position)
+
+type Match<R> = { edge: [field: string, value: string]; matches: (row: R) => boolean; newestFirst?: boolean }
+
+/** A page of the rows of one edge that match: reads all rows of the edge, so for edges that stay short. */
+export async function listMatching<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  position: Position | null,
-  first: [string, string],
-  others: [string, string][],
-  newestFirst: boolean,
+  { edge, matches, newestFirst = false }: Match<R>,
 ): Promise<Listed<R>> {
-  const edges = await queryItems(edgePartition(account, entity.name, ...first), { backward: newestFirst })
+  const position = await positionOf(page)
+  const edges = await queryItems(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
   const items = await getItems(edges.map((edge) => edge.row as Key))
-  const all = items
-    .flatMap((item) => (item ? [itemRow<R>(item)] : []))
-    .filter((row) => others.every(([field, value]) => entity.edges[field]?.value(row) === value))
+  const all = items.flatMap((item) => (item ? [itemRow<R>(item)] : [])).filter(matches)
   const behindPosition = (id: string) => position !== null && (newestFirst ? id > position.at : id < position.at)
   const backward = position?.backward ?? false
   const side = all.filter(({ id }) => (position === null ? true : id !== position.at && behindPosition(id) === backward))

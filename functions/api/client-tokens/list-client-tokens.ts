@@ -1,0 +1,19 @@
+import { ClientToken } from '#shared/client-tokens/client-token.ts'
+import * as clientTokens from '#shared/client-tokens/store.ts'
+import { list } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const listClientTokens = operation(
+  {
+    method: 'GET',
+    path: '/actors/{actor_id}/client_tokens',
+    summary: 'List the client tokens of an actor',
+    permission: 'tokens:read',
+    filters: {},
+    response: list(ClientToken),
+  },
+  ({ accountId, params, page }) => clientTokens.list(accountId, params.actor_id, page),
+)
+
+export const handler = lambda(listClientTokens)

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { handler } from '#functions/api/client-tokens/list-client-tokens.ts'
+import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { newAccount } from '#test/support/account.ts'
+import { insertActor, insertRow } from '#test/support/rows.ts'
+
+test('lists the unexpired tokens, newest first, in pages (A24.2)', async () => {
+  const account = await newAccount()
+  const actor = await insertActor(account.id)
+  const ids: string[] = []
+  for (let i = 0; i < 5; i++) {
+    const expires_at = i === 2 ? '2020-01-01T00:00:00.000000Z' : '2099-01-01T00:00:00.000000Z'
+    const row = { actor_id: actor.id, auth_provider_id: null, expires_at, secret_salt: 's', secret_hash: 'h' }
+    const { id } = await insertRow(account.id, clientTokens, row)
+    if (i !== 2) ids.unshift(id)
+  }
+  const list = (query: Record<string, string>, actorId = actor.id) =>
+    account.call(handler, { params: { actor_id: actorId }, query })
+  const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id)
+  const { body: first } = await list({ limit: '3' })
+  expect(idsOf(first)).toEqual(ids.slice(0, 3))
+  expect(first.metadata).toMatchObject({ total: 4, count: 4, prev_page: null })
+  expect(JSON.stringify(first)).not.toContain('secret')
+  const { body: second } = await list({ limit: '3', page_cursor: first.metadata.next_page })
+  expect(idsOf(second)).toEqual(ids.slice(3))
+  expect(second.metadata.next_page).toBeNull()
+  const { body: back } = await list({ limit: '3', page_cursor: second.metadata.prev_page })
+  expect(idsOf(back)).toEqual(ids.slice(0, 3))
+  expect((await list({}, randomUUID())).status).toBe(404)
+})
