@@ -6,7 +6,7 @@ import { clientTokens } from '../client-tokens/client-token.ts'
 import { clock, parseTimestamp, timestamp } from '../clock.ts'
 import { unauthorized } from '../errors.ts'
 import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
-import { rotationGraceMicros } from '../gateway-tokens/rotation.ts'
+import { rotationEnded } from '../gateway-tokens/rotation.ts'
 import { type GatewayRow, gateways } from '../gateways/gateway.ts'
 import { type SiteRow, sites } from '../sites/site.ts'
 import { table, tableName } from '../table/client.ts'
@@ -55,7 +55,7 @@ type Item = Record<string, unknown> | undefined
 function withOwner(kind: TokenKind, token: Row, account: AccountRow, owner: Item, site: Item, now: number): Caller | null {
   if (kind === 'gateway') {
     const row = token as Extract<Caller, { kind: 'gateway' }>['token']
-    if (row.rotated_at && (parseTimestamp(row.rotated_at) ?? 0) + rotationGraceMicros <= now) return null
+    if (rotationEnded(row, now)) return null
     const gateway = owner ? itemRow<GatewayRow>(owner) : null
     if (row.gateway_id ? gateway?.id !== row.gateway_id : (site && itemRow<SiteRow>(site).id) !== row.site_id) return null
     return { kind, account, token: row, gateway: row.gateway_id ? gateway : null }

@@ -7,7 +7,7 @@ import type { InForce } from './authorizations-in-force.ts'
 import type { AuthorizationContent } from './gateway-authorization.ts'
 
 /** How many authorizations one answer lists (P4.4). */
-export const listedAtMost = 500
+const listedAtMost = 500
 
 /** What the gateway has been told: authorization id → digest of its content. */
 type Known = Map<string, string>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
+import { handler as createToken } from '#functions/api/gateways/create-gateway-token.ts'
 import { newAccount } from '#test/support/account.ts'
 import { heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
 
@@ -26,14 +27,15 @@ describe('DELETE /sites/{site_id}/gateway_tokens/{id}', () => {
     }
   })
 
-  it('frees a gateway for another key', async () => {
+  it('frees its gateway for another key', async () => {
     const account = await newAccount()
     const site = await newSite(account)
+    const gateway = await site.gateway()
+    const { gateway_token_id: id } = (await start(gateway.token)).body.data.gateway
+    await account.call(deleteToken, { method: 'DELETE', params: { ...site.params, id } })
+    const params = { ...site.params, gateway_id: gateway.id }
+    const { token } = (await account.call(createToken, { method: 'POST', params })).body.data
     const public_key = newKey()
-    const token = await site.token()
-    await start(token.token, { public_key })
-    await account.call(deleteToken, { method: 'DELETE', params: { ...site.params, id: token.id } })
-    const again = await start((await site.token()).token, { public_key })
-    expect(again.status).toBe(201)
+    expect((await start(token, { public_key })).body.data.gateway).toMatchObject({ id: gateway.id, public_key })
   })
 })
