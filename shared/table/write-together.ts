@@ -54,10 +54,21 @@ export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
     await table().send(new TransactWriteCommand({ TransactItems: writes }))
     return 'done'
   } catch (error) {
-    if (error instanceof TransactionCanceledException) return 'lost'
+    if (error instanceof TransactionCanceledException && (error.CancellationReasons ?? []).every(isLoss)) return 'lost'
     throw error
   }
 }
+
+const losses = [
+  'None',
+  'ConditionalCheckFailed',
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+]
+
+/** Anything else, for example an item too large, would be lost again. */
+const isLoss = ({ Code }: { Code?: string }): boolean => losses.includes(Code ?? 'None')
 
 const patienceMs = 6_000
 

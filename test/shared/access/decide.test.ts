@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { choosePolicy } from '#shared/access/decide.ts'
+import { parseTimestamp } from '#shared/clock.ts'
+import type { PolicyRow } from '#shared/policies/policy.ts'
+
+const at = (text: string) => parseTimestamp(text) as number
+const now = at('2026-11-16T12:00:00Z') // a Monday
+const tokenEnd = at('2026-11-20T00:00:00Z')
+const situation = { ip: '192.0.2.1', region: null, verifiedAt: null, authProviderId: null }
+
+const until = (end: string) => ({
+  property: 'current_utc_datetime',
+  operator: 'is_in_day_of_week_time_ranges',
+  values: [`M/09:00-${end}/UTC`],
+})
+const region = { property: 'remote_ip_location_region', operator: 'is_in', values: ['DE'] }
+const verified = { property: 'client_verified', operator: 'is', values: ['true'] }
+const policy = (id: string, ...conditions: PolicyRow['conditions']) => ({ id, conditions }) as PolicyRow
+const choose = (...granting: PolicyRow[]) => choosePolicy(granting, situation, tokenEnd, now)
+
+describe('choosing a policy (P5.3)', () => {
+  test('the longest access wins, no end is longest', () => {
+    expect(choose(policy('short', until('13:00')), policy('long', until('17:00')))).toMatchObject({
+      policy: { id: 'long' },
+      expiresAt: at('2026-11-16T17:00:00Z'),
+    })
+    expect(choose(policy('long', until('17:00')), policy('endless'))).toMatchObject({
+      policy: { id: 'endless' },
+      expiresAt: tokenEnd,
+    })
+  })
+
+  test('equal ends: the oldest', () => {
+    expect(choose(policy('a', until('17:00')), policy('b', until('17:00')))).toMatchObject({ policy: { id: 'a' } })
+  })
+
+  test('names violated properties once, in policy order', () => {
+    expect(choose(policy('a', region, verified), policy('b', verified, until('11:00')))).toEqual({
+      violated: ['remote_ip_location_region', 'client_verified', 'current_utc_datetime'],
+    })
+  })
+
+  test('an end that is not in the future counts as violated (P5.5(2))', () => {
+    expect(choose(policy('a', until('12:00')))).toEqual({ violated: ['current_utc_datetime'] })
+  })
+})
