@@ -67,7 +67,10 @@ export async function listRows<R extends Row>(
 /** Whether a row lies on the other side of the position, the row at it included. */
 async function anyFrom(pk: string, { at, backward }: Position, newestFirst: boolean): Promise<boolean> {
   const against = !backward !== newestFirst
-  const [exact, beyond] = await Promise.all([getItem({ pk, sk: at }), queryItems(pk, { after: at, backward: against, limit: 1 })])
+  const [exact, beyond] = await Promise.all([
+    getItem({ pk, sk: at }),
+    queryItems(pk, { after: at, backward: against, limit: 1 }),
+  ])
   return exact !== undefined || beyond.length > 0
 }
 
@@ -121,8 +124,15 @@ export async function listMatching<R extends Row>(
   const all = items.flatMap((item) => (item ? [itemRow<R>(item)] : [])).filter(matches)
   const behindPosition = (id: string) => position !== null && (newestFirst ? id > position.at : id < position.at)
   const backward = position?.backward ?? false
-  const side = all.filter(({ id }) => (position === null ? true : id !== position.at && behindPosition(id) === backward))
+  const side = all.filter(({ id }) =>
+    position === null ? true : id !== position.at && behindPosition(id) === backward,
+  )
   const ordered = backward ? side.toReversed() : side
-  const window = cut(ordered.slice(0, page.limit + 1).map((row) => ({ sk: row.id, row })), page.limit, backward, all.length > side.length)
+  const window = cut(
+    ordered.slice(0, page.limit + 1).map((row) => ({ sk: row.id, row })),
+    page.limit,
+    backward,
+    all.length > side.length,
+  )
   return { rows: window.items.map((item) => item.row as R), metadata: await metadata(page, window, all.length) }
 }
