@@ -32,6 +32,8 @@ export type Contract = {
     envelope: string
     /** JSON type of the envelope's value; anything else is 400. */
     shape?: 'object' | 'list'
+    /** The envelope is checked by the operation itself, behind the existence and refusals of its object (A14.3). */
+    late?: boolean
     /** Whether the body, or its envelope, can be left out. */
     optional?: boolean
     fields?: Fields
@@ -74,6 +76,8 @@ export type Context<C extends Contract = Contract> = {
   page: Page
   /** The envelope's value as sent; undefined when an optional one was left out. */
   raw: unknown
+  /** Checks an envelope that is `late`. @throws ApiError 400 */
+  envelope(): void
   /** The fields with their messages so far; for rules that need stored rows before all messages are known. */
   draft(): Draft<v.InferOutput<FieldsOf<C>>>
   /** The valid fields. @throws ApiError `validation_failed` (422) */

@@ -1,5 +1,8 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
+import { field } from '../values/field.ts'
+import { Bool, OneOf, Text } from '../values/fields.ts'
+import { checkEmail } from './email.ts'
 
 export const actorTypes = ['account_user', 'account_admin_user', 'service_account', 'api_client'] as const
 export type ActorType = (typeof actorTypes)[number]
@@ -20,6 +23,7 @@ export const actors = entity<ActorRow>({
   name: 'actors',
   unique: { 'actors.email': (row) => row.email?.toLowerCase() ?? null },
   edges: {
+    email: { value: (row) => row.email?.toLowerCase() ?? null, counted: true },
     name: { value: (row) => row.name, counted: true },
     type: { value: (row) => row.type, counted: true },
     person: { value: (row) => (isPerson(row.type) ? 'true' : null), counted: true },
@@ -40,3 +44,23 @@ export const Actor = v.object({
   inserted_at: v.string(),
   updated_at: v.string(),
 })
+
+const Email = field<string | null>(
+  (input) => {
+    if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
+    if (typeof input !== 'string' || input.includes('\0')) return { message: 'is invalid' }
+    const checked = checkEmail(input.trim())
+    return 'email' in checked ? { value: checked.email } : checked
+  },
+  { type: ['string', 'null'], format: 'email', maxLength: 160 },
+)
+
+/** What can be set on an actor (A12.2). */
+export const ActorFields = v.object({
+  name: Text(255),
+  type: OneOf(actorTypes),
+  email: v.optional(Email),
+  allow_email_otp_sign_in: v.optional(Bool),
+  is_disabled: v.optional(Bool),
+})
+export type ActorInput = v.InferOutput<typeof ActorFields>

@@ -11,7 +11,7 @@ import { type GatewayRow, gateways } from '../gateways/gateway.ts'
 import { type SiteRow, sites } from '../sites/site.ts'
 import { table, tableName } from '../table/client.ts'
 import { itemRow, type Row } from '../table/entity.ts'
-import { entityKey, liveKey } from '../table/keys.ts'
+import { entityKey, type Key, liveKey } from '../table/keys.ts'
 import { getItems } from '../table/read.ts'
 import type { Caller } from './caller.ts'
 import { bearerToken, readToken, type SecretHash, secretMatches, type TokenKind } from './token.ts'
@@ -46,7 +46,7 @@ export async function authenticate(kind: TokenKind, authorization: string | unde
   if (!(await secretMatches(presented, token))) throw unauthorized()
   const caller = withOwner(kind, token, account, owner, otherOwner, now)
   if (!caller) throw unauthorized()
-  await noteUse(accountId, collection, tokenId, live, now)
+  await noteUse(accountId, collection, tokenId, kind === 'gateway' ? null : ownerId, live, now)
   return caller
 }
 
@@ -65,17 +65,28 @@ function withOwner(kind: TokenKind, token: Row, account: AccountRow, owner: Item
   return { kind, account, actor, token } as Caller
 }
 
-/** Token last use, at most once a minute (A3.1(7)). */
-async function noteUse(account: string, collection: string, id: string, live: Item, now: number): Promise<void> {
+/** Last use of a token, and of its actor, at most once a minute (A3.1(7)). */
+async function noteUse(
+  account: string,
+  collection: string,
+  id: string,
+  actorId: string | null,
+  live: Item,
+  now: number,
+): Promise<void> {
   const last = live?.last_seen_at ? (parseTimestamp(String(live.last_seen_at)) ?? 0) : 0
   if (now - last < minute) return
-  await table().send(
+  const keys = [liveKey(account, collection, id), ...(actorId === null ? [] : [liveKey(account, actors.name, actorId)])]
+  await Promise.all(keys.map((key) => noteSeen(key, now)))
+}
+
+const noteSeen = (key: Key, now: number) =>
+  table().send(
     new UpdateCommand({
       TableName: tableName(),
-      Key: liveKey(account, collection, id),
+      Key: key,
       UpdateExpression: 'SET last_seen_at = :now, #kind = :live',
       ExpressionAttributeNames: { '#kind': 'kind' },
       ExpressionAttributeValues: { ':now': timestamp(now), ':live': 'live' },
     }),
   )
-}

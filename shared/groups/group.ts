@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
+import { Text } from '../values/fields.ts'
 
 export type GroupRow = Row & {
   name: string
@@ -38,3 +39,6 @@ export const Group = v.object({
   inserted_at: v.string(),
   updated_at: v.string(),
 })
+
+/** What can be set on a group (A14.2). */
+export const GroupFields = v.object({ name: Text(255) })

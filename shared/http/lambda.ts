@@ -10,6 +10,7 @@ import type { Event, Exchange, Step } from './exchange.ts'
 import { toJson } from './json.ts'
 import { originOf } from './origin.ts'
 import { problem } from './problem.ts'
+import { readBody } from './read-body.ts'
 import { requestIdOf } from './request-id.ts'
 import { checkAccept, checkCredential, checkPathIds, checkPermission, limitBody, logRequest, readEnvelope, readQuery } from './steps.ts'
 
@@ -60,7 +61,7 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
   const fields = operation.body?.fields
   const drafted = () => {
     if (!fields) throw new Error('This operation has no fields.')
-    return draft<never>(fields, raw)
+    return draft<never>(fields, exchange.raw)
   }
   return {
     requestId,
@@ -71,6 +72,9 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
     query,
     page: page as Page,
     raw,
+    envelope() {
+      exchange.raw = readBody(operation, exchange.body, event.headers['content-type'])
+    },
     draft: drafted,
     input: () => drafted().done(),
     body,

@@ -114,5 +114,5 @@ export const readQuery =
 export const readEnvelope =
   (operation: Operation): Step =>
   (exchange, { headers }) => {
-    exchange.raw = readBody(operation, exchange.body, headers['content-type'])
+    if (!operation.body?.late) exchange.raw = readBody(operation, exchange.body, headers['content-type'])
   }

@@ -1,5 +1,8 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
+import { field } from '../values/field.ts'
+import { Bool, NullableText, Uuid } from '../values/fields.ts'
+import { checkConditions, type Condition } from './conditions.ts'
 
 export type PolicyRow = Row & {
   /** Null when the group is gone: the policy is orphaned and grants nothing. */
@@ -8,7 +11,7 @@ export type PolicyRow = Row & {
   group_idp_id: string | null
   resource_id: string
   description: string | null
-  conditions: { property: string; operator: string; values: string[] }[]
+  conditions: Condition[]
   flow_log_uploads_enabled: boolean
   is_disabled: boolean
 }
@@ -32,3 +35,35 @@ export const Policy = v.object({
   flow_log_uploads_enabled: v.boolean(),
   is_disabled: v.boolean(),
 })
+
+const Conditions = field<Condition[]>(
+  (input) => {
+    const checked = checkConditions(input)
+    if ('conditions' in checked) return { value: checked.conditions }
+    const relative = Object.entries(checked.errors).map(([path, messages]) => [path.replace(/^conditions\.?/, ''), messages])
+    return { errors: Object.fromEntries(relative) }
+  },
+  {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['values'],
+      properties: {
+        property: { type: 'string', default: 'remote_ip_location_region' },
+        operator: { type: 'string', default: 'is_in' },
+        values: { type: 'array', maxItems: 1000, items: { type: 'string' } },
+      },
+    },
+  },
+)
+
+/** What can be set on a policy (A16.2). */
+export const PolicyFields = v.object({
+  group_id: Uuid,
+  resource_id: Uuid,
+  description: v.optional(NullableText(1024)),
+  conditions: v.optional(Conditions),
+  flow_log_uploads_enabled: v.optional(Bool),
+  is_disabled: v.optional(Bool),
+})
+export type PolicyInput = v.InferOutput<typeof PolicyFields>

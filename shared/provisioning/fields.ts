@@ -4,7 +4,7 @@ import { type FeatureName, featureNames, type LimitName, limitNames } from '../a
 import { collections } from '../operation.ts'
 import { field } from '../values/field.ts'
 import { Bool, NullableText, Text, Timestamp, Uuid } from '../values/fields.ts'
-import { checkFilters } from '../resources/filters.ts'
+import { Filters } from '../resources/resource.ts'
 
 const AccountName = field<string>(
   (input) => {
@@ -80,16 +80,6 @@ export const Scopes = field<string[]>(
     return { value: [...new Set<string>(input)] }
   },
   { type: 'array', items: { type: 'string' }, minItems: 1 },
-)
-
-const Filters = field<{ protocol: 'tcp' | 'udp' | 'icmp'; ports: string[] }[]>(
-  (input) => {
-    const checked = checkFilters(input)
-    if ('filters' in checked) return { value: checked.filters }
-    const relative = Object.entries(checked.errors).map(([path, messages]) => [path.replace(/^filters\.?/, ''), messages])
-    return { errors: Object.fromEntries(relative) }
-  },
-  { type: 'array' },
 )
 
 const DeviceIds = field<string[]>(

@@ -12,6 +12,12 @@ export const uuidFilter: Filter = {
   schema: { type: 'string', format: 'uuid' },
 }
 
+/** An empty text asks for the rows without a value. */
+export const uuidOrEmptyFilter: Filter = {
+  read: (text) => (text === '' ? '' : uuidFilter.read(text)),
+  schema: { type: 'string' },
+}
+
 export const enumFilter = (members: readonly string[]): Filter => ({
   read: (text) => (members.includes(text) ? text : undefined),
   schema: { type: 'string', enum: members },

@@ -1,0 +1,21 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Actor, ActorFields } from '#shared/actors/actor.ts'
+import * as actors from '#shared/actors/store.ts'
+
+export const createActor = operation(
+  {
+    method: 'POST',
+    path: '/actors',
+    summary: 'Create an actor',
+    permission: 'actors:write',
+    body: { envelope: 'actor', fields: ActorFields },
+    response: data(Actor),
+    status: 201,
+    location: ({ data }) => `/actors/${data.id}`,
+  },
+  ({ accountId, subject, raw, draft }) => actors.create({ accountId, subject }, raw, draft),
+)
+
+export const handler = lambda(createActor)

@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Actor, ActorFields } from '#shared/actors/actor.ts'
+import * as actors from '#shared/actors/store.ts'
+
+export const updateActor = operation(
+  {
+    method: 'PATCH',
+    alias: 'PUT',
+    path: '/actors/{id}',
+    summary: 'Change an actor',
+    permission: 'actors:write',
+    body: { envelope: 'actor', fields: v.partial(ActorFields) },
+    response: data(Actor),
+  },
+  ({ accountId, subject, params, draft }) => actors.update({ accountId, subject }, params.id, draft),
+)
+
+export const handler = lambda(updateActor)

@@ -1,0 +1,21 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Group, GroupFields } from '#shared/groups/group.ts'
+import * as groups from '#shared/groups/store.ts'
+
+export const createGroup = operation(
+  {
+    method: 'POST',
+    path: '/groups',
+    summary: 'Create a group',
+    permission: 'groups:write',
+    body: { envelope: 'group', fields: GroupFields },
+    response: data(Group),
+    status: 201,
+    location: ({ data }) => `/groups/${data.id}`,
+  },
+  ({ accountId, subject, input }) => groups.create({ accountId, subject }, input),
+)
+
+export const handler = lambda(createGroup)

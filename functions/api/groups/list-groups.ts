@@ -1,0 +1,20 @@
+import { list } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Group } from '#shared/groups/group.ts'
+import * as groups from '#shared/groups/store.ts'
+import { enumFilter, textFilter, uuidOrEmptyFilter } from '#shared/values/filters.ts'
+
+export const listGroups = operation(
+  {
+    method: 'GET',
+    path: '/groups',
+    summary: 'List the groups',
+    permission: 'groups:read',
+    filters: { name: textFilter, directory_id: uuidOrEmptyFilter, entity_type: enumFilter(['group', 'org_unit']) },
+    response: list(Group),
+  },
+  ({ accountId, page }) => groups.list(accountId, page),
+)
+
+export const handler = lambda(listGroups)

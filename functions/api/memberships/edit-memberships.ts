@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import * as memberships from '#shared/memberships/store.ts'
+import { operation } from '#shared/operation.ts'
+
+export const editMemberships = operation(
+  {
+    method: 'PATCH',
+    path: '/groups/{group_id}/memberships',
+    summary: 'Add and remove members of a group',
+    permission: 'groups:write',
+    body: { envelope: 'memberships' },
+    response: data(v.object({ actor_ids: v.array(v.string()) })),
+  },
+  ({ accountId, subject, params, raw }) => memberships.edit({ accountId, subject }, params.group_id, raw),
+)
+
+export const handler = lambda(editMemberships)

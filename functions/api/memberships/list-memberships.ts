@@ -1,0 +1,20 @@
+import * as v from 'valibot'
+import { actorTypes } from '#shared/actors/actor.ts'
+import { list } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import * as memberships from '#shared/memberships/store.ts'
+import { operation } from '#shared/operation.ts'
+
+export const listMemberships = operation(
+  {
+    method: 'GET',
+    path: '/groups/{group_id}/memberships',
+    summary: 'List the members of a group',
+    permission: 'groups:read',
+    filters: {},
+    response: list(v.object({ id: v.string(), name: v.string(), type: v.picklist(actorTypes) })),
+  },
+  ({ accountId, params, page }) => memberships.list(accountId, params.group_id, page),
+)
+
+export const handler = lambda(listMemberships)

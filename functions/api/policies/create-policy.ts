@@ -1,0 +1,21 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Policy, PolicyFields } from '#shared/policies/policy.ts'
+import * as policies from '#shared/policies/store.ts'
+
+export const createPolicy = operation(
+  {
+    method: 'POST',
+    path: '/policies',
+    summary: 'Create a policy',
+    permission: 'policies:write',
+    body: { envelope: 'policy', fields: PolicyFields },
+    response: data(Policy),
+    status: 201,
+    location: ({ data }) => `/policies/${data.id}`,
+  },
+  ({ accountId, subject, draft }) => policies.create({ accountId, subject }, draft),
+)
+
+export const handler = lambda(createPolicy)

@@ -1,0 +1,12 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Policy } from '#shared/policies/policy.ts'
+import * as policies from '#shared/policies/store.ts'
+
+export const deletePolicy = operation(
+  { method: 'DELETE', path: '/policies/{id}', summary: 'Delete a policy; the access it granted ends', permission: 'policies:write', response: data(Policy) },
+  ({ accountId, subject, params }) => policies.remove({ accountId, subject }, params.id),
+)
+
+export const handler = lambda(deletePolicy)

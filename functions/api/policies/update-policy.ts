@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Policy, PolicyFields } from '#shared/policies/policy.ts'
+import * as policies from '#shared/policies/store.ts'
+
+export const updatePolicy = operation(
+  {
+    method: 'PATCH',
+    alias: 'PUT',
+    path: '/policies/{id}',
+    summary: 'Change a policy',
+    permission: 'policies:write',
+    body: { envelope: 'policy', fields: v.partial(PolicyFields) },
+    response: data(Policy),
+  },
+  ({ accountId, subject, params, raw, draft }) => policies.update({ accountId, subject }, params.id, raw, draft),
+)
+
+export const handler = lambda(updatePolicy)

@@ -1,0 +1,21 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Resource, ResourceFields } from '#shared/resources/resource.ts'
+import * as resources from '#shared/resources/store.ts'
+
+export const createResource = operation(
+  {
+    method: 'POST',
+    path: '/resources',
+    summary: 'Create a resource',
+    permission: 'resources:write',
+    body: { envelope: 'resource', fields: ResourceFields },
+    response: data(Resource),
+    status: 201,
+    location: ({ data }) => `/resources/${data.id}`,
+  },
+  ({ accountId, subject, draft }) => resources.create({ accountId, subject }, draft),
+)
+
+export const handler = lambda(createResource)

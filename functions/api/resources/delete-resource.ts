@@ -1,0 +1,12 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { Resource } from '#shared/resources/resource.ts'
+import * as resources from '#shared/resources/store.ts'
+
+export const deleteResource = operation(
+  { method: 'DELETE', path: '/resources/{id}', summary: 'Delete a resource with its policies', permission: 'resources:write', response: data(Resource) },
+  ({ accountId, subject, params }) => resources.remove({ accountId, subject }, params.id),
+)
+
+export const handler = lambda(deleteResource)

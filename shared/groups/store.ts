@@ -1,0 +1,79 @@
+import type * as v from 'valibot'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { memberships } from '../memberships/membership.ts'
+import type { Page } from '../operation.ts'
+import { policies } from '../policies/policy.ts'
+import { type Author, commit } from '../table/commit.ts'
+import { commitInParts, hasRoom } from '../table/commit-in-parts.ts'
+import { itemRow } from '../table/entity.ts'
+import { partition } from '../table/keys.ts'
+import { listRows } from '../table/list.ts'
+import { getRow, queryItems, rowsBy } from '../table/read.ts'
+import type { Transaction } from '../table/transaction.ts'
+import { type GroupFields, type GroupRow, groups } from './group.ts'
+
+type Input = v.InferOutput<typeof GroupFields>
+
+export async function list(account: string, page: Page) {
+  const { directory_id, ...others } = page.filters
+  const edges = directory_id === undefined ? others : { ...others, directory_id: directory_id || 'none' }
+  const { rows, metadata } = await listRows(groups, account, page, { edges })
+  return { data: rows, metadata }
+}
+
+export async function get(account: string, id: string) {
+  const group = await getRow(groups, account, id)
+  if (!group) throw notFound()
+  return { data: group }
+}
+
+export const create = (author: Author, input: () => Input) =>
+  commit(author, async (transaction) => {
+    const { name } = input()
+    await checkName(transaction, name)
+    const native = { entity_type: 'group', directory_id: null, idp_id: null, email: null, synced_at: null, is_managed: false } as const
+    return { data: transaction.insert(groups, { name, ...native }) }
+  })
+
+/** Refusals come before the envelope here (A14.3). */
+export const update = (author: Author, id: string, envelope: () => void, input: () => Partial<Input>) =>
+  commit(author, async (transaction) => {
+    const group = await unmanaged(transaction, id)
+    if (group.idp_id !== null) throw new ApiError('synced_group', 'This group is synced from a directory.')
+    envelope()
+    const { name } = input()
+    if (name !== undefined) await checkName(transaction, name, group)
+    return { data: transaction.update(groups, group, { name }) }
+  })
+
+/** Deletes a group with its memberships; its policies stay, orphaned (A14.3). */
+export const remove = (author: Author, id: string) =>
+  commitInParts(author, async (transaction) => {
+    const group = await unmanaged(transaction, id)
+    const members = await queryItems(partition(author.accountId, memberships.name, id), { limit: 30 })
+    for (const member of members) {
+      if (!hasRoom(transaction)) return 'more'
+      transaction.delete(memberships, itemRow(member))
+      transaction.revoke({ by: 'membership', id: `${id}#${member.sk}` })
+    }
+    const granted = await rowsBy(policies, author.accountId, 'group_id', id, { limit: 30 })
+    for (const policy of granted) {
+      if (!hasRoom(transaction)) return 'more'
+      transaction.update(policies, policy, { group_id: null })
+      transaction.revoke({ by: 'policy', id: policy.id })
+    }
+    if (members.length === 30 || granted.length === 30 || !hasRoom(transaction)) return 'more'
+    transaction.delete(groups, group)
+    return { done: { data: group } }
+  })
+
+async function unmanaged(transaction: Transaction, id: string): Promise<GroupRow> {
+  const group = await transaction.get(groups, id)
+  if (!group) throw notFound()
+  if (group.is_managed) throw new ApiError('managed_group', 'The group Everyone is managed by the system.')
+  return group
+}
+
+async function checkName(transaction: Transaction, name: string, except?: GroupRow): Promise<void> {
+  if (await transaction.isTaken('groups.name', name, except)) throw invalid({ name: ['has already been taken'] })
+}
