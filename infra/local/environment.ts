@@ -1,7 +1,7 @@
 import type { Engines } from './engines/start-engines.ts'
 
 /** The region that the engines' clients sign for; nothing reads it. */
-export const localRegion = 'us-east-1'
+const localRegion = 'us-east-1'
 
 /** What the SDK's default clients need to find the local engines instead of AWS. */
 export const engineEnvironment = (engines: Pick<Engines, 'dynamodb' | 'kinesis'>): Record<string, string> => ({

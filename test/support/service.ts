@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export type Credentials = { base_url: string; account_id: string; api_token: string }
+type Credentials = { base_url: string; account_id: string; api_token: string }
 
 export type Service = {
   readonly baseUrl: string
@@ -23,10 +23,10 @@ export type Service = {
 
 type Options = { dataDir?: string; port?: number; args?: string[]; env?: Record<string, string> }
 
-export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url))
+const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Runs a program of `infra/local/` as npm does, with none of the variables that this test run has set. */
-export function spawnLocal(script: string, args: string[], variables: Record<string, string> = {}): ChildProcess {
+function spawnLocal(script: string, args: string[], variables: Record<string, string> = {}): ChildProcess {
   const { PATH = '', HOME = '', TMPDIR } = process.env
   return spawn(process.execPath, [join(repositoryRoot, 'infra/local', script), ...args], {
     cwd: repositoryRoot,

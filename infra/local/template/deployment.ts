@@ -5,7 +5,7 @@ import { type Mapping, readMapping } from './mapping.ts'
 import { allStacks, type Stack } from './stack.ts'
 
 export type DeployedFunction = { arn: string; name: string; codeDir: string; handler: string; timeoutSeconds: number }
-export type Route = { key: string; functionArn: string }
+type Route = { key: string; functionArn: string }
 
 /** What the templates deploy, as far as this machine has something that corresponds. */
 export type Deployment = {

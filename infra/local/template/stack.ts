@@ -1,7 +1,7 @@
 import type { Assembly, Resource, Template } from './assembly.ts'
 
 /** The values that CloudFormation knows of a deployment; here they only have to be consistent. */
-export const pseudo: Record<string, string | undefined> = {
+const pseudo: Record<string, string | undefined> = {
   'AWS::AccountId': '000000000000',
   'AWS::Region': 'us-east-1',
   'AWS::Partition': 'aws',
