@@ -39,7 +39,9 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     conditions: ['module'],
     mainFields: ['module', 'main'],
     // What is CommonJS among the dependencies asks for Node's own modules through `require`.
-    banner: { js: "import{createRequire as bundledRequire$}from'node:module';const require=bundledRequire$(import.meta.url);" },
+    banner: {
+      js: "import{createRequire as bundledRequire$}from'node:module';const require=bundledRequire$(import.meta.url);",
+    },
     define: { ROUTE_TABLE: JSON.stringify(routeTable(operations)) },
     logLevel: 'warning',
     legalComments: 'none',

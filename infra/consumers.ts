@@ -44,6 +44,8 @@ export class Consumers extends Construct {
     ] as const) {
       consumer(name, file).addEventSource(new DynamoEventSource(storage.table, { ...delivery, filters: [commits] }))
     }
-    consumer('StoreFlowLogs', 'streams/store-flow-logs.ts').addEventSource(new KinesisEventSource(storage.flows, delivery))
+    consumer('StoreFlowLogs', 'streams/store-flow-logs.ts').addEventSource(
+      new KinesisEventSource(storage.flows, delivery),
+    )
   }
 }

@@ -3,7 +3,13 @@ import { Construct } from 'constructs'
 import type { Storage } from './storage.ts'
 
 const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
-const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem', 'dynamodb:BatchWriteItem']
+const writes = [
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:ConditionCheckItem',
+  'dynamodb:BatchWriteItem',
+]
 
 /** Partitions that a read adds to: its request log entry, and the last use of its token. */
 const readersOwn = ['*#log.api_request#*', '*#live.*']

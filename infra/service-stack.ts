@@ -21,8 +21,15 @@ export class ServiceStack extends Stack {
     const settings = readSettings(this)
     const storage = new Storage(this, 'Storage', settings)
     const roles = new Roles(this, 'Roles', storage)
-    const api = new CfnApi(this, 'Api', { name: 'network-access', protocolType: 'HTTP', disableExecuteApiEndpoint: false })
-    const logGroup = new LogGroup(this, 'FunctionLogs', { retention: RetentionDays.THREE_MONTHS, removalPolicy: RemovalPolicy.RETAIN })
+    const api = new CfnApi(this, 'Api', {
+      name: 'network-access',
+      protocolType: 'HTTP',
+      disableExecuteApiEndpoint: false,
+    })
+    const logGroup = new LogGroup(this, 'FunctionLogs', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.RETAIN,
+    })
     const shared: Shared = {
       logGroup,
       environment: {
@@ -71,11 +78,18 @@ export class ServiceStack extends Stack {
       integrationUri: lambda.functionArn,
       credentialsArn: invoker.roleArn,
     })
-    new CfnRoute(this, 'UnknownRouteDefault', { apiId: api.ref, routeKey: '$default', target: `integrations/${integration.ref}` })
+    new CfnRoute(this, 'UnknownRouteDefault', {
+      apiId: api.ref,
+      routeKey: '$default',
+      target: `integrations/${integration.ref}`,
+    })
   }
 
   private addStage(api: CfnApi): void {
-    const logs = new LogGroup(this, 'AccessLogs', { retention: RetentionDays.THREE_MONTHS, removalPolicy: RemovalPolicy.RETAIN })
+    const logs = new LogGroup(this, 'AccessLogs', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.RETAIN,
+    })
     const fields = ['requestId', 'routeKey', 'status', 'responseLatency', 'integrationErrorMessage']
     new CfnStage(this, 'Stage', {
       apiId: api.ref,

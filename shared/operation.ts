@@ -1,13 +1,24 @@
 import type * as v from 'valibot'
-import type { Subject } from './auth/subject.ts'
 import type { Caller } from './auth/caller.ts'
+import type { Subject } from './auth/subject.ts'
 import type { Draft } from './values/draft.ts'
 import type { JsonSchema } from './values/field.ts'
 import type { Filter } from './values/filters.ts'
 
 export const collections = [
-  'actors', 'groups', 'policies', 'resources', 'sites', 'gateways', 'clients', 'tokens', 'providers', 'directories',
-  'mdm', 'logs', 'v0',
+  'actors',
+  'groups',
+  'policies',
+  'resources',
+  'sites',
+  'gateways',
+  'clients',
+  'tokens',
+  'providers',
+  'directories',
+  'mdm',
+  'logs',
+  'v0',
 ] as const
 
 export type Permission = `${(typeof collections)[number]}:${'read' | 'write'}`
@@ -61,7 +72,9 @@ type FieldsOf<C extends Contract> = C extends { body: { fields: infer F extends 
 
 /** The names in braces of a path. */
 type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
-type Params<C extends Contract> = `/${string}` extends C['path'] ? Record<string, string> : Record<PathParams<C['path']>, string>
+type Params<C extends Contract> = `/${string}` extends C['path']
+  ? Record<string, string>
+  : Record<PathParams<C['path']>, string>
 
 /** What a handler knows of its request. */
 export type Context<C extends Contract = Contract> = {

@@ -3,7 +3,10 @@ import { serviceKey } from './auth/service-secret.ts'
 import { ApiError } from './errors.ts'
 
 async function mac(binding: string, body: string): Promise<Buffer> {
-  return createHmac('sha256', await serviceKey('page cursor')).update(`${binding.length}:${binding}${body}`).digest().subarray(0, 16)
+  return createHmac('sha256', await serviceKey('page cursor'))
+    .update(`${binding.length}:${binding}${body}`)
+    .digest()
+    .subarray(0, 16)
 }
 
 /**

@@ -13,7 +13,10 @@ let token: string
 async function http(method: string, path: string, body?: unknown, bearer = token): Promise<Reply> {
   const response = await fetch(`${service.baseUrl}${path}`, {
     method,
-    headers: { authorization: `Bearer ${bearer}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
   })
   const text = await response.text()
@@ -97,7 +100,8 @@ describe('the walk of the README', () => {
     world.session = await made('/client/sessions', { session }, world.clientToken.token)
     expect(world.session.resources.map((resource: Body) => resource.id)).toEqual([world.wiki.id])
 
-    const ask = (resource_id: string) => http('POST', '/client/authorizations', { authorization: { resource_id } }, world.clientToken.token)
+    const ask = (resource_id: string) =>
+      http('POST', '/client/authorizations', { authorization: { resource_id } }, world.clientToken.token)
     const granted = await ask(world.wiki.id)
     expect(granted.status, granted.text).toBe(201)
     world.authorization = granted.body.data
@@ -122,7 +126,8 @@ describe('the walk of the README', () => {
     }
     const report = (bearer: string, text: string) => http('POST', '/ingestion/flow_logs', text, bearer)
     const sides = [world.authorization.ingest_token, world.responderToken]
-    for (const side of sides) expect((await report(side, JSON.stringify({ flow_logs: [open] }))).body.data.accepted).toBe(1)
+    for (const side of sides)
+      expect((await report(side, JSON.stringify({ flow_logs: [open] }))).body.data.accepted).toBe(1)
     const opened = await within2s('/logs?type=flow', (body) => body.data.length === 2)
     expect(opened.body.data.map((entry: Body) => [entry.role, entry.flow_end]).sort()).toEqual([
       ['initiator', null],
@@ -138,7 +143,9 @@ describe('the walk of the README', () => {
     const counters = `"rx_packets":1,"tx_packets":2,"rx_bytes":${huge},"tx_bytes":9007199254740993`
     const close = `{"flow_logs":[${JSON.stringify(closing).slice(0, -1)},${counters}}]}`
     for (const side of sides) expect((await report(side, close)).status).toBe(200)
-    const closed = await within2s('/logs?type=flow', (body) => body.data.every((entry: Body) => entry.flow_end !== null))
+    const closed = await within2s('/logs?type=flow', (body) =>
+      body.data.every((entry: Body) => entry.flow_end !== null),
+    )
     expect(closed.body.data).toHaveLength(2)
     expect(closed.body.metadata.total).toBe(2)
     expect(closed.text.match(/"rx_bytes":9223372036854775807,/g)).toHaveLength(2)
@@ -154,7 +161,9 @@ describe('the walk of the README', () => {
   })
 
   it('5. tells the whole story in the logs', async () => {
-    const changes = await within2s('/logs?type=change&limit=100', (body) => JSON.stringify(body).includes(world.clientToken.id))
+    const changes = await within2s('/logs?type=change&limit=100', (body) =>
+      JSON.stringify(body).includes(world.clientToken.id),
+    )
     const entries: Body[] = changes.body.data
     const ids = entries.map((entry) => entry.log_id)
     expect(ids).toEqual(ids.toSorted().reverse())
@@ -171,7 +180,8 @@ describe('the walk of the README', () => {
       expect((await http('GET', `/logs/${entry.log_id}`)).body.data).toEqual(entry)
     }
     const everything = await http('GET', '/logs?limit=100')
-    for (const secret of [token, world.clientToken.token, world.gateway.token]) expect(everything.text).not.toContain(secret)
+    for (const secret of [token, world.clientToken.token, world.gateway.token])
+      expect(everything.text).not.toContain(secret)
   })
 
   it('6. loses nothing when it is killed', async () => {
@@ -205,7 +215,9 @@ describe('the walk of the README', () => {
     expect(flows.body.data).toHaveLength(3)
     const last = answered.at(-1) as string
     const changes = await within2s('/logs?type=change&limit=100', (body) => JSON.stringify(body).includes(last))
-    const logged = changes.body.data.filter((entry: Body) => entry.object === 'groups').map((entry: Body) => entry.after.id)
+    const logged = changes.body.data
+      .filter((entry: Body) => entry.object === 'groups')
+      .map((entry: Body) => entry.after.id)
     for (const id of answered.slice(-90)) expect(logged.filter((other: string) => other === id)).toHaveLength(1)
   }, 60_000)
 })

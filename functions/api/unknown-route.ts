@@ -10,7 +10,10 @@ declare const ROUTE_TABLE: Record<string, string[]>
 const matches = (pattern: string, path: string): boolean => {
   const wanted = pattern.split('/')
   const given = path.split('/')
-  return wanted.length === given.length && wanted.every((part, i) => part === given[i] || (part.startsWith('{') && given[i] !== ''))
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, i) => part === given[i] || (part.startsWith('{') && given[i] !== ''))
+  )
 }
 
 /** What no route takes: 405 with `Allow` where the path is known, 404 otherwise (A4, step 1). */
@@ -18,7 +21,9 @@ export const handler = async (event: Event) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
   try {
     originOf(event)
-    const allowed = Object.entries(ROUTE_TABLE).flatMap(([pattern, methods]) => (matches(pattern, event.rawPath) ? methods : []))
+    const allowed = Object.entries(ROUTE_TABLE).flatMap(([pattern, methods]) =>
+      matches(pattern, event.rawPath) ? methods : [],
+    )
     if (allowed.length === 0) throw notFound()
     throw new ApiError('method_not_allowed', undefined, { headers: { allow: [...new Set(allowed)].sort().join(', ') } })
   } catch (error) {

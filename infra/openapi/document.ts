@@ -102,15 +102,25 @@ export function openApiDocument(sources: OperationSource[]): Json {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Network Access Administration', version: '1.0.0', description: 'Who may reach what, who changed it, and what really flowed.' },
+    info: {
+      title: 'Network Access Administration',
+      version: '1.0.0',
+      description: 'Who may reach what, who changed it, and what really flowed.',
+    },
     servers: [{ url: '/' }],
     paths,
     components: {
       securitySchemes: Object.fromEntries(
-        Object.entries(tokens).map(([kind, description]) => [`${kind}_token`, { type: 'http', scheme: 'bearer', description }]),
+        Object.entries(tokens).map(([kind, description]) => [
+          `${kind}_token`,
+          { type: 'http', scheme: 'bearer', description },
+        ]),
       ),
       responses: {
-        Problem: { description: 'An RFC 9457 problem', content: { 'application/problem+json': { schema: problemSchema } } },
+        Problem: {
+          description: 'An RFC 9457 problem',
+          content: { 'application/problem+json': { schema: problemSchema } },
+        },
       },
     },
   }

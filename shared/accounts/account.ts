@@ -2,8 +2,17 @@ import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 
 export const limitNames = [
-  'users_count', 'monthly_active_users_count', 'service_accounts_count', 'account_admin_users_count', 'sites_count',
-  'api_clients_count', 'api_tokens_per_client_count', 'api_refill_rate', 'api_capacity', 'ingest_refill_rate', 'ingest_capacity',
+  'users_count',
+  'monthly_active_users_count',
+  'service_accounts_count',
+  'account_admin_users_count',
+  'sites_count',
+  'api_clients_count',
+  'api_tokens_per_client_count',
+  'api_refill_rate',
+  'api_capacity',
+  'ingest_refill_rate',
+  'ingest_capacity',
 ] as const
 export type LimitName = (typeof limitNames)[number]
 

@@ -11,7 +11,11 @@ export async function countMonthlyActiveUsers(account: string): Promise<number> 
   const since = timestamp(clock.now() - month)
   const live = await queryItems(partition(account, `live.${clients.name}`))
   const recent = live.filter((item) => typeof item.last_seen_at === 'string' && item.last_seen_at >= since)
-  const rows = await getRows(clients, account, recent.map((item) => String(item.sk)))
+  const rows = await getRows(
+    clients,
+    account,
+    recent.map((item) => String(item.sk)),
+  )
   const owners = [...new Set(rows.flatMap((client) => (client ? [client.actor_id] : [])))]
   const people = await getRows(actors, account, owners)
   return people.filter((actor) => actor && !actor.is_disabled && isPerson(actor.type)).length

@@ -8,6 +8,3 @@ export function checkEmail(text: string): { email: string } | { message: string 
   const email = `${match[1]}@${host.toLowerCase()}`
   return [...email].length > 160 ? { message: 'should be at most 160 character(s)' } : { email }
 }
-
-/** The form in which two addresses are the same. */
-export const foldEmail = (email: string): string => email.toLowerCase()

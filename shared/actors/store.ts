@@ -1,5 +1,5 @@
-import { checkLimit, limitReached } from '../accounts/check-limit.ts'
 import { accounts } from '../accounts/account.ts'
+import { checkLimit, limitReached } from '../accounts/check-limit.ts'
 import { countMonthlyActiveUsers } from '../accounts/monthly-active-users.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { Page } from '../operation.ts'
@@ -11,8 +11,8 @@ import { getItems, getRow } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
 import type { Draft } from '../values/draft.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
-import { stageActorDeletion, stageClientTokenDeletions } from './delete-actor.ts'
 import { checkCreate, checkTypeChange } from './actor-rules.ts'
+import { stageActorDeletion, stageClientTokenDeletions } from './delete-actor.ts'
 
 /** `last_seen_at` of an actor is noted beside it whenever one of its tokens is used (A12.1). */
 async function withLastSeen(account: string, rows: ActorRow[]) {
@@ -42,7 +42,10 @@ export async function get(account: string, id: string) {
 export const create = (author: Author, raw: unknown, draft: () => Draft<ActorInput>) =>
   commit(author, async (transaction) => {
     const { type } = raw as { type?: unknown }
-    await checkLimits(transaction, actorTypes.find((known) => known === type))
+    await checkLimits(
+      transaction,
+      actorTypes.find((known) => known === type),
+    )
     const checked = draft()
     await checkEmailFree(transaction, checked)
     const input = checkCreate(checked)
@@ -63,7 +66,8 @@ async function checkLimits(transaction: Transaction, type: ActorType | undefined
     const account = await transaction.get(accounts, transaction.accountId)
     const monthly = account?.limits.monthly_active_users_count ?? null
     if (monthly === null) await checkLimit(transaction, 'users')
-    else if ((await countMonthlyActiveUsers(transaction.accountId)) >= monthly) throw limitReached('monthly_active_users')
+    else if ((await countMonthlyActiveUsers(transaction.accountId)) >= monthly)
+      throw limitReached('monthly_active_users')
   }
   if (type === 'account_admin_user') await checkLimit(transaction, 'account_admin_users')
   if (type === 'service_account') await checkLimit(transaction, 'service_accounts')
@@ -108,7 +112,12 @@ export const remove = (author: Author, id: string) =>
   })
 
 /** The acting actor keeps itself, and an account keeps an enabled admin (A12.4). */
-function protect(author: Author, transaction: Transaction, actor: ActorRow, change: Partial<ActorInput> | 'delete'): void {
+function protect(
+  author: Author,
+  transaction: Transaction,
+  actor: ActorRow,
+  change: Partial<ActorInput> | 'delete',
+): void {
   const deletes = change === 'delete'
   const changesType = !deletes && change.type !== undefined && change.type !== actor.type
   const disables = !deletes && change.is_disabled === true
@@ -116,6 +125,9 @@ function protect(author: Author, transaction: Transaction, actor: ActorRow, chan
     throw new ApiError('own_actor', 'An actor cannot delete, disable or change the type of itself.')
   }
   const leaves = deletes || disables || (changesType && isPerson(actor.type))
-  const isLast = actor.type === 'account_admin_user' && !actor.is_disabled && transaction.count('actors.enabled.account_admin_user') <= 1
+  const isLast =
+    actor.type === 'account_admin_user' &&
+    !actor.is_disabled &&
+    transaction.count('actors.enabled.account_admin_user') <= 1
   if (leaves && isLast) throw new ApiError('last_admin', 'This is the last enabled administrator of the account.')
 }

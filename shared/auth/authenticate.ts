@@ -52,12 +52,20 @@ export async function authenticate(kind: TokenKind, authorization: string | unde
 
 type Item = Record<string, unknown> | undefined
 
-function withOwner(kind: TokenKind, token: Row, account: AccountRow, owner: Item, site: Item, now: number): Caller | null {
+function withOwner(
+  kind: TokenKind,
+  token: Row,
+  account: AccountRow,
+  owner: Item,
+  site: Item,
+  now: number,
+): Caller | null {
   if (kind === 'gateway') {
     const row = token as Extract<Caller, { kind: 'gateway' }>['token']
     if (rotationEnded(row, now)) return null
     const gateway = owner ? itemRow<GatewayRow>(owner) : null
-    if (row.gateway_id ? gateway?.id !== row.gateway_id : (site && itemRow<SiteRow>(site).id) !== row.site_id) return null
+    if (row.gateway_id ? gateway?.id !== row.gateway_id : (site && itemRow<SiteRow>(site).id) !== row.site_id)
+      return null
     return { kind, account, token: row, gateway: row.gateway_id ? gateway : null }
   }
   const actor = owner && itemRow<ActorRow>(owner)

@@ -17,6 +17,7 @@ export type CallerOf<K extends Caller['kind']> = Extract<Caller, { kind: K }>
 /** Whether scopes cover a permission: `write` includes `read` (A3.2). */
 export function covers(scopes: string[], permission: Permission): boolean {
   const [collection, action] = permission.split(':')
-  const enough = action === 'read' ? ['*', '*:read', `${collection}:read`, `${collection}:write`] : ['*', `${collection}:write`]
+  const enough =
+    action === 'read' ? ['*', '*:read', `${collection}:read`, `${collection}:write`] : ['*', `${collection}:write`]
   return enough.some((scope) => scopes.includes(scope))
 }

@@ -13,7 +13,11 @@ type Ids = { accountId: string; ownerId: string; tokenId: string }
 type Presented = Ids & { kind: TokenKind; secret: Buffer }
 
 async function hash(kind: TokenKind, salt: Buffer, secret: Buffer): Promise<Buffer> {
-  return createHmac('sha256', await serviceKey('token hash')).update(kind).update(salt).update(secret).digest()
+  return createHmac('sha256', await serviceKey('token hash'))
+    .update(kind)
+    .update(salt)
+    .update(secret)
+    .digest()
 }
 
 /** A new token: the string for its holder, shown once, and what is stored of it. The owner is an actor, site or gateway. */
@@ -36,7 +40,13 @@ export function readToken(kind: TokenKind, text: string): Presented | null {
   // The last character carries unused bits: only the canonical spelling is the token.
   if (bytes.length !== 80 || bytes.toString('base64url') !== payload) return null
   const [accountId, ownerId, tokenId] = [0, 16, 32].map((at) => uuidText(bytes.subarray(at, at + 16)))
-  return { kind, accountId: accountId as string, ownerId: ownerId as string, tokenId: tokenId as string, secret: bytes.subarray(48) }
+  return {
+    kind,
+    accountId: accountId as string,
+    ownerId: ownerId as string,
+    tokenId: tokenId as string,
+    secret: bytes.subarray(48),
+  }
 }
 
 /** Compares in constant time. */

@@ -31,7 +31,14 @@ export const create = (author: Author, input: () => Input) =>
   commit(author, async (transaction) => {
     const { name } = input()
     await checkName(transaction, name)
-    const native = { entity_type: 'group', directory_id: null, idp_id: null, email: null, synced_at: null, is_managed: false } as const
+    const native = {
+      entity_type: 'group',
+      directory_id: null,
+      idp_id: null,
+      email: null,
+      synced_at: null,
+      is_managed: false,
+    } as const
     return { data: transaction.insert(groups, { name, ...native }) }
   })
 

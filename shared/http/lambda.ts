@@ -1,8 +1,8 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyStructuredResultV2, Context as LambdaContext } from 'aws-lambda'
 import * as v from 'valibot'
-import type { Subject } from '../auth/subject.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { Subject } from '../auth/subject.ts'
 import { logLine } from '../log.ts'
 import type { Context, Operation, Page } from '../operation.ts'
 import { draft } from '../values/draft.ts'
@@ -12,7 +12,16 @@ import { originOf } from './origin.ts'
 import { problem } from './problem.ts'
 import { readBody } from './read-body.ts'
 import { requestIdOf } from './request-id.ts'
-import { checkAccept, checkCredential, checkPathIds, checkPermission, limitBody, logRequest, readEnvelope, readQuery } from './steps.ts'
+import {
+  checkAccept,
+  checkCredential,
+  checkPathIds,
+  checkPermission,
+  limitBody,
+  logRequest,
+  readEnvelope,
+  readQuery,
+} from './steps.ts'
 
 type Invocation = LambdaContext & { exchange: Exchange; startedAt: number }
 type Answer = APIGatewayProxyStructuredResultV2
@@ -104,25 +113,24 @@ const isRepeat = ({ repeatable }: Operation, result: unknown): boolean =>
 /** The Lambda handler of an operation: the steps of its pipeline, then the operation, then its answer. */
 export function lambda(operation: Operation): Handler {
   const steps = stepsOf(operation)
-  const stack = middy<Event, Answer, Error, Invocation>()
-    .use({
-      before: ({ event, context }) => {
-        context.startedAt = performance.now()
-        context.exchange = openExchange(event)
-      },
-      after: ({ event, context, response }) => logInvocation(operation, event, context, response),
-      onError: async (request) => {
-        const { event, context, error } = request
-        const requestId = context.exchange?.requestId ?? requestIdOf(event.headers['x-request-id'])
-        // An answer of step 5 or later leaves only when its log entry is stored.
-        const failure = await (context.exchange?.requestLogged ?? Promise.resolve()).then(
-          () => error,
-          (unstored: unknown) => unstored,
-        )
-        request.response = problem(failure, requestId, context.exchange?.headers)
-        logInvocation(operation, event, context, request.response)
-      },
-    })
+  const stack = middy<Event, Answer, Error, Invocation>().use({
+    before: ({ event, context }) => {
+      context.startedAt = performance.now()
+      context.exchange = openExchange(event)
+    },
+    after: ({ event, context, response }) => logInvocation(operation, event, context, response),
+    onError: async (request) => {
+      const { event, context, error } = request
+      const requestId = context.exchange?.requestId ?? requestIdOf(event.headers['x-request-id'])
+      // An answer of step 5 or later leaves only when its log entry is stored.
+      const failure = await (context.exchange?.requestLogged ?? Promise.resolve()).then(
+        () => error,
+        (unstored: unknown) => unstored,
+      )
+      request.response = problem(failure, requestId, context.exchange?.headers)
+      logInvocation(operation, event, context, request.response)
+    },
+  })
   for (const step of steps) {
     stack.before(async ({ event, context }) => {
       await step(context.exchange, event)
@@ -136,7 +144,12 @@ export function lambda(operation: Operation): Handler {
   return (event, context = {}) => handler(event, { ...context } as Invocation) as Promise<Answer>
 }
 
-function logInvocation(operation: Operation, event: Event, context: Invocation, response: Answer | null | undefined): void {
+function logInvocation(
+  operation: Operation,
+  event: Event,
+  context: Invocation,
+  response: Answer | null | undefined,
+): void {
   logLine('INFO', 'request', {
     request_id: context.exchange?.requestId,
     route: `${operation.method} ${operation.path}`,

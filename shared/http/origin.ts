@@ -21,9 +21,17 @@ export function originOf(event: Event): Origin {
   const userAgent = headers['user-agent']?.slice(0, 255) || null
   const { cdnSecret } = env()
   if (cdnSecret === null) {
-    return { ip: requestContext.http.sourceIp, ip_region: null, ip_city: null, ip_lat: null, ip_lon: null, user_agent: userAgent }
+    return {
+      ip: requestContext.http.sourceIp,
+      ip_region: null,
+      ip_city: null,
+      ip_lat: null,
+      ip_lon: null,
+      user_agent: userAgent,
+    }
   }
-  if (headers['x-origin-secret'] !== cdnSecret) throw new ApiError('forbidden', 'This request did not come through the CDN.')
+  if (headers['x-origin-secret'] !== cdnSecret)
+    throw new ApiError('forbidden', 'This request did not come through the CDN.')
   const region = headers['cloudfront-viewer-country'] ?? ''
   return {
     ip: viewerIp(headers['cloudfront-viewer-address'] ?? '') || requestContext.http.sourceIp,

@@ -7,7 +7,11 @@ import { toJson } from './json.ts'
 const titles: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' }
 
 /** The RFC 9457 problem of an error (A5). Anything but an ApiError is a bug: logged with its stack, answered as 500. */
-export function problem(error: unknown, requestId: string, headers: Record<string, string> = {}): APIGatewayProxyStructuredResultV2 {
+export function problem(
+  error: unknown,
+  requestId: string,
+  headers: Record<string, string> = {},
+): APIGatewayProxyStructuredResultV2 {
   const known = error instanceof ApiError ? error : new ApiError(isOverload(error) ? 'unavailable' : 'internal_error')
   if (known !== error) logLine('ERROR', 'unexpected error', { request_id: requestId, error: describe(error) })
   const body = {
@@ -33,11 +37,17 @@ export function problem(error: unknown, requestId: string, headers: Record<strin
 }
 
 const overloads = [
-  'ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded', 'TimeoutError',
-  'InternalServerError', 'ServiceUnavailable', 'ServiceUnavailableException',
+  'ProvisionedThroughputExceededException',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+  'TimeoutError',
+  'InternalServerError',
+  'ServiceUnavailable',
+  'ServiceUnavailableException',
 ]
 
 /** An engine that throttles or does not answer after the SDK's retries is 503, not a bug. */
 const isOverload = (error: unknown): boolean => error instanceof Error && overloads.includes(error.name)
 
-const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : 'not an error object')
+const describe = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : 'not an error object'

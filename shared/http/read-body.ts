@@ -23,7 +23,8 @@ export function readBody({ body: contract }: Operation, body: Buffer, contentTyp
   if (contentType && contentType.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ApiError('bad_request', 'The request body must be JSON with Content-Type application/json.')
   }
-  if (body.length === 0) throw new ApiError('bad_request', `The request body must be an object with the key ${envelope}.`)
+  if (body.length === 0)
+    throw new ApiError('bad_request', `The request body must be an object with the key ${envelope}.`)
   const document = parse(body)
   if (!isObject(document)) throw new ApiError('bad_request', 'The request body must be a JSON object.')
   if (!Object.hasOwn(document, envelope)) {

@@ -87,7 +87,9 @@ function allowsJson(accept: string): boolean {
     const q = parameters.find((parameter) => parameter.startsWith('q='))
     qualities.set(type, q ? Number(q.slice(2)) : 1)
   }
-  const quality = ['application/json', 'application/*', '*/*'].map((type) => qualities.get(type)).find((q) => q !== undefined)
+  const quality = ['application/json', 'application/*', '*/*']
+    .map((type) => qualities.get(type))
+    .find((q) => q !== undefined)
   return quality !== undefined && quality !== 0
 }
 

@@ -6,13 +6,16 @@ export type LogStream = keyof typeof streamCodes
 export const logStreams = Object.keys(streamCodes) as LogStream[]
 
 const timeDigits = 13
+/** The greatest time that fits 52 bits, in the year 2112. */
+export const lastLogMicros = 2 ** 52 - 1
 
 /**
  * 24 hexadecimal characters: 4 bits of stream, 52 bits of microseconds, 40 bits of tail (L4).
  * @throws RangeError for a time outside 52 bits
  */
 export function logId(stream: LogStream, micros: number, tail: string = randomBytes(5).toString('hex')): string {
-  if (!Number.isSafeInteger(micros) || micros < 0 || micros >= 2 ** 52) throw new RangeError('The time does not fit a log id.')
+  if (!Number.isSafeInteger(micros) || micros < 0 || micros > lastLogMicros)
+    throw new RangeError('The time does not fit a log id.')
   return streamCodes[stream] + micros.toString(16).padStart(timeDigits, '0') + tail
 }
 

@@ -49,6 +49,7 @@ export function readLogQuery(query: URLSearchParams): LogQuery {
   const actorId = single(query, 'actor_id') || null
   if (actorId !== null && !isUuid(actorId)) throw refuse('actor_id must be a UUID.')
   const actorEmail = single(query, 'actor_email') || null
-  if (actorEmail !== null && type === 'api_request') throw refuse('actor_email cannot be combined with type api_request.')
+  if (actorEmail !== null && type === 'api_request')
+    throw refuse('actor_email cannot be combined with type api_request.')
   return { limit, cursor: readCursor(query), type, begin, end, actorId: actorId?.toLowerCase() ?? null, actorEmail }
 }

@@ -1,11 +1,10 @@
-import { clock } from '../clock.ts'
-import type { Attribution } from '../flows/attribution.ts'
 import type { AccountRow } from '../accounts/account.ts'
-import { parseTimestamp } from '../clock.ts'
+import { clock, parseTimestamp } from '../clock.ts'
 import { ApiError, notFound } from '../errors.ts'
+import type { Attribution } from '../flows/attribution.ts'
 import { decodeCursor, encodeCursor } from '../pagination.ts'
-import { getItems } from '../table/read.ts'
 import type { Metadata } from '../table/list.ts'
+import { getItems } from '../table/read.ts'
 import type { LogEntry } from './log-entry.ts'
 import { type LogStream, logStreams, parseLogId } from './log-id.ts'
 import { logKeys, retentionMicros } from './log-keys.ts'
@@ -19,7 +18,10 @@ const countedAtMost = 10_000
 type Position = { id: string; backward: boolean; begin: number; end: number }
 
 /** `GET /logs` (L2): a page of the merged streams, newest first. */
-export async function listLogs(account: AccountRow, search: URLSearchParams): Promise<{ data: LogEntry[]; metadata: Metadata }> {
+export async function listLogs(
+  account: AccountRow,
+  search: URLSearchParams,
+): Promise<{ data: LogEntry[]; metadata: Metadata }> {
   const query = readLogQuery(search)
   const { cursor: _cursor, limit: _limit, ...filters } = query
   const binding = `${account.id}/logs?${JSON.stringify(filters)}`
@@ -55,16 +57,33 @@ export async function listLogs(account: AccountRow, search: URLSearchParams): Pr
 }
 
 /** Nothing but flows is older than its account, and nothing is kept beyond its retention: neither is walked. */
-function walkOf(account: AccountRow, { type, actorId, actorEmail }: LogQuery, window: { begin: number; end: number }): Walk {
-  const streams: LogStream[] = type ? [type] : logStreams.filter((stream) => actorEmail === null || stream !== 'api_request')
+function walkOf(
+  account: AccountRow,
+  { type, actorId, actorEmail }: LogQuery,
+  window: { begin: number; end: number },
+): Walk {
+  const streams: LogStream[] = type
+    ? [type]
+    : logStreams.filter((stream) => actorEmail === null || stream !== 'api_request')
   const oldest = Math.max(parseTimestamp(account.inserted_at) ?? 0, clock.now() - retentionMicros('change'))
-  return { account: account.id, streams, begin: Math.max(window.begin, oldest), end: Math.min(window.end, 2 ** 52 - 1), actorId }
+  return {
+    account: account.id,
+    streams,
+    begin: Math.max(window.begin, oldest),
+    end: Math.min(window.end, 2 ** 52 - 1),
+    actorId,
+  }
 }
 
 type Match = (items: LogItem[]) => Promise<LogItem[]>
 
 /** Retention (L1), overlap of flows with the window (L2.4), and the actor filters against each entry's snapshot (L2.6). */
-function matcher(account: string, { actorId, actorEmail }: LogQuery, { begin, end }: { begin: number; end: number }, now: number): Match {
+function matcher(
+  account: string,
+  { actorId, actorEmail }: LogQuery,
+  { begin, end }: { begin: number; end: number },
+  now: number,
+): Match {
   const attributions = new Map<string, Attribution>()
   const matches = (item: LogItem): boolean => {
     if (Number(item.ttl) * 1_000_000 <= now) return false

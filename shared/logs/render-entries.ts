@@ -1,7 +1,7 @@
 import { timestamp } from '../clock.ts'
 import { type Attribution, attributionKey } from '../flows/attribution.ts'
-import type { FlowItem } from '../flows/flow-store.ts'
 import type { OuterPath } from '../flows/flow-report.ts'
+import type { FlowItem } from '../flows/flow-store.ts'
 import { getItems } from '../table/read.ts'
 import type { LogEntry } from './log-entry.ts'
 import { parseLogId } from './log-id.ts'
@@ -21,7 +21,9 @@ export async function attributionsOf(account: string, items: Item[]): Promise<Ma
 export async function renderEntries(account: string, items: Item[]): Promise<LogEntry[]> {
   const attributions = await attributionsOf(account, items)
   return items.map((item) =>
-    isFlow(item) ? flowEntry(item as unknown as FlowItem, attributions.get(String(item.auth))) : (item as unknown as LogEntry),
+    isFlow(item)
+      ? flowEntry(item as unknown as FlowItem, attributions.get(String(item.auth)))
+      : (item as unknown as LogEntry),
   )
 }
 
@@ -67,7 +69,7 @@ function flowEntry(item: FlowItem, attribution: Attribution | undefined): LogEnt
     inner_dst_ip: item.dip,
     inner_dst_port: item.dport,
     inner_domain: item.dom,
-    outers: outers && outers.map((outer) => ({ ...outer, path_activated_at: timestamp(outer.path_activated_at) })),
+    outers: outers?.map((outer) => ({ ...outer, path_activated_at: timestamp(outer.path_activated_at) })) ?? null,
     rx_packets: count(item.rxp),
     tx_packets: count(item.txp),
     rx_bytes: count(item.rxb),

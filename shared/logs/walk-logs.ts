@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { flowDaysPartition } from '../flows/flow-store.ts'
 import { table, tableName } from '../table/client.ts'
 import { queryItems } from '../table/read.ts'
-import { idFrom, idUntil, type LogStream, parseLogId } from './log-id.ts'
+import { idFrom, idUntil, type LogStream, lastLogMicros, parseLogId } from './log-id.ts'
 import { dayOf, flowShard, logPartition } from './log-keys.ts'
 
 export type LogItem = Record<string, unknown> & { sk: string }
@@ -23,8 +23,6 @@ export type Walk = {
 type Part = { stream: LogStream; pk: string; first: string; last: string }
 
 const dayMicros = 86_400_000_000
-/** The greatest time that a log id holds. */
-const latest = 2 ** 52 - 1
 
 /** Order of entries across streams: the time in the id, then the id (L2.3). */
 export function compareIds(a: string, b: string): number {
@@ -40,7 +38,9 @@ export async function* walkLogs(walk: Walk): AsyncGenerator<LogItem> {
   if (!walk.ascending) dates.reverse()
   // The first pages of several days are asked for at once, so that a stretch of empty days costs few round trips.
   for (let at = 0; at < dates.length; at += 8) {
-    const group = dates.slice(at, at + 8).map((date) => (days.get(date) as Part[]).map((part) => new PartReader(part, walk)))
+    const group = dates
+      .slice(at, at + 8)
+      .map((date) => (days.get(date) as Part[]).map((part) => new PartReader(part, walk)))
     await Promise.all(group.flat().map((reader) => reader.fill()))
     for (const readers of group) yield* merge(readers, walk.ascending ?? false)
   }
@@ -111,7 +111,12 @@ async function partsByDay(walk: Walk): Promise<Map<string, Part[]>> {
     if (stream === 'flow') {
       for (const [date, shard] of await flowDays(walk)) {
         // A flow that began before the window can overlap it, so only the end bounds its start (L2.4).
-        add(date, { stream, pk: logPartition(walk.account, stream, date, shard), first: idFrom(stream, 0), last: idUntil(stream, clamp(walk.end)) })
+        add(date, {
+          stream,
+          pk: logPartition(walk.account, stream, date, shard),
+          first: idFrom(stream, 0),
+          last: idUntil(stream, clamp(walk.end)),
+        })
       }
     } else {
       for (let at = Math.floor(clamp(walk.begin) / dayMicros) * dayMicros; at <= clamp(walk.end); at += dayMicros) {
@@ -123,21 +128,25 @@ async function partsByDay(walk: Walk): Promise<Map<string, Part[]>> {
   return days
 }
 
-const clamp = (micros: number): number => Math.min(latest, Math.max(0, micros))
+const clamp = (micros: number): number => Math.min(lastLogMicros, Math.max(0, micros))
 
 /** Cuts a part at the entry the walk starts beyond: an id of another stream cuts by time, then by its first character. */
 function beyond(part: Part, { from, ascending }: Walk): Part {
   if (from === undefined) return part
   const micros = (parseLogId(from) as { micros: number }).micros
   const code = part.first[0] as string
-  const cut = code === from[0] ? from : code < (from[0] as string) ? idUntil(part.stream, micros) : idFrom(part.stream, micros)
+  const cut =
+    code === from[0] ? from : code < (from[0] as string) ? idUntil(part.stream, micros) : idFrom(part.stream, micros)
   if (ascending) {
     const first = code < (from[0] as string) || code === from[0] ? next(cut) : cut
-    return { ...part, first: first > part.first ? first : part.first }
+    return { ...part, first: later(first, part.first) }
   }
   const last = code > (from[0] as string) || code === from[0] ? previous(cut) : cut
-  return { ...part, last: last < part.last ? last : part.last }
+  return { ...part, last: earlier(last, part.last) }
 }
+
+const later = (a: string, b: string): string => (compareIds(a, b) > 0 ? a : b)
+const earlier = (a: string, b: string): string => (compareIds(a, b) < 0 ? a : b)
 
 const step = (id: string, by: bigint): string => (BigInt(`0x${id}`) + by).toString(16).padStart(24, '0')
 const next = (id: string): string => step(id, 1n)

@@ -5,7 +5,8 @@ const maxEntries = 10_000
 
 function checkIds(ids: unknown[], errors: FieldErrors): void {
   const malformed = ids.filter((id) => typeof id !== 'string' || !isUuid(id))
-  if (malformed.length > 0) errors.memberships = [...new Set(malformed.map((id) => `${shown(id)} is not a valid actor id`))]
+  if (malformed.length > 0)
+    errors.memberships = [...new Set(malformed.map((id) => `${shown(id)} is not a valid actor id`))]
 }
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

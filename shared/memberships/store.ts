@@ -20,7 +20,11 @@ export async function list(account: string, groupId: string, page: Page) {
     return { data: rows, metadata }
   }
   const { rows, metadata } = await listRows(memberships, account, page, { within: groupId })
-  const members = await getRows(actors, account, rows.map((row) => row.actor_id))
+  const members = await getRows(
+    actors,
+    account,
+    rows.map((row) => row.actor_id),
+  )
   return { data: members.filter((actor): actor is ActorRow => actor !== null), metadata }
 }
 
@@ -85,7 +89,8 @@ const rowOf = ({ id, group_id, actor_id, inserted_at, updated_at }: MembershipRo
 async function editable(transaction: Transaction, id: string): Promise<GroupRow> {
   const group = await transaction.get(groups, id)
   if (!group) throw notFound()
-  if (group.is_managed) throw new ApiError('managed_group', 'The members of the group Everyone are managed by the system.')
+  if (group.is_managed)
+    throw new ApiError('managed_group', 'The members of the group Everyone are managed by the system.')
   if (group.idp_id !== null) throw new ApiError('synced_group', 'This group is synced from a directory.')
   return group
 }

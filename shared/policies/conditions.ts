@@ -18,7 +18,10 @@ const rules: Record<string, Rule> = {
     operators: ['is_in_cidr', 'is_not_in_cidr'],
     refuse: (value) => (parseRange(value) ? undefined : 'is invalid'),
   },
-  auth_provider_id: { operators: ['is_in', 'is_not_in'], refuse: (value) => (isUuid(value) ? undefined : 'is invalid') },
+  auth_provider_id: {
+    operators: ['is_in', 'is_not_in'],
+    refuse: (value) => (isUuid(value) ? undefined : 'is invalid'),
+  },
   current_utc_datetime: {
     operators: ['is_in_day_of_week_time_ranges'],
     refuse: (value) => {
@@ -65,10 +68,18 @@ function checkCondition(item: unknown, path: string, errors: FieldErrors): Condi
   const values = checkValues(given.values, rule, 'word' in property && property.word === 'client_verified')
   if ('messages' in values) errors[`${path}.values`] = values.messages
   if (!('word' in property) || !rule) return undefined
-  return { property: property.word, operator: 'word' in operator ? operator.word : '', values: 'values' in values ? values.values : [] }
+  return {
+    property: property.word,
+    operator: 'word' in operator ? operator.word : '',
+    values: 'values' in values ? values.values : [],
+  }
 }
 
-function checkValues(raw: unknown, rule: Rule | undefined, single: boolean): { values: string[] } | { messages: string[] } {
+function checkValues(
+  raw: unknown,
+  rule: Rule | undefined,
+  single: boolean,
+): { values: string[] } | { messages: string[] } {
   if (raw === undefined || raw === null) return { messages: ["can't be blank"] }
   if (!Array.isArray(raw)) return { messages: ['is invalid'] }
   if (single && raw.length !== 1) return { messages: ['should have 1 item(s)'] }

@@ -33,7 +33,12 @@ export function evaluateCondition(condition: Condition, situation: Situation, at
   return { condition, passed: holds(property, operator, values, situation), until: null }
 }
 
-function holds(property: string, operator: string, values: string[], { ip, region, verifiedAt, authProviderId }: Situation): boolean {
+function holds(
+  property: string,
+  operator: string,
+  values: string[],
+  { ip, region, verifiedAt, authProviderId }: Situation,
+): boolean {
   switch (property) {
     case 'remote_ip_location_region':
       return region !== null && values.includes(region) === (operator === 'is_in')
@@ -88,7 +93,8 @@ function endOfMatch(values: string[], at: number): number | null {
   const second = Math.floor(at / 1_000_000)
   const ends = merged(values).flatMap(({ day, ranges, zone }) => {
     const local = localTime(second, zone)
-    const range = local.day === day ? ranges.find(({ start, end }) => start <= local.seconds && local.seconds <= end) : undefined
+    const range =
+      local.day === day ? ranges.find(({ start, end }) => start <= local.seconds && local.seconds <= end) : undefined
     return range ? [endInstant(second, local.seconds, range.end, zone)] : []
   })
   return ends.length > 0 ? Math.max(...ends) * 1_000_000 : null
@@ -101,8 +107,15 @@ function localTime(second: number, zone: string): { day: number; date: string; s
   const format =
     formats.get(zone) ??
     new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, weekday: 'short', year: 'numeric', month: '2-digit', day: '2-digit',
-      hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
+      timeZone: zone,
+      weekday: 'short',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
     })
   formats.set(zone, format)
   const parts = Object.fromEntries(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))

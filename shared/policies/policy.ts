@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 import { field } from '../values/field.ts'
 import { Bool, NullableText, Uuid } from '../values/fields.ts'
-import { checkConditions, type Condition } from './conditions.ts'
+import { type Condition, checkConditions } from './conditions.ts'
 
 export type PolicyRow = Row & {
   /** Null when the group is gone: the policy is orphaned and grants nothing. */
@@ -40,7 +40,10 @@ const Conditions = field<Condition[]>(
   (input) => {
     const checked = checkConditions(input)
     if ('conditions' in checked) return { value: checked.conditions }
-    const relative = Object.entries(checked.errors).map(([path, messages]) => [path.replace(/^conditions\.?/, ''), messages])
+    const relative = Object.entries(checked.errors).map(([path, messages]) => [
+      path.replace(/^conditions\.?/, ''),
+      messages,
+    ])
     return { errors: Object.fromEntries(relative) }
   },
   {

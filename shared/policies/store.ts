@@ -44,7 +44,13 @@ async function ends(transaction: Transaction, draft: Checked) {
   return { group, resource }
 }
 
-async function checkPair(transaction: Transaction, draft: Checked, groupId: string | null, resourceId: string, except?: PolicyRow) {
+async function checkPair(
+  transaction: Transaction,
+  draft: Checked,
+  groupId: string | null,
+  resourceId: string,
+  except?: PolicyRow,
+) {
   const pair = `${groupId}#${resourceId}`
   if (groupId !== null && (await transaction.isTaken('policies.grant', pair, except))) {
     draft.reject('base', 'a policy for this group and resource already exists')

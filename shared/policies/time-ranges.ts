@@ -18,7 +18,11 @@ function isZone(zone: string): boolean {
 function seconds(text: string): number | null {
   const match = /^(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2})(?:\.\d+)?)?$/.exec(text.trim())
   if (!match) return null
-  const [hour, minute, second] = [match[1], match[2], match[3]].map((part) => Number(part ?? 0)) as [number, number, number]
+  const [hour, minute, second] = [match[1], match[2], match[3]].map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+  ]
   return hour > 23 || minute > 59 || second > 59 ? null : hour * 3600 + minute * 60 + second
 }
 

@@ -23,7 +23,12 @@ const day = 86_400_000_000
 const serviceGuard = (name: 'slug' | 'key', value: string) => ({ pk: `service#${name}#${value}`, sk: 'unique' })
 
 const slugFrom = (name: string): string =>
-  name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 90).padEnd(3, '-0')
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 90)
+    .padEnd(3, '-0')
 
 const randomText = (length: number): string =>
   Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('')
@@ -53,10 +58,18 @@ export function createAccount({ account, admin, token }: Input) {
     }
     startingObjects(transaction, admin.email)
     const adminRow = transaction.insert(actors, {
-      ...person, name: admin.name, email: admin.email, type: 'account_admin_user', allow_email_otp_sign_in: true,
+      ...person,
+      name: admin.name,
+      email: admin.email,
+      type: 'account_admin_user',
+      allow_email_otp_sign_in: true,
     })
     const apiClient = transaction.insert(actors, {
-      ...person, name: 'Provisioning', email: null, type: 'api_client', allow_email_otp_sign_in: false,
+      ...person,
+      name: 'Provisioning',
+      email: null,
+      type: 'api_client',
+      allow_email_otp_sign_in: false,
     })
     const apiToken = await mintApiToken(transaction, apiClient.id, {
       name: token.name ?? null,
@@ -69,7 +82,11 @@ export function createAccount({ account, admin, token }: Input) {
 
 const person = { created_by_directory_id: null, is_disabled: false } satisfies Partial<ActorRow>
 
-function accountRow(input: Input['account'], slug: string, key: string): Omit<AccountRow, 'id' | 'inserted_at' | 'updated_at'> {
+function accountRow(
+  input: Input['account'],
+  slug: string,
+  key: string,
+): Omit<AccountRow, 'id' | 'inserted_at' | 'updated_at'> {
   const defaults = { api_clients_count: 100, api_tokens_per_client_count: 100 }
   return {
     slug,
@@ -93,15 +110,32 @@ function accountRow(input: Input['account'], slug: string, key: string): Omit<Ac
 
 function startingObjects(transaction: Transaction, adminEmail: string): void {
   transaction.insert(groups, {
-    name: 'Everyone', entity_type: 'group', directory_id: null, idp_id: null, email: null, synced_at: null, is_managed: true,
+    name: 'Everyone',
+    entity_type: 'group',
+    directory_id: null,
+    idp_id: null,
+    email: null,
+    synced_at: null,
+    is_managed: true,
   })
   transaction.insert(sites, { name: 'Default', managed_by: 'account' })
   const internet = transaction.insert(sites, { name: 'Internet', managed_by: 'system' })
   transaction.insert(resources, {
-    name: 'Internet', type: 'internet', address: null, address_description: null, filters: [], ip_stack: null, site_id: internet.id,
+    name: 'Internet',
+    type: 'internet',
+    address: null,
+    address_description: null,
+    filters: [],
+    ip_stack: null,
+    site_id: internet.id,
   })
   transaction.insert(v0Configurations, initialConfiguration(env().baseUrl))
   transaction.insert(v0Users, {
-    role: 'admin', email: adminEmail, password_hash: null, last_signed_in_at: null, last_signed_in_method: null, disabled_at: null,
+    role: 'admin',
+    email: adminEmail,
+    password_hash: null,
+    last_signed_in_at: null,
+    last_signed_in_method: null,
+    disabled_at: null,
   })
 }

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { checkEmail } from '../actors/email.ts'
 import { type FeatureName, featureNames, type LimitName, limitNames } from '../accounts/account.ts'
+import { checkEmail } from '../actors/email.ts'
 import { collections } from '../operation.ts'
+import { Filters } from '../resources/resource.ts'
 import { field } from '../values/field.ts'
 import { Bool, NullableText, Text, Timestamp, Uuid } from '../values/fields.ts'
-import { Filters } from '../resources/resource.ts'
 
 const AccountName = field<string>(
   (input) => {
@@ -41,7 +41,9 @@ const Limits = field<Partial<Record<LimitName, number | null>>>(
     const low = sent.filter((name) => typeof input[name] === 'number' && (input[name] as number) < least(name))
     if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['is invalid']])) }
     if (low.length > 0) {
-      return { errors: Object.fromEntries(low.map((name) => [name, [`must be greater than or equal to ${least(name)}`]])) }
+      return {
+        errors: Object.fromEntries(low.map((name) => [name, [`must be greater than or equal to ${least(name)}`]])),
+      }
     }
     return { value: Object.fromEntries(sent.map((name) => [name, input[name] as number | null])) }
   },
@@ -119,7 +121,11 @@ export const InitialTokenFields = v.object({
   scopes: v.optional(Scopes),
 })
 
-export const TokenFields = v.object({ name: v.optional(NullableText(255)), expires_at: Timestamp, scopes: v.optional(Scopes) })
+export const TokenFields = v.object({
+  name: v.optional(NullableText(255)),
+  expires_at: Timestamp,
+  scopes: v.optional(Scopes),
+})
 
 export const PoolFields = v.object({
   name: Text(255),

@@ -16,7 +16,14 @@ import { headKey } from '../table/keys.ts'
 import { getItem, getRow } from '../table/read.ts'
 import { draft } from '../values/draft.ts'
 import { createAccount } from './create-account.ts'
-import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields, TokenFields } from './fields.ts'
+import {
+  AccountFields,
+  AccountUpdateFields,
+  AdminFields,
+  InitialTokenFields,
+  PoolFields,
+  TokenFields,
+} from './fields.ts'
 
 type Event = Record<string, unknown>
 
@@ -26,18 +33,22 @@ const week = 7 * 86_400_000_000
 function part<F extends Fields>(event: Event, name: string, fields: F, required = true): v.InferOutput<F> {
   const value = event[name]
   if (value === undefined && !required) return {} as v.InferOutput<F>
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiError('bad_request', `${name} must be an object.`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ApiError('bad_request', `${name} must be an object.`)
   const { errors, fields: checked } = draft<v.InferOutput<F>>(fields, value)
   if (Object.keys(errors).length === 0) return checked as v.InferOutput<F>
   // Fields of the event's main part stand alone; those of another part are named with it.
   const main = name === 'account' || name === 'resource'
-  const named: FieldErrors = main ? errors : Object.fromEntries(Object.entries(errors).map(([key, list]) => [`${name}.${key}`, list]))
+  const named: FieldErrors = main
+    ? errors
+    : Object.fromEntries(Object.entries(errors).map(([key, list]) => [`${name}.${key}`, list]))
   throw invalid(named)
 }
 
 function uuid(event: Event, name: string): string {
   const value = event[name]
-  if (typeof value !== 'string' || !isUuid(value)) throw invalid({ [name]: [value === undefined ? "can't be blank" : 'is invalid'] })
+  if (typeof value !== 'string' || !isUuid(value))
+    throw invalid({ [name]: [value === undefined ? "can't be blank" : 'is invalid'] })
   return value.toLowerCase()
 }
 
@@ -74,7 +85,11 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       v.object({ delete_at: v.optional(TokenFields.entries.expires_at) }),
       event,
     ).done()
-    const account = await updateAccount(uuid(event, 'account_id'), { is_disabled: true, disabled_reason: 'deletion', delete_at })
+    const account = await updateAccount(uuid(event, 'account_id'), {
+      is_disabled: true,
+      disabled_reason: 'deletion',
+      delete_at,
+    })
     return { account: await shown(account), delete_at }
   },
 
@@ -109,7 +124,8 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       const actor = actorId === null ? transaction.insert(actors, newApiClient) : await transaction.get(actors, actorId)
       if (actor?.type !== 'api_client') throw invalid({ actor_id: ['does not exist'] })
       const fields = part(event, 'api_token', TokenFields)
-      if (fields.expires_at <= timestamp(transaction.now)) throw invalid({ 'api_token.expires_at': ['must be in the future'] })
+      if (fields.expires_at <= timestamp(transaction.now))
+        throw invalid({ 'api_token.expires_at': ['must be in the future'] })
       return { actor, token: await mintApiToken(transaction, actor.id, { name: null, scopes: ['*'], ...fields }) }
     })
     return { api_client: showActor(made.actor), api_token: v.parse(ShownApiToken, made.token) }
@@ -146,7 +162,8 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
  * @throws ApiError for bad input.
  */
 export async function provision(event: unknown): Promise<unknown> {
-  if (typeof event !== 'object' || event === null || Array.isArray(event)) throw new ApiError('bad_request', 'The event must be an object.')
+  if (typeof event !== 'object' || event === null || Array.isArray(event))
+    throw new ApiError('bad_request', 'The event must be an object.')
   const { operation = 'create_account' } = event as Event
   const run = typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined
   if (!run) throw new ApiError('bad_request', `operation must be one of ${Object.keys(operations).join(', ')}.`)

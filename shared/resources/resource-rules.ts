@@ -16,7 +16,11 @@ export function checkTypeAndSite(draft: Checked, site: SiteRow | null, type: Res
 }
 
 /** The normalised address for the type, from what was sent or is stored (A18.4). */
-export function normalised(draft: Checked, type: ResourceRow['type'] | undefined, address: string | null | undefined): string | null {
+export function normalised(
+  draft: Checked,
+  type: ResourceRow['type'] | undefined,
+  address: string | null | undefined,
+): string | null {
   if (draft.has('address')) return null
   if (address === null || address === undefined) {
     if (type !== 'internet' && type !== 'static_device_pool') draft.reject('address', "can't be blank")

@@ -48,7 +48,10 @@ export const Filters = field<Filter[]>(
   (input) => {
     const checked = checkFilters(input)
     if ('filters' in checked) return { value: checked.filters }
-    const relative = Object.entries(checked.errors).map(([path, messages]) => [path.replace(/^filters\.?/, ''), messages])
+    const relative = Object.entries(checked.errors).map(([path, messages]) => [
+      path.replace(/^filters\.?/, ''),
+      messages,
+    ])
     return { errors: Object.fromEntries(relative) }
   },
   {

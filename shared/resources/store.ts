@@ -104,6 +104,7 @@ export const remove = (author: Author, id: string) =>
 async function editable(transaction: Transaction, id: string): Promise<ResourceRow> {
   const resource = await transaction.get(resources, id)
   if (!resource) throw notFound()
-  if (resource.type === 'internet') throw new ApiError('internet_resource', 'The Internet Resource is managed by the system.')
+  if (resource.type === 'internet')
+    throw new ApiError('internet_resource', 'The Internet Resource is managed by the system.')
   return resource
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import { type Revocation, revoke } from '../authorizations/revoke.ts'
 import type { Subject } from '../auth/subject.ts'
+import { revoke } from '../authorizations/revoke.ts'
 import { clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 import { table, tableName } from './client.ts'
@@ -30,7 +30,13 @@ async function readHead(account: string): Promise<Head> {
 }
 
 function headWrite(account: string, head: Head, transaction: Transaction): Write {
-  const item = { ...headKey(account), kind: 'head', sequence: head.sequence + 1, clock: transaction.now, counts: transaction.counts() }
+  const item = {
+    ...headKey(account),
+    kind: 'head',
+    sequence: head.sequence + 1,
+    clock: transaction.now,
+    counts: transaction.counts(),
+  }
   return {
     Put: {
       TableName: tableName(),
@@ -67,12 +73,19 @@ async function happened(account: string, sequence: number, commitId: string): Pr
 /** Cancelled without effect: a lost race or a throttled part. Anything else is a bug in what was written. */
 const retryable = (error: TransactionCanceledException): boolean =>
   (error.CancellationReasons ?? []).every((reason) =>
-    ['None', 'ConditionalCheckFailed', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'].includes(
-      reason.Code ?? 'None',
-    ),
+    [
+      'None',
+      'ConditionalCheckFailed',
+      'TransactionConflict',
+      'ThrottlingError',
+      'ProvisionedThroughputExceeded',
+    ].includes(reason.Code ?? 'None'),
   )
 
-async function attempt<T>(author: Author, change: (transaction: Transaction) => Promise<T>): Promise<{ result: T } | 'lost'> {
+async function attempt<T>(
+  author: Author,
+  change: (transaction: Transaction) => Promise<T>,
+): Promise<{ result: T } | 'lost'> {
   const head = await readHead(author.accountId)
   const transaction = new Transaction(author.accountId, head, Math.max(clock.now(), head.clock + 1))
   const result = await change(transaction)
@@ -114,5 +127,3 @@ export async function commit<T>(author: Author, change: (transaction: Transactio
   }
   throw new ApiError('unavailable')
 }
-
-export type { Revocation }

@@ -1,5 +1,5 @@
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../errors.ts'
 import { table, tableName } from './client.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
@@ -32,7 +32,9 @@ async function batchGet(keys: Key[], found: Map<string, Attributes>): Promise<vo
 export async function getItems(keys: Key[]): Promise<(Attributes | undefined)[]> {
   const found = new Map<string, Attributes>()
   const distinct = [...new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])).values()]
-  const chunks = Array.from({ length: Math.ceil(distinct.length / 100) }, (_, i) => distinct.slice(i * 100, i * 100 + 100))
+  const chunks = Array.from({ length: Math.ceil(distinct.length / 100) }, (_, i) =>
+    distinct.slice(i * 100, i * 100 + 100),
+  )
   await Promise.all(chunks.map((chunk) => batchGet(chunk, found)))
   return keys.map((key) => found.get(address(key)))
 }

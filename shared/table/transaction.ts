@@ -4,7 +4,17 @@ import type { Revocation } from '../authorizations/revoke.ts'
 import { timestamp } from '../clock.ts'
 import { uuidV7 } from '../ids.ts'
 import { tableName } from './client.ts'
-import { countedPartitions, edgeItems, type Entity, guardItems, itemRow, redactRow, type Row, rowItem, rowKey } from './entity.ts'
+import {
+  countedPartitions,
+  type Entity,
+  edgeItems,
+  guardItems,
+  itemRow,
+  type Row,
+  redactRow,
+  rowItem,
+  rowKey,
+} from './entity.ts'
 import { counterSort, entityKey, guardKey, type Item, type Key } from './keys.ts'
 import { getItem } from './read.ts'
 
@@ -160,12 +170,17 @@ export class Transaction {
     const derived = (row: Row | null): Map<string, Item> =>
       new Map(
         row
-          ? [...guardItems(entity, this.accountId, row), ...edgeItems(entity, this.accountId, row)].map((item) => [address(item), item])
+          ? [...guardItems(entity, this.accountId, row), ...edgeItems(entity, this.accountId, row)].map((item) => [
+              address(item),
+              item,
+            ])
           : [],
       )
     const old = derived(before)
     const fresh = derived(after)
-    const main = after ? putWrite(rowItem(entity, this.accountId, after)) : deleteWrite(rowKey(entity, this.accountId, before as Row))
+    const main = after
+      ? putWrite(rowItem(entity, this.accountId, after))
+      : deleteWrite(rowKey(entity, this.accountId, before as Row))
     return [
       main,
       ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [deleteWrite(item)])),
@@ -176,8 +191,10 @@ export class Transaction {
   private counterWrites(entities: Staged[]): Write[] {
     const deltas = new Map<string, number>()
     for (const { entity, before, after } of entities) {
-      for (const pk of before ? countedPartitions(entity, this.accountId, before) : []) deltas.set(pk, (deltas.get(pk) ?? 0) - 1)
-      for (const pk of after ? countedPartitions(entity, this.accountId, after) : []) deltas.set(pk, (deltas.get(pk) ?? 0) + 1)
+      for (const pk of before ? countedPartitions(entity, this.accountId, before) : [])
+        deltas.set(pk, (deltas.get(pk) ?? 0) - 1)
+      for (const pk of after ? countedPartitions(entity, this.accountId, after) : [])
+        deltas.set(pk, (deltas.get(pk) ?? 0) + 1)
     }
     return [...deltas].flatMap(([pk, delta]) =>
       delta === 0

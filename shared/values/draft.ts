@@ -14,8 +14,7 @@ export class Draft<T> {
 
   /** Adds a message; each appears once per field (A5). */
   reject(field: string, message: string): void {
-    const messages = (this.errors[field] ??= [])
-    if (!messages.includes(message)) messages.push(message)
+    addMessage(this.errors, field, message)
   }
 
   has(field: string): boolean {
@@ -27,6 +26,11 @@ export class Draft<T> {
     if (Object.keys(this.errors).length > 0) throw invalid(this.errors)
     return this.fields as T
   }
+}
+
+function addMessage(errors: FieldErrors, field: string, message: string): void {
+  const known = errors[field] ?? []
+  if (!known.includes(message)) errors[field] = [...known, message]
 }
 
 const required = (schema: v.GenericSchema) => schema.type !== 'optional'
@@ -48,8 +52,7 @@ export function draft<T>(fields: Fields, raw: unknown): Draft<T> {
         const path = [name, ...(issue.path ?? []).map((item) => String(item.key))].join('.')
         // A rule may report a whole message map; its keys are complete already.
         const key = path.endsWith('.base') && path.split('.').length === 2 ? 'base' : path
-        const messages = (errors[key] ??= [])
-        if (!messages.includes(issue.message)) messages.push(issue.message)
+        addMessage(errors, key, issue.message)
       }
     }
   }

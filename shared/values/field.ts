@@ -27,6 +27,8 @@ export const field = <T>(check: (input: unknown) => Checked<T>, schema: JsonSche
 
 function issuePath(path: string, input: unknown): [v.IssuePathItem, ...v.IssuePathItem[]] | undefined {
   if (path === '') return undefined
-  const items = path.split('.').map((key): v.IssuePathItem => ({ type: 'unknown', origin: 'value', input, key, value: undefined }))
+  const items = path
+    .split('.')
+    .map((key): v.IssuePathItem => ({ type: 'unknown', origin: 'value', input, key, value: undefined }))
   return items as [v.IssuePathItem, ...v.IssuePathItem[]]
 }

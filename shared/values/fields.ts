@@ -25,13 +25,27 @@ function checkText(input: unknown, { max, nullable, trim = true }: TextRule): Ch
 
 /** Required text of 1 to `max` characters. */
 export const Text = (max: number, { trim = true } = {}) =>
-  field<string>((input) => checkText(input, { max, trim }) as Checked<string>, { type: 'string', minLength: 1, maxLength: max })
+  field<string>((input) => checkText(input, { max, trim }) as Checked<string>, {
+    type: 'string',
+    minLength: 1,
+    maxLength: max,
+  })
 
 /** Text that blank clears to null. */
 export const NullableText = (max: number) =>
-  field<string | null>((input) => checkText(input, { max, nullable: true }), { type: ['string', 'null'], maxLength: max })
+  field<string | null>((input) => checkText(input, { max, nullable: true }), {
+    type: ['string', 'null'],
+    maxLength: max,
+  })
 
-const booleans = new Map<unknown, boolean>([[true, true], ['true', true], ['1', true], [false, false], ['false', false], ['0', false]])
+const booleans = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  ['1', true],
+  [false, false],
+  ['false', false],
+  ['0', false],
+])
 
 /** A boolean, also as text (A6.3). */
 export const Bool = field<boolean>(
@@ -45,7 +59,9 @@ export const Bool = field<boolean>(
 
 const uuidRule = (input: unknown): Checked<string> => {
   if (blank(input)) return { message: "can't be blank" }
-  return typeof input === 'string' && isUuid(input.trim()) ? { value: input.trim().toLowerCase() } : { message: 'is invalid' }
+  return typeof input === 'string' && isUuid(input.trim())
+    ? { value: input.trim().toLowerCase() }
+    : { message: 'is invalid' }
 }
 
 export const Uuid = field<string>(uuidRule, { type: 'string', format: 'uuid' })

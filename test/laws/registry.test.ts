@@ -18,7 +18,8 @@ const surface = (name: string) => entries.filter(({ operation }) => operation.cr
 
 const params = ({ operation }: OperationSource, id: string = randomUUID()) =>
   Object.fromEntries([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name as string, id]))
-const bodyOf = ({ operation: { body } }: OperationSource) => body && { [body.envelope]: body.shape === 'list' ? [] : {} }
+const bodyOf = ({ operation: { body } }: OperationSource) =>
+  body && { [body.envelope]: body.shape === 'list' ? [] : {} }
 const request = (entry: Entry) => ({ method: entry.operation.method, params: params(entry), body: bodyOf(entry) })
 
 let own: Awaited<ReturnType<typeof newAccount>>
@@ -33,13 +34,22 @@ it('has one operation a file, exported with its handler', () => {
 })
 
 it('has no method and path twice', () => {
-  const routes = entries.flatMap(({ operation: { method, alias, path } }) => [method, alias].filter(Boolean).map((m) => `${m} ${path}`))
+  const routes = entries.flatMap(({ operation: { method, alias, path } }) =>
+    [method, alias].filter(Boolean).map((m) => `${m} ${path}`),
+  )
   expect(new Set(routes).size).toBe(routes.length)
 })
 
 describe.each(account)('$name', (entry) => {
   it('refuses every bad credential with the same body', async () => {
-    const wrong = [null, 'x', own.token.slice(0, -1), `${own.token}A`, own.token.replace('naa_', 'nac_'), own.token.replace('naa_', 'nag_')]
+    const wrong = [
+      null,
+      'x',
+      own.token.slice(0, -1),
+      `${own.token}A`,
+      own.token.replace('naa_', 'nac_'),
+      own.token.replace('naa_', 'nag_'),
+    ]
     const answers = await Promise.all(wrong.map((token) => call(entry.handler, { ...request(entry), token })))
     for (const { status, body, headers } of answers) {
       expect([status, headers['www-authenticate'], headers['x-request-id']]).toEqual([401, 'Bearer', body.request_id])
@@ -55,7 +65,11 @@ describe.each(account)('$name', (entry) => {
     const scopes = [permission?.startsWith('mdm') ? 'sites:write' : 'mdm:write']
     const limited = await limitedToken(scopes)
     const answer = await call(entry.handler, { ...request(entry), token: limited })
-    expect([answer.status, answer.body.code, answer.body.required_scope]).toEqual([403, 'insufficient_scope', permission])
+    expect([answer.status, answer.body.code, answer.body.required_scope]).toEqual([
+      403,
+      'insufficient_scope',
+      permission,
+    ])
   })
 
   it('refuses malformed path ids, and does not know unknown ones', async () => {
@@ -72,12 +86,21 @@ describe.each(account)('$name', (entry) => {
     const method = entry.operation.method
     const broken = await own.call(entry.handler, { method, params: params(entry), rawBody: '{"a":' })
     expect([broken.status, broken.body.code]).toEqual([400, 'invalid_json'])
-    for (const body of [[], 'text', { nothing: {} }, { [entry.operation.body.envelope]: 7 }, { [entry.operation.body.envelope]: null }]) {
+    for (const body of [
+      [],
+      'text',
+      { nothing: {} },
+      { [entry.operation.body.envelope]: 7 },
+      { [entry.operation.body.envelope]: null },
+    ]) {
       const answer = await own.call(entry.handler, { method, params: params(entry), body })
       expect([answer.status, answer.body.code], JSON.stringify(body)).toEqual([400, 'bad_request'])
     }
     const form = await own.call(entry.handler, {
-      method, params: params(entry), rawBody: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      method,
+      params: params(entry),
+      rawBody: 'a=b',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
     expect(form.body.detail).toBe('The request body must be JSON with Content-Type application/json.')
   })
@@ -93,7 +116,11 @@ describe.each(account)('$name', (entry) => {
 async function limitedToken(scopes: string[]): Promise<string> {
   const { handler: provision } = await import('#functions/tasks/provision-account.ts')
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
-  const result = await provision({ operation: 'create_api_token', account_id: own.id, api_token: { expires_at, scopes } })
+  const result = await provision({
+    operation: 'create_api_token',
+    account_id: own.id,
+    api_token: { expires_at, scopes },
+  })
   return (result as { data: { api_token: { token: string } } }).data.api_token.token
 }
 

@@ -20,7 +20,17 @@ type Call = {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
 
-function eventOf({ params, body, rawBody, query = '', token, headers = {}, method = 'GET', path = '/test', sourceIp = '192.0.2.10' }: Call): Event {
+function eventOf({
+  params,
+  body,
+  rawBody,
+  query = '',
+  token,
+  headers = {},
+  method = 'GET',
+  path = '/test',
+  sourceIp = '192.0.2.10',
+}: Call): Event {
   const content = rawBody ?? (body === undefined ? undefined : JSON.stringify(body))
   return {
     version: '2.0',
@@ -29,21 +39,31 @@ function eventOf({ params, body, rawBody, query = '', token, headers = {}, metho
     rawQueryString: typeof query === 'string' ? query : new URLSearchParams(query).toString(),
     headers: {
       ...(token ? { authorization: `Bearer ${token}` } : {}),
-      ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(content.length) }),
+      ...(content === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(content.length) }),
       'user-agent': 'tests',
       ...headers,
     },
     pathParameters: params,
     body: Buffer.isBuffer(content) ? content.toString('base64') : content,
     isBase64Encoded: Buffer.isBuffer(content),
-    requestContext: { http: { method, path, sourceIp, userAgent: 'tests', protocol: 'HTTP/1.1' }, requestId: randomUUID() },
+    requestContext: {
+      http: { method, path, sourceIp, userAgent: 'tests', protocol: 'HTTP/1.1' },
+      requestId: randomUUID(),
+    },
   } as unknown as Event
 }
 
 /** Calls a handler as API Gateway does. */
 export async function call(handler: Handler, request: Call): Promise<Answer> {
   const { statusCode = 0, headers = {}, body = '' } = await handler(eventOf(request))
-  return { status: statusCode, headers: headers as Record<string, string>, body: body ? JSON.parse(body) : undefined, text: body }
+  return {
+    status: statusCode,
+    headers: headers as Record<string, string>,
+    body: body ? JSON.parse(body) : undefined,
+    text: body,
+  }
 }
 
 /** An account of its own for a test, with an administrator's token. `call` sends that token unless told otherwise. */

@@ -1,8 +1,8 @@
+import { Actor, ActorFields } from '#shared/actors/actor.ts'
+import * as actors from '#shared/actors/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
-import { Actor, ActorFields } from '#shared/actors/actor.ts'
-import * as actors from '#shared/actors/store.ts'
 
 export const createActor = operation(
   {

@@ -1,11 +1,17 @@
+import { Actor } from '#shared/actors/actor.ts'
+import * as actors from '#shared/actors/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
-import { Actor } from '#shared/actors/actor.ts'
-import * as actors from '#shared/actors/store.ts'
 
 export const deleteActor = operation(
-  { method: 'DELETE', path: '/actors/{id}', summary: 'Delete an actor with its tokens, clients and memberships', permission: 'actors:write', response: data(Actor) },
+  {
+    method: 'DELETE',
+    path: '/actors/{id}',
+    summary: 'Delete an actor with its tokens, clients and memberships',
+    permission: 'actors:write',
+    response: data(Actor),
+  },
   ({ accountId, subject, params }) => actors.remove({ accountId, subject }, params.id),
 )
 

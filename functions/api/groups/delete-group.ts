@@ -1,11 +1,17 @@
 import { data } from '#shared/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
 import { Group } from '#shared/groups/group.ts'
 import * as groups from '#shared/groups/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
 
 export const deleteGroup = operation(
-  { method: 'DELETE', path: '/groups/{id}', summary: 'Delete a group; its policies stay, orphaned', permission: 'groups:write', response: data(Group) },
+  {
+    method: 'DELETE',
+    path: '/groups/{id}',
+    summary: 'Delete a group; its policies stay, orphaned',
+    permission: 'groups:write',
+    response: data(Group),
+  },
   ({ accountId, subject, params }) => groups.remove({ accountId, subject }, params.id),
 )
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { data } from '#shared/envelope.ts'
-import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
 import { Group, GroupFields } from '#shared/groups/group.ts'
 import * as groups from '#shared/groups/store.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
 
 export const updateGroup = operation(
   {
@@ -15,7 +15,8 @@ export const updateGroup = operation(
     body: { envelope: 'group', late: true, fields: v.partial(GroupFields) },
     response: data(Group),
   },
-  ({ accountId, subject, params, envelope, input }) => groups.update({ accountId, subject }, params.id, envelope, input),
+  ({ accountId, subject, params, envelope, input }) =>
+    groups.update({ accountId, subject }, params.id, envelope, input),
 )
 
 export const handler = lambda(updateGroup)

@@ -5,7 +5,13 @@ import { getLog as read } from '#shared/logs/query-logs.ts'
 import { operation } from '#shared/operation.ts'
 
 export const getLog = operation(
-  { method: 'GET', path: '/logs/{log_id}', summary: 'Read a log entry', permission: 'logs:read', response: data(LogEntry) },
+  {
+    method: 'GET',
+    path: '/logs/{log_id}',
+    summary: 'Read a log entry',
+    permission: 'logs:read',
+    response: data(LogEntry),
+  },
   ({ accountId, params }) => read(accountId, params.log_id),
 )
 

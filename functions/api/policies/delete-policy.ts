@@ -5,7 +5,13 @@ import { Policy } from '#shared/policies/policy.ts'
 import * as policies from '#shared/policies/store.ts'
 
 export const deletePolicy = operation(
-  { method: 'DELETE', path: '/policies/{id}', summary: 'Delete a policy; the access it granted ends', permission: 'policies:write', response: data(Policy) },
+  {
+    method: 'DELETE',
+    path: '/policies/{id}',
+    summary: 'Delete a policy; the access it granted ends',
+    permission: 'policies:write',
+    response: data(Policy),
+  },
   ({ accountId, subject, params }) => policies.remove({ accountId, subject }, params.id),
 )
 

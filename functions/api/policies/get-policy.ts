@@ -5,7 +5,13 @@ import { Policy } from '#shared/policies/policy.ts'
 import * as policies from '#shared/policies/store.ts'
 
 export const getPolicy = operation(
-  { method: 'GET', path: '/policies/{id}', summary: 'Read a policy', permission: 'policies:read', response: data(Policy) },
+  {
+    method: 'GET',
+    path: '/policies/{id}',
+    summary: 'Read a policy',
+    permission: 'policies:read',
+    response: data(Policy),
+  },
   ({ accountId, params }) => policies.get(accountId, params.id),
 )
 

@@ -5,7 +5,13 @@ import { Resource } from '#shared/resources/resource.ts'
 import * as resources from '#shared/resources/store.ts'
 
 export const deleteResource = operation(
-  { method: 'DELETE', path: '/resources/{id}', summary: 'Delete a resource with its policies', permission: 'resources:write', response: data(Resource) },
+  {
+    method: 'DELETE',
+    path: '/resources/{id}',
+    summary: 'Delete a resource with its policies',
+    permission: 'resources:write',
+    response: data(Resource),
+  },
   ({ accountId, subject, params }) => resources.remove({ accountId, subject }, params.id),
 )
 

@@ -5,7 +5,13 @@ import { Resource } from '#shared/resources/resource.ts'
 import * as resources from '#shared/resources/store.ts'
 
 export const getResource = operation(
-  { method: 'GET', path: '/resources/{id}', summary: 'Read a resource', permission: 'resources:read', response: data(Resource) },
+  {
+    method: 'GET',
+    path: '/resources/{id}',
+    summary: 'Read a resource',
+    permission: 'resources:read',
+    response: data(Resource),
+  },
   ({ accountId, params }) => resources.get(accountId, params.id),
 )
 

@@ -1,7 +1,7 @@
 import { list } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
-import { Resource, ipStacks } from '#shared/resources/resource.ts'
+import { ipStacks, Resource } from '#shared/resources/resource.ts'
 import * as resources from '#shared/resources/store.ts'
 import { enumFilter, textFilter, uuidFilter } from '#shared/values/filters.ts'
 

@@ -5,7 +5,13 @@ import { Site } from '#shared/sites/site.ts'
 import * as sites from '#shared/sites/store.ts'
 
 export const deleteSite = operation(
-  { method: 'DELETE', path: '/sites/{id}', summary: 'Delete a site with its gateways and resources', permission: 'sites:write', response: data(Site) },
+  {
+    method: 'DELETE',
+    path: '/sites/{id}',
+    summary: 'Delete a site with its gateways and resources',
+    permission: 'sites:write',
+    response: data(Site),
+  },
   ({ accountId, subject, params }) => sites.remove({ accountId, subject }, params.id),
 )
 

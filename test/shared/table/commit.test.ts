@@ -42,7 +42,9 @@ describe('commit under concurrent writers', () => {
     expect(records.map((record) => record.sequence)).toEqual(records.map((_, i) => before + 1 + i))
     const times = records.map((record) => Number(record.time))
     expect(times.every((time, i) => i === 0 || time > (times[i - 1] as number))).toBe(true)
-    const names = records.flatMap((record) => (record.changes as { after: { name: string } }[]).map(({ after }) => after.name))
+    const names = records.flatMap((record) =>
+      (record.changes as { after: { name: string } }[]).map(({ after }) => after.name),
+    )
     expect(new Set(names).size).toBe(500)
     expect(names).toHaveLength(500)
     const list = await account.call(listSites, { query: { limit: '1' } })

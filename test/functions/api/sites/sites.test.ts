@@ -57,7 +57,11 @@ describe('POST /sites', () => {
 describe('PATCH and DELETE /sites/{id}', () => {
   it('renames a site, and keeps it as it is for an empty object', async () => {
     const { id } = (await create('Paris')).body.data
-    const renamed = await account.call(updateSite, { method: 'PATCH', params: { id }, body: { site: { name: 'Lyon' } } })
+    const renamed = await account.call(updateSite, {
+      method: 'PATCH',
+      params: { id },
+      body: { site: { name: 'Lyon' } },
+    })
     expect(renamed.body.data.name).toBe('Lyon')
     const unchanged = await account.call(updateSite, { method: 'PUT', params: { id }, body: { site: {} } })
     expect(unchanged.body.data.name).toBe('Lyon')
@@ -74,7 +78,12 @@ describe('PATCH and DELETE /sites/{id}', () => {
     const id = await internetSite()
     const update = await account.call(updateSite, { method: 'PATCH', params: { id }, body: { site: { name: 'x' } } })
     const remove = await account.call(deleteSite, { method: 'DELETE', params: { id } })
-    expect([update.status, update.body.code, remove.status, remove.body.code]).toEqual([403, 'system_site', 403, 'system_site'])
+    expect([update.status, update.body.code, remove.status, remove.body.code]).toEqual([
+      403,
+      'system_site',
+      403,
+      'system_site',
+    ])
   })
 })
 
