@@ -1,45 +1,52 @@
 import type { KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
 import { flowLogId } from '#shared/flows/flow-identity.ts'
 import { type IngestedReport, storeFlow } from '#shared/flows/flow-store.ts'
+import { mergeReports } from '#shared/flows/merge-reports.ts'
 import { unpack } from '#shared/flows/packing.ts'
 import { logLine } from '#shared/log.ts'
 
-/** Writes under way at once within one record. */
-const concurrency = 16
+/** Writes under way at once. */
+const concurrency = 32
 
-function reportsOf({ kinesis }: KinesisStreamRecord): IngestedReport[] {
+/** A report and the place in the batch of the record that brought it first. */
+type Delivered = IngestedReport & { place: number }
+
+function reportsOf({ kinesis }: KinesisStreamRecord, place: number): Delivered[] {
   const { claims, ingested_at, reports } = unpack(Buffer.from(kinesis.data, 'base64'))
-  const byFlow = new Map<string, IngestedReport>()
-  for (const report of reports) {
-    const id = flowLogId(claims, report)
-    // Several reports of one flow are one write; a close wins (L11).
-    if (!byFlow.get(id)?.report.closing) byFlow.set(id, { id, claims, ingestedAt: ingested_at, report })
+  return reports.map((report) => ({ id: flowLogId(claims, report), claims, ingestedAt: ingested_at, report, place }))
+}
+
+/**
+ * Stores what gateways and clients reported: one write for each flow of the batch, so that the reports of one flow need
+ * no order among writes. Reports the first record that failed; what of later ones is stored already is harmless (L11).
+ */
+export const handler = async ({ Records: records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
+  let failed = records.length
+  const fail = (place: number, error: unknown) => {
+    failed = Math.min(failed, place)
+    logLine('ERROR', 'a flow record was not stored', {
+      sequence_number: records[place]?.kinesis.sequenceNumber,
+      error: error instanceof Error ? error.message : 'not an error object',
+    })
   }
-  return [...byFlow.values()]
-}
 
-async function store(reports: IngestedReport[]): Promise<void> {
-  const waiting = reports.values()
-  await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      for (const report of waiting) await storeFlow(report)
-    }),
-  )
-}
-
-/** Stores what gateways and clients reported, record by record, so that one flow's reports keep their order. */
-export const handler = async (event: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
-  for (const record of event.Records) {
+  const delivered: Delivered[] = []
+  for (const [place, record] of records.entries()) {
     try {
-      await store(reportsOf(record))
+      delivered.push(...reportsOf(record, place))
     } catch (error) {
-      const { sequenceNumber } = record.kinesis
-      logLine('ERROR', 'a flow record was not stored', {
-        sequence_number: sequenceNumber,
-        error: error instanceof Error ? error.message : 'not an error object',
-      })
-      return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] }
+      fail(place, error)
+      break
     }
   }
-  return { batchItemFailures: [] }
+  const waiting = mergeReports(delivered).values()
+  const work = async () => {
+    for (const report of waiting) {
+      if (report.place < failed) await storeFlow(report).catch((error) => fail(report.place, error))
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+
+  const first = records[failed]
+  return { batchItemFailures: first ? [{ itemIdentifier: first.kinesis.sequenceNumber }] : [] }
 }

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { clock } from '../clock.ts'
 import { parseLogId } from '../logs/log-id.ts'
 import { dayOf, flowShard, logPartition, logTtl } from '../logs/log-keys.ts'
 import { table, tableName } from '../table/client.ts'
@@ -26,8 +27,8 @@ export type FlowItem = Key & {
   dom: string | null
   auth: string
   actor: string
-  fend?: number
-  last?: number
+  fend?: number | bigint
+  last?: number | bigint
   rxp?: string
   txp?: string
   rxb?: string
@@ -39,16 +40,22 @@ export type FlowItem = Key & {
 /** Which partitions hold flows: one small item for each day and shard, so that a query knows where to look. */
 export const flowDaysPartition = (account: string): string => partition(account, 'log.flow.days')
 
-const noted = new Set<string>()
+const noted = new Map<string, number>()
+const dayMicros = 86_400_000_000
 
-/** Notes once per process that a day and shard hold flows; before the flow, so that no flow is where nobody looks. */
+/**
+ * Notes once a day and process that a day and shard hold flows; before the flow, so that no flow is where nobody looks.
+ * The note outlives the last flow that it was made for.
+ */
 async function noteDay(account: string, day: string, shard: number): Promise<void> {
   const key = { pk: flowDaysPartition(account), sk: `${day}#${String(shard).padStart(2, '0')}` }
   const name = `${key.pk} ${key.sk}`
-  if (noted.has(name)) return
-  await table().send(new PutCommand({ TableName: tableName(), Item: { ...key, kind: 'flow_day' } }))
+  const now = clock.now()
+  if (now - (noted.get(name) ?? 0) < dayMicros) return
+  const ttl = logTtl('flow', now + 3 * dayMicros)
+  await table().send(new PutCommand({ TableName: tableName(), Item: { ...key, kind: 'flow_day', ttl } }))
   if (noted.size > 100_000) noted.clear()
-  noted.add(name)
+  noted.set(name, now)
 }
 
 /** One conditional write per report, whatever came before it and however often it comes (L11). */
@@ -91,8 +98,9 @@ const open = (key: Key, base: object) =>
 /** Sets what closes the flow, and the rest only where no open report came before. */
 function close(key: Key, base: object, closing: NonNullable<FlowReport['closing']>) {
   const closed = {
-    fend: closing.flow_end,
-    last: closing.last_packet,
+    // As bigint, because a time beyond 2255 is a number that the table's client refuses.
+    fend: BigInt(closing.flow_end),
+    last: BigInt(closing.last_packet),
     rxp: String(closing.rx_packets),
     txp: String(closing.tx_packets),
     rxb: String(closing.rx_bytes),

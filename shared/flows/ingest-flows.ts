@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { accountIsEnabled } from '../accounts/account-status.ts'
@@ -8,7 +9,7 @@ import { checkFlowReport, type FlowReport } from './flow-report.ts'
 import { putFlows } from './flow-stream.ts'
 import { type IngestClaims, verifyIngestToken } from './ingest-token.ts'
 import { pack } from './packing.ts'
-import { parseExactJson } from './parse-reports.ts'
+import { parseReports } from './parse-reports.ts'
 
 const maxSent = 5_000_000
 const maxSentGzip = 4_000_000
@@ -41,9 +42,10 @@ async function unpacked(body: Buffer, headers: Headers): Promise<Buffer> {
 }
 
 function recordsOf(body: Buffer): unknown[] {
+  if (!isUtf8(body)) throw new ApiError('invalid_json')
   let document: unknown
   try {
-    document = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    document = parseReports(body.toString())
   } catch {
     throw new ApiError('invalid_json')
   }
@@ -67,11 +69,11 @@ export async function ingestFlows(body: Buffer, headers: Headers) {
   const reports: FlowReport[] = []
   const errors: Record<string, FieldErrors> = {}
   let rejected = 0
-  for (const [index, record] of records.entries()) {
+  records.forEach((record, index) => {
     const checked = checkFlowReport(record)
     if ('report' in checked) reports.push(checked.report)
     else if (++rejected <= listedErrors) errors[index] = checked.errors
-  }
+  })
   await putFlows(claims.policy_authorization_id, pack(claims, clock.now(), reports))
   if (rejected > 0) {
     throw new ApiError('validation_failed', undefined, {

@@ -27,7 +27,9 @@ const lateReportSecs = 30 * 86_400
 const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid, typ: 'JWT' })).toString('base64url')
 
 async function signature(account: string, signed: string): Promise<Buffer> {
-  return createHmac('sha256', await serviceKey(`ingest token ${kid} ${account}`)).update(signed).digest()
+  return createHmac('sha256', await serviceKey(`ingest token ${kid} ${account}`))
+    .update(signed)
+    .digest()
 }
 
 type Grant = {
@@ -76,7 +78,8 @@ export async function verifyIngestToken(token: string, nowSeconds: number): Prom
   const [head = '', payload = '', mac = '', ...more] = token.split('.')
   const protectedHeader = parse(head)
   const claims = parse(payload)
-  if (more.length > 0 || protectedHeader?.alg !== 'HS256' || protectedHeader.kid !== kid || !claims) throw unauthorized()
+  if (more.length > 0 || protectedHeader?.alg !== 'HS256' || protectedHeader.kid !== kid || !claims)
+    throw unauthorized()
   const { account_id, policy_authorization_id, role, uploads_enabled, exp } = claims
   if (typeof account_id !== 'string' || !isUuid(account_id)) throw unauthorized()
   const expected = await signature(account_id, `${head}.${payload}`)

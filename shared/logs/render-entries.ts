@@ -27,7 +27,8 @@ export async function renderEntries(account: string, items: Item[]): Promise<Log
   )
 }
 
-const time = (micros: number | undefined): string | null => (micros === undefined ? null : timestamp(micros))
+const time = (micros: number | bigint | undefined): string | null =>
+  micros === undefined ? null : timestamp(Number(micros))
 const count = (digits: string | undefined): bigint | null => (digits === undefined ? null : BigInt(digits))
 
 const unknownAttribution = {

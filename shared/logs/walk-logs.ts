@@ -1,4 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { clock } from '../clock.ts'
 import { flowDaysPartition } from '../flows/flow-store.ts'
 import { table, tableName } from '../table/client.ts'
 import { queryItems } from '../table/read.ts'
@@ -156,8 +157,10 @@ const previous = (id: string): string => step(id, -1n)
 async function flowDays({ account, end, actorId }: Walk): Promise<[date: string, shard: number][]> {
   const wanted = actorId === null ? null : flowShard(actorId)
   const marks = await queryItems(flowDaysPartition(account))
-  return marks.flatMap(({ sk }): [string, number][] => {
+  const now = clock.now()
+  return marks.flatMap(({ sk, ttl }): [string, number][] => {
     const [date = '', shard] = String(sk).split('#')
+    if (Number(ttl) * 1_000_000 <= now) return []
     const fits = date <= dayOf(clamp(end)) && (wanted === null || wanted === Number(shard))
     return fits ? [[date, Number(shard)]] : []
   })
