@@ -15,6 +15,9 @@ export type LogQuery = {
   actorEmail: string | null
 }
 
+/** How far back a listing without `begin` looks. */
+export const defaultWindow = 90 * 86_400_000_000
+
 const refuse = (detail: string) => new ApiError('invalid_log_query', detail)
 
 function single(query: URLSearchParams, name: string): string | null {
@@ -40,12 +43,15 @@ function streamOf(query: URLSearchParams): LogStream | null {
 }
 
 /** Checks the parameters in the order of L2.2; what is in the cursor is tested when it is used. */
-export function readLogQuery(query: URLSearchParams): LogQuery {
+export function readLogQuery(query: URLSearchParams, now: number): LogQuery {
   const limit = readLimit(query)
   const type = streamOf(query)
   const begin = instant(query, 'begin')
   const end = instant(query, 'end')
-  if (begin !== null && end !== null && begin > end) throw refuse('begin must not be after end.')
+  // Behind a cursor the defaults are those of the first page, which has passed this check.
+  const first = !query.has('page_cursor')
+  const [from, to] = first ? [begin ?? now - defaultWindow, end ?? now] : [begin ?? 0, end ?? Number.MAX_VALUE]
+  if (from > to) throw refuse('begin must not be after end.')
   const actorId = single(query, 'actor_id') || null
   if (actorId !== null && !isUuid(actorId)) throw refuse('actor_id must be a UUID.')
   const actorEmail = single(query, 'actor_email') || null

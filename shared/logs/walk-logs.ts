@@ -19,6 +19,8 @@ export type Walk = {
   from?: string
   /** Oldest first instead of newest first. */
   ascending?: boolean
+  /** Only what tells whether an entry matches is read, in large pages. */
+  counting?: boolean
 }
 
 type Part = { stream: LogStream; pk: string; first: string; last: string }
@@ -37,10 +39,11 @@ export async function* walkLogs(walk: Walk): AsyncGenerator<LogItem> {
   const days = await partsByDay(walk)
   const dates = [...days.keys()].sort()
   if (!walk.ascending) dates.reverse()
-  // The first pages of several days are asked for at once, so that a stretch of empty days costs few round trips.
-  for (let at = 0; at < dates.length; at += 8) {
+  // The first pages of ever more days are asked for at once: a busy day is enough for a page, and a stretch of empty
+  // days costs few round trips.
+  for (let at = 0, width = 1; at < dates.length; at += width, width = Math.min(16, width * 2)) {
     const group = dates
-      .slice(at, at + 8)
+      .slice(at, at + width)
       .map((date) => (days.get(date) as Part[]).map((part) => new PartReader(part, walk)))
     await Promise.all(group.flat().map((reader) => reader.fill()))
     for (const readers of group) yield* merge(readers, walk.ascending ?? false)
@@ -49,28 +52,37 @@ export async function* walkLogs(walk: Walk): AsyncGenerator<LogItem> {
 
 async function* merge(readers: PartReader[], ascending: boolean): AsyncGenerator<LogItem> {
   const sign = ascending ? 1 : -1
+  await Promise.all(readers.map((reader) => reader.fill()))
   for (;;) {
-    await Promise.all(readers.map((reader) => reader.fill()))
     const heads = readers.filter((reader) => reader.head !== undefined)
     if (heads.length === 0) return
     const next = heads.reduce((a, b) =>
       sign * compareIds((a.head as LogItem).sk, (b.head as LogItem).sk) <= 0 ? a : b,
     )
     yield next.take()
+    await next.fill()
   }
+}
+
+const matchedNames = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
+const matchedAttributes = {
+  ProjectionExpression: matchedNames.map((name) => `#${name}`).join(', '),
+  ExpressionAttributeNames: Object.fromEntries(matchedNames.map((name) => [`#${name}`, name])),
 }
 
 /** Reads one partition in one direction, a page at a time. */
 class PartReader {
   private readonly part: Part
   private readonly ascending: boolean
+  private readonly counting: boolean
   private page: LogItem[] = []
   private start: Record<string, unknown> | undefined
   private done = false
 
-  constructor(part: Part, { ascending = false }: Walk) {
+  constructor(part: Part, { ascending = false, counting = false }: Walk) {
     this.part = part
     this.ascending = ascending
+    this.counting = counting
   }
 
   get head(): LogItem | undefined {
@@ -91,7 +103,8 @@ class PartReader {
           KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
           ExpressionAttributeValues: { ':pk': this.part.pk, ':first': this.part.first, ':last': this.part.last },
           ExclusiveStartKey: this.start,
-          Limit: 200,
+          Limit: this.counting ? 1_000 : 100,
+          ...(this.counting && matchedAttributes),
         }),
       )
       this.page = (answer.Items ?? []) as LogItem[]
