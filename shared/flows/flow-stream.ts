@@ -11,9 +11,9 @@ function stream(): KinesisClient {
   const endpoint = env().kinesisEndpoint
   client ??= new KinesisClient({
     ...(endpoint && { endpoint }),
-    maxAttempts: 3,
+    maxAttempts: 2,
     // HTTP/1.1 everywhere: local engines do not speak HTTP/2 without TLS.
-    requestHandler: new NodeHttpHandler({ connectionTimeout: 1_000, requestTimeout: 5_000 }),
+    requestHandler: new NodeHttpHandler({ connectionTimeout: 1_000, requestTimeout: 4_000 }),
   })
   return client
 }
@@ -21,6 +21,8 @@ function stream(): KinesisClient {
 const maxRecords = 500
 const maxBytes = 4_500_000
 const attempts = 5
+/** The caller must hear of a failure before its request times out. */
+const patienceMs = 12_000
 
 /** Batches that one PutRecords takes: 500 records and 5 MB. */
 function batches(records: Buffer[]): Buffer[][] {
@@ -44,10 +46,11 @@ function batches(records: Buffer[]): Buffer[][] {
  * @throws ApiError `unavailable` when some stay refused; nothing may be acknowledged then (L8)
  */
 export async function putFlows(partitionKey: string, records: Buffer[]): Promise<void> {
+  const deadline = Date.now() + patienceMs
   for (const batch of batches(records)) {
     let left = batch
     for (let attempt = 0; left.length > 0; attempt++) {
-      if (attempt === attempts) throw new ApiError('unavailable')
+      if (attempt === attempts || Date.now() > deadline) throw new ApiError('unavailable')
       if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt)
       left = await putOnce(partitionKey, left)
     }

@@ -1,0 +1,209 @@
+import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { KinesisStreamRecord } from 'aws-lambda'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as getLog } from '#functions/api/logs/get-log.ts'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import { handler } from '#functions/streams/store-flow-logs.ts'
+import { clock } from '#shared/clock.ts'
+import { flowLogId } from '#shared/flows/flow-identity.ts'
+import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import { newAccount } from '#test/support/account.ts'
+import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+
+type Grant = Awaited<ReturnType<typeof newFlowGrant>>
+type Fields = Record<string, unknown>
+let account: Awaited<ReturnType<typeof newAccount>>
+let grant: Grant
+let port = 1_000
+const outer = { dst_ip: '192.0.2.1', dst_port: 1, path_activated_at: '2026-11-20T10:00:00Z' }
+const report = (record: unknown) => (checkFlowReport(record) as { report: FlowReport }).report
+const deliver = (...Records: KinesisStreamRecord[]) => handler({ Records })
+const failures = async (...records: KinesisStreamRecord[]) =>
+  (await deliver(...records)).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
+
+beforeAll(async () => {
+  account = await newAccount()
+  grant = await newFlowGrant(account.id)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** A flow of its own: records that report it, and the entry as it is read. */
+function newFlow() {
+  const inner_src_port = ++port
+  const open = (fields: Fields = {}) => report(openRecord({ inner_src_port, ...fields }))
+  const close = (fields: Fields = {}) => report(closeRecord({ inner_src_port, ...fields }))
+  const id = flowLogId(grant.claims(), open())
+  return { open, close, read: async () => (await account.call(getLog, { params: { log_id: id } })).body?.data }
+}
+const at = (n: number) => clock.now() - 1_000_000_000 + n
+
+describe('identity and merge (L11)', () => {
+  it('ends in the same state in any order, with any repetition, in one batch or in several', async () => {
+    const orders = [
+      ['open', 'close'],
+      ['close', 'open'],
+      ['open', 'open', 'close', 'close'],
+      ['close', 'close', 'open'],
+      ['close'],
+    ] as const
+    for (const together of [true, false]) {
+      for (const order of orders) {
+        const flow = newFlow()
+        const records = order.map((kind, i) => flowRecord(grant.claims(), at(i), flow[kind]()))
+        if (together) expect(await failures(...records)).toEqual([])
+        else for (const record of records) expect(await failures(record)).toEqual([])
+        const entry = await flow.read()
+        expect([entry.flow_end, entry.rx_bytes, entry.outers?.length]).toEqual(['2026-11-20T10:05:00.000000Z', 3, 1])
+      }
+    }
+  })
+
+  it('keeps ingest time and domain of the first report, and the figures of the first close', async () => {
+    for (const together of [true, false]) {
+      const flow = newFlow()
+      const first = at(1)
+      const records = [
+        flowRecord(grant.claims(), first, flow.open()),
+        flowRecord(grant.claims(), at(2), flow.close({ domain: 'late.example', rx_bytes: 7 })),
+        flowRecord(grant.claims(), at(3), flow.close({ rx_bytes: 8 })),
+      ]
+      if (together) await deliver(...records)
+      else for (const record of records) await deliver(record)
+      const entry = await flow.read()
+      expect([entry.inner_domain, entry.rx_bytes]).toEqual([null, 7])
+      expect(Date.parse(entry.timestamp)).toBe(Math.floor(first / 1000))
+    }
+  })
+
+  it('has nulls while it is open', async () => {
+    const flow = newFlow()
+    await deliver(flowRecord(grant.claims(), at(1), flow.open({ outers: [outer] })))
+    expect(await flow.read()).toMatchObject({
+      flow_end: null,
+      last_packet: null,
+      outers: null,
+      rx_bytes: null,
+      tx_packets: null,
+    })
+  })
+
+  it('keeps two sides apart', async () => {
+    const flow = newFlow()
+    await deliver(
+      ...(['initiator', 'responder'] as const).map((role) => flowRecord(grant.claims(role), at(1), flow.open())),
+    )
+    const search = { type: 'flow', begin: '2026-11-20T10:00:00Z', end: '2026-11-20T10:00:01Z', limit: '100' }
+    const { body } = await account.call(listLogs, { query: search })
+    const sides = body.data.filter((entry: { inner_src_port: number }) => entry.inner_src_port === port)
+    expect(sides.map(({ role }: { role: string }) => role).sort()).toEqual(['initiator', 'responder'])
+  })
+
+  it('keeps counters to 64 bits, and times far away', async () => {
+    const flow = newFlow()
+    const rx_bytes = 9_223_372_036_854_775_807n
+    await deliver(
+      flowRecord(
+        grant.claims(),
+        at(1),
+        flow.close({
+          rx_bytes,
+          tx_bytes: 2n ** 53n + 1n,
+          flow_end: '2400-01-01T00:00:00Z',
+          last_packet: '1969-01-01T00:00:00Z',
+        }),
+      ),
+    )
+    const { text } = await account.call(getLog, { params: { log_id: flowLogId(grant.claims(), flow.open()) } })
+    expect(text).toContain('"rx_bytes":9223372036854775807,')
+    expect(text).toContain('"tx_bytes":9007199254740993,')
+    expect(text).toContain('"flow_end":"2400-01-01T00:00:00.000000Z","last_packet":"1969-01-01T00:00:00.000000Z"')
+  })
+})
+
+describe('faults', () => {
+  it('reports the record that cannot be read, having stored those before it', async () => {
+    const [before, after] = [newFlow(), newFlow()]
+    const poison = kinesisRecord(Buffer.from('poison'))
+    const records = [
+      flowRecord(grant.claims(), at(1), before.open()),
+      poison,
+      flowRecord(grant.claims(), at(2), after.open()),
+    ] as const
+    expect(await failures(...records)).toEqual([poison.kinesis.sequenceNumber])
+    expect(await before.read()).toBeDefined()
+    expect(await failures(poison)).toEqual([poison.kinesis.sequenceNumber])
+    expect(await failures(records[2])).toEqual([])
+    expect(await after.read()).toBeDefined()
+  })
+
+  it('reports the first record whose flow was not stored; a repeated delivery completes it', async () => {
+    const flows = [newFlow(), newFlow(), newFlow()]
+    const records = flows.map((flow, i) => flowRecord(grant.claims(), at(i), flow.close()))
+    const send = DynamoDBDocumentClient.prototype.send
+    const throttled = new ProvisionedThroughputExceededException({ message: 'slow down', $metadata: {} })
+    vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
+      this: DynamoDBDocumentClient,
+      ...args: unknown[]
+    ) {
+      const { input } = args[0] as { input: { ExpressionAttributeValues?: Fields } }
+      if (input.ExpressionAttributeValues?.[':sport'] === flows[1]?.open().inner_src_port)
+        return Promise.reject(throttled)
+      return (send as (...all: unknown[]) => unknown).apply(this, args)
+    } as never)
+    expect(await failures(...records)).toEqual([records[1]?.kinesis.sequenceNumber])
+    expect(await flows[0]?.read()).toBeDefined()
+    expect(await flows[1]?.read()).toBeUndefined()
+    vi.restoreAllMocks()
+
+    expect(await failures(...records)).toEqual([])
+    for (const flow of flows) expect((await flow.read()).flow_end).not.toBeNull()
+  })
+
+  it('stores thousands of flows of a batch', async () => {
+    const reports = Array.from({ length: 1_000 }, (_, i) =>
+      report(openRecord({ inner_dst_port: i, flow_start: '2026-11-19T00:00:00Z' })),
+    )
+    expect(await failures(flowRecord(grant.claims(), at(1), ...reports))).toEqual([])
+    const { body } = await account.call(listLogs, {
+      query: { type: 'flow', begin: '2026-11-19T00:00:00Z', end: '2026-11-19T00:00:00Z' },
+    })
+    expect(body.metadata.total).toBe(1_000)
+  })
+})
+
+it('stores a usual flow within one write unit', async () => {
+  const units: unknown[] = []
+  const send = DynamoDBDocumentClient.prototype.send
+  vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(async function (
+    this: DynamoDBDocumentClient,
+    ...args: unknown[]
+  ) {
+    Object.assign((args[0] as { input: Fields }).input, { ReturnConsumedCapacity: 'TOTAL' })
+    const output = await (send as (...all: unknown[]) => Promise<Fields>).apply(this, args)
+    units.push((output.ConsumedCapacity as Fields).CapacityUnits)
+    return output
+  } as never)
+  const flow = newFlow()
+  const domain = 'a-fairly-long-host-name.internal.example.com'
+  const ip = '2001:db8:1111:2222:3333:4444:5555:6666'
+  const outers = [0, 1].map(() => ({
+    src_ip: ip,
+    src_port: 51_820,
+    dst_ip: ip,
+    dst_port: 51_820,
+    path_activated_at: '2026-11-20T10:00:00Z',
+  }))
+  await deliver(flowRecord(grant.claims(), at(1), flow.open({ domain, inner_src_ip: ip, inner_dst_ip: ip })))
+  await deliver(
+    flowRecord(
+      grant.claims(),
+      at(2),
+      flow.close({ domain, inner_src_ip: ip, inner_dst_ip: ip, outers, rx_bytes: 2n ** 63n - 1n }),
+    ),
+  )
+  expect(units.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(units)).toEqual(new Set([1]))
+})
