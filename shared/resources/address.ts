@@ -76,13 +76,3 @@ function checkIp(address: string): Checked {
   const message = refusal(block, 'ip')
   return message ? { message } : { address: formatIp(ip) }
 }
-
-/** Whether a name matches the address of a DNS resource: `**` across labels, `*` and `?` within one, in any case. */
-export function matchesDnsName(pattern: string, name: string): boolean {
-  const source = pattern.replace(/\*\*|[*?]|[^*?]+/g, (part) => {
-    if (part === '**') return '.*'
-    if (part === '*') return '[^.]*'
-    return part === '?' ? '[^.]' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  })
-  return new RegExp(`^${source}$`, 'iu').test(name)
-}

@@ -1,0 +1,89 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { sites } from '#shared/sites/site.ts'
+import { table } from '#shared/table/client.ts'
+import { commit } from '#shared/table/commit.ts'
+import { getRow } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+
+const cancelled = (code: string) =>
+  new TransactionCanceledException({
+    $metadata: {},
+    message: 'cancelled',
+    CancellationReasons: [{ Code: 'None' }, { Code: code }],
+  })
+
+/** Lets `interfere` stand in for transactions; everything else goes to the engine. */
+function onTransaction(interfere: (pass: () => Promise<unknown>) => Promise<unknown>): void {
+  const client = table()
+  const send = client.send.bind(client) as (command: unknown) => Promise<unknown>
+  vi.spyOn(client, 'send').mockImplementation(((command: unknown) =>
+    command instanceof TransactWriteCommand ? interfere(() => send(command)) : send(command)) as never)
+}
+
+let account: Awaited<ReturnType<typeof newAccount>>
+beforeEach(async () => {
+  account = await newAccount()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+const insertSite = (name: string) =>
+  commit({ accountId: account.id, subject: null }, async (transaction) =>
+    transaction.insert(sites, { name, managed_by: 'account' }),
+  )
+
+describe('a commit', () => {
+  it.each(['TransactionConflict', 'ConditionalCheckFailed', 'ThrottlingError'])(
+    'is tried again after %s',
+    async (code) => {
+      let tries = 0
+      onTransaction(async (pass) => {
+        if (tries++ < 2) throw cancelled(code)
+        return pass()
+      })
+      const row = await insertSite(`after ${code}`)
+      expect(tries).toBe(3)
+      expect(await getRow(sites, account.id, row.id)).toEqual(row)
+    },
+  )
+
+  it('whose answer was lost is not done twice', async () => {
+    let tries = 0
+    onTransaction(async (pass) => {
+      tries++
+      await pass()
+      throw Object.assign(new Error('no answer'), { name: 'TimeoutError' })
+    })
+    const row = await insertSite('answered late')
+    expect(tries).toBe(1)
+    expect(await getRow(sites, account.id, row.id)).toEqual(row)
+  })
+
+  it('that never gets through answers 503 and changes nothing', async () => {
+    onTransaction(async () => {
+      // Time that the retries would take passes at once.
+      vi.setSystemTime(Date.now() + 13_000)
+      throw cancelled('TransactionConflict')
+    })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await expect(insertSite('never')).rejects.toMatchObject({
+      code: 'unavailable',
+      status: 503,
+      headers: { 'retry-after': '1' },
+    })
+  })
+
+  it('that is refused for another reason is not tried again', async () => {
+    let tries = 0
+    onTransaction(async () => {
+      tries++
+      throw cancelled('ValidationError')
+    })
+    await expect(insertSite('invalid')).rejects.toThrow('cancelled')
+    expect(tries).toBe(1)
+  })
+})

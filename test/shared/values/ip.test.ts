@@ -1,0 +1,70 @@
+import { BlockList } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  canonicalIp,
+  contains,
+  formatCidr,
+  formatIp,
+  type Ip,
+  parseCidr,
+  parseIp,
+  parseRange,
+} from '#shared/values/ip.ts'
+
+const ipv4 = fc.ipV4()
+const ipv6 = fc.ipV6()
+
+describe('IP values', () => {
+  it.each(['1.2.3', '01.2.3.4', '1.2.3.256', '', ' 1.2.3.4', 'fe80::1%eth0', '::1::', '1.2.3.4/32'])(
+    'refuses %j',
+    (text) => {
+      expect(parseIp(text)).toBeNull()
+    },
+  )
+
+  it.each([
+    ['2607:f8b0:4012:0::200e', '2607:f8b0:4012::200e'],
+    ['FD00:0:0:0:0:0:0:2', 'fd00::2'],
+    ['::', '::'],
+    ['1:0:0:2:0:0:0:3', '1:0:0:2::3'],
+    ['::ffff:1.2.3.4', '::ffff:1.2.3.4'],
+  ])('writes %s as %s (RFC 5952)', (text, canonical) => {
+    expect(canonicalIp(text)).toBe(canonical)
+  })
+
+  it('reads back what it writes', () => {
+    fc.assert(
+      fc.property(fc.oneof(ipv4, ipv6), (text) => {
+        const ip = parseIp(text) as Ip
+        expect(parseIp(formatIp(ip))).toEqual(ip)
+      }),
+    )
+  })
+
+  it('contains what an independent block list contains', () => {
+    fc.assert(
+      fc.property(ipv4, fc.integer({ min: 0, max: 32 }), ipv4, (base, prefix, text) => {
+        const list = new BlockList()
+        list.addSubnet(base, prefix)
+        const range = parseCidr(`${base}/${prefix}`)
+        expect(range && contains(range, parseIp(text) as Ip)).toBe(list.check(text))
+      }),
+    )
+    fc.assert(
+      fc.property(ipv6, fc.integer({ min: 0, max: 128 }), ipv6, (base, prefix, text) => {
+        const list = new BlockList()
+        list.addSubnet(base, prefix, 'ipv6')
+        const range = parseCidr(`${base}/${prefix}`)
+        expect(range && contains(range, parseIp(text) as Ip)).toBe(list.check(text, 'ipv6'))
+      }),
+    )
+  })
+
+  it('cuts the host bits off', () => {
+    expect([formatCidr(parseRange('192.168.1.255/28') as never), formatCidr(parseRange('10.0.0.1') as never)]).toEqual([
+      '192.168.1.240/28',
+      '10.0.0.1/32',
+    ])
+  })
+})
