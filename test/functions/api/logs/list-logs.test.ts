@@ -1,0 +1,356 @@
+import { randomUUID } from 'node:crypto'
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as getLog } from '#functions/api/logs/get-log.ts'
+import { handler } from '#functions/api/logs/list-logs.ts'
+import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
+import { anonymous } from '#shared/auth/subject.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import { type LogStream, logId } from '#shared/logs/log-id.ts'
+import { logItem } from '#shared/logs/log-store.ts'
+import { overlaps } from '#shared/logs/match-entries.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { newAccount } from '#test/support/account.ts'
+import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: entries of every shape
+type Entry = any
+type Account = Awaited<ReturnType<typeof newAccount>>
+type Query = Record<string, string> | string
+const second = 1_000_000
+const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, ip_lon: null, user_agent: null }
+const actor = { id: randomUUID(), email: 'Grace@example.com' }
+
+let account: Account
+/** An instant after the account was made; entries stand at seconds after it. */
+let start: number
+
+const subject = {
+  ...anonymous(origin),
+  actor_id: actor.id,
+  actor_name: 'Grace',
+  actor_type: 'account_user',
+  actor_email: actor.email,
+}
+const fieldsOf: Record<Exclude<LogStream, 'flow'>, Record<string, unknown>> = {
+  change: { object: 'sites', operation: 'insert', before: null, after: { id: 'x' }, subject },
+  session: { context: 'client', subject },
+  api_request: {
+    actor_id: actor.id,
+    api_token_id: null,
+    method: 'GET',
+    path: '/sites',
+    content_length: null,
+    request_id: 'r',
+    ...origin,
+  },
+}
+
+async function put(
+  of: Account,
+  entries: [Exclude<LogStream, 'flow'>, number, Record<string, unknown>?][],
+): Promise<string[]> {
+  const items = entries.map(([stream, micros, fields], i) =>
+    logItem(of.id, stream, logId(stream, micros, i.toString(16).padStart(10, '0')), micros, {
+      ...fieldsOf[stream],
+      ...fields,
+    }),
+  )
+  for (let at = 0; at < items.length; at += 25) {
+    const requests = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }))
+    await table().send(new BatchWriteCommand({ RequestItems: { [tableName()]: requests } }))
+  }
+  return items.map(({ sk }) => sk)
+}
+
+const list = (query: Query, of = account) => of.call(handler, { query, path: '/logs' })
+const idsOf = async (query: Query): Promise<string[]> =>
+  (await list(query)).body.data.map((entry: Entry) => entry.log_id)
+const window = (from: number, to: number) => ({
+  begin: timestamp(start + from * second),
+  end: timestamp(start + to * second),
+})
+
+beforeAll(async () => {
+  account = await newAccount()
+  start = clock.now() + 60 * second
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('parameters (L2.1, L2.2)', () => {
+  const time = 'must be an RFC 3339 timestamp.'
+  it.each<[string, [string, string]]>([
+    ['limit=x&type=x', ['invalid_limit', 'limit must be an integer.']],
+    ['limit=1&limit=2&type=x', ['invalid_limit', 'limit must be an integer.']],
+    ['type=flows&begin=x', ['invalid_log_query', 'type must be one of change, session, flow, api_request.']],
+    ['type=', ['invalid_log_query', 'type must be one of change, session, flow, api_request.']],
+    ['type=flow&type=change&begin=x', ['invalid_log_query', 'type must be a single string.']],
+    ['begin=x&end=x', ['invalid_log_query', `begin ${time}`]],
+    ['begin=2026-01-01T00:00:00&end=x', ['invalid_log_query', `begin ${time}`]],
+    ['begin[]=2026-01-01T00:00:00Z', ['invalid_log_query', 'begin must be a single string.']],
+    ['end=x&actor_id=x', ['invalid_log_query', `end ${time}`]],
+    [
+      'begin=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z&actor_id=x',
+      ['invalid_log_query', 'begin must not be after end.'],
+    ],
+    ['begin=2100-01-01T00:00:00Z', ['invalid_log_query', 'begin must not be after end.']],
+    ['end=2020-01-01T00:00:00Z', ['invalid_log_query', 'begin must not be after end.']],
+    ['actor_id=x&actor_email=a&actor_email=b', ['invalid_log_query', 'actor_id must be a UUID.']],
+    ['actor_email=a&actor_email=b', ['invalid_log_query', 'actor_email must be a single string.']],
+    [
+      'actor_email=a&type=api_request&page_cursor=',
+      ['invalid_log_query', 'actor_email cannot be combined with type api_request.'],
+    ],
+    ['page_cursor=', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
+    ['page_cursor=abc', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
+    ['page_cursor=a&page_cursor=b', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
+  ])('%s', async (query, [code, detail]) => {
+    const { status, body } = await list(query)
+    expect([status, body.code, body.detail]).toEqual([400, code, detail])
+  })
+
+  it.each([
+    'begin=&end=&actor_id=&actor_email=',
+    'begin=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z',
+    'begin=2026-01-01T02:00:00%2B02:00&end=2099-01-01T00:00:00-01:00',
+    'begin=2026-01-01T02:00:00+02:00',
+    'end=9999-12-31T23:59:59Z&begin=0001-01-01T00:00:00Z',
+    'unknown=1&unknown=2',
+    'limit=1000',
+  ])('takes %s', async (query) => expect((await list(query)).status).toBe(200))
+})
+
+describe('order and pages (L2.3, A7.1)', () => {
+  let ids: string[]
+  beforeAll(async () => {
+    const streams = ['change', 'session', 'api_request'] as const
+    // Several streams share instants, so that the order among them counts.
+    ids = await put(
+      account,
+      Array.from({ length: 60 }, (_, i) => [streams[i % 3] as 'change', start + Math.floor(i / 6) * second]),
+    )
+    ids.sort((a, b) => (a.slice(1, 14) === b.slice(1, 14) ? (a < b ? 1 : -1) : a.slice(1) < b.slice(1) ? 1 : -1))
+  })
+
+  it('merges the streams, newest first', async () => {
+    const { body } = await list({ ...window(0, 9), limit: '100' })
+    expect(body.data.map((entry: Entry) => entry.log_id)).toEqual(ids)
+    expect(body.metadata).toEqual({ limit: 100, next_page: null, prev_page: null, total: 60, count: 60 })
+  })
+
+  it('pages forth and back through the same entries', async () => {
+    const pages: string[][] = []
+    let query: Record<string, string> = { ...window(0, 9), limit: '7' }
+    let answer = await list(query)
+    for (;;) {
+      pages.push(answer.body.data.map((entry: Entry) => entry.log_id))
+      expect(answer.body.metadata.total).toBe(60)
+      if (!answer.body.metadata.next_page) break
+      query = { ...query, page_cursor: answer.body.metadata.next_page }
+      answer = await list(query)
+    }
+    expect(pages.flat()).toEqual(ids)
+    for (let at = pages.length - 2; at >= 0; at--) {
+      answer = await list({ ...query, page_cursor: answer.body.metadata.prev_page })
+      expect(answer.body.data.map((entry: Entry) => entry.log_id)).toEqual(pages[at])
+    }
+    expect(answer.body.metadata.prev_page).toBeNull()
+    expect(answer.body.metadata.next_page).not.toBeNull()
+  })
+
+  it('takes a cursor for its own filters and account only', async () => {
+    const query = { ...window(0, 9), limit: '5' }
+    const page_cursor = (await list(query)).body.metadata.next_page
+    expect((await list({ ...query, limit: '9', page_cursor })).body.data).toHaveLength(9)
+    const others = [{ ...query, type: 'change', page_cursor }, { ...window(0, 8), page_cursor }, { page_cursor }]
+    for (const other of others) expect((await list(other)).body.code).toBe('invalid_page_cursor')
+    expect((await list({ ...query, page_cursor }, await newAccount())).body.code).toBe('invalid_page_cursor')
+    expect((await list({ ...query, page_cursor: page_cursor.slice(0, -1) })).body.code).toBe('invalid_page_cursor')
+  })
+
+  it('carries the default window in its cursors', async () => {
+    const first = await list({ type: 'api_request', limit: '1' })
+    const again = await list({ type: 'api_request', limit: '1' })
+    expect(again.body.data[0].log_id).not.toBe(first.body.data[0].log_id)
+    const { body } = await list({ type: 'api_request', limit: '1', page_cursor: first.body.metadata.next_page })
+    expect(body.metadata.total).toBe(first.body.metadata.total)
+    expect(body.data[0].log_id < first.body.data[0].log_id).toBe(true)
+  })
+
+  it('has both ends of the window in it', async () => {
+    expect(await idsOf({ ...window(3, 3), type: 'change' })).toHaveLength(2)
+    expect(await idsOf({ begin: timestamp(start + 3 * second + 1), end: timestamp(start + 4 * second - 1) })).toEqual(
+      [],
+    )
+  })
+})
+
+it('lists the request itself', async () => {
+  const { body } = await list({ type: 'api_request', limit: '1' })
+  expect(body.data[0]).toMatchObject({
+    type: 'api_request',
+    method: 'GET',
+    path: '/logs',
+    actor_id: account.apiClient.id,
+  })
+})
+
+describe('actor filters (L2.6)', () => {
+  it('compare the snapshot of the entry', async () => {
+    const own = await newAccount()
+    const grant = await newFlowGrant(own.id, { initiator_actor_id: actor.id, initiator_actor_email: actor.email })
+    const other = await newFlowGrant(own.id)
+    const at = clock.now()
+    for (const { claims } of [grant, other]) {
+      const reports = [(checkFlowReport(openRecord({ flow_start: timestamp(at) })) as { report: FlowReport }).report]
+      await storeFlowLogs({ Records: [flowRecord(claims(), at, ...reports)] })
+    }
+    await put(own, [
+      ['change', at],
+      ['change', at + 1, { subject: null }],
+      ['session', at],
+      ['api_request', at],
+      ['session', at + 1, { subject: { ...subject, actor_id: randomUUID(), actor_email: 'grace@example.com' } }],
+    ])
+    const window = { begin: timestamp(at), end: timestamp(at + 5) }
+    const types = async (query: Record<string, string>) => {
+      const { body } = await list({ ...window, ...query }, own)
+      expect(body.metadata.total).toBe(body.data.length)
+      return body.data.map((entry: Entry) => entry.type).sort()
+    }
+    expect(await types({ actor_id: actor.id.toUpperCase() })).toEqual(['api_request', 'change', 'flow', 'session'])
+    expect(await types({ actor_email: actor.email })).toEqual(['change', 'flow', 'session'])
+    expect(await types({ actor_email: actor.email, actor_id: actor.id, type: 'flow' })).toEqual(['flow'])
+    expect(await types({ actor_email: 'grace@example.com' })).toEqual(['flow', 'session'])
+    expect(await types({ actor_id: randomUUID() })).toEqual([])
+  })
+})
+
+describe('flows in a window (L2.4)', () => {
+  it.each<[string, number, number | undefined, boolean]>([
+    ['open, started before', 5, undefined, true],
+    ['open, started at the end', 20, undefined, true],
+    ['open, started after', 21, undefined, false],
+    ['ended before', 5, 9, false],
+    ['ended exactly at begin', 5, 10, false],
+    ['ended just inside', 5, 11, true],
+    ['around it', 5, 25, true],
+    ['an instant at begin', 10, 10, true],
+    ['ended before its start, which is inside', 15, 3, true],
+    ['ended before its start, which is before', 5, 3, false],
+  ])('%s', (_name, from, to, inside) => expect(overlaps(from, to, { begin: 10, end: 20 })).toBe(inside))
+
+  it('finds those that began long before it, whenever they were ingested', async () => {
+    const own = await newAccount()
+    const grant = await newFlowGrant(own.id)
+    const reports = [
+      openRecord({ inner_src_port: 1, flow_start: '1980-01-01T00:00:00Z' }),
+      closeRecord({ inner_src_port: 2, flow_start: '2026-01-01T00:00:00Z', flow_end: '2026-11-10T00:00:00Z' }),
+      closeRecord({ inner_src_port: 3, flow_start: '2026-01-01T00:00:00Z', flow_end: '2026-11-09T00:00:00Z' }),
+      openRecord({ inner_src_port: 4, flow_start: '2112-01-01T00:00:00Z' }),
+    ].map((record) => (checkFlowReport(record) as { report: FlowReport }).report)
+    await storeFlowLogs({ Records: [flowRecord(grant.claims(), clock.now(), ...reports)] })
+    const query = { type: 'flow', begin: '2026-11-09T12:00:00Z', end: '2026-11-09T13:00:00Z' }
+    const ports = async (search: Record<string, string>) =>
+      (await list(search, own)).body.data.map((entry: Entry) => entry.inner_src_port)
+    expect(await ports(query)).toEqual([2, 1])
+    expect(await ports({ type: 'flow' })).toEqual(expect.arrayContaining([1]))
+    expect(await ports({ type: 'flow', end: '2112-01-01T00:00:00Z' })).toContain(4)
+  })
+})
+
+describe('retention (L1)', () => {
+  const day = 86_400 * second
+  it('counts from the timestamp, whatever the window and the row', async () => {
+    const own = await newAccount()
+    const at = clock.now()
+    const [id] = (await put(own, [['session', at]])) as [string]
+    const query = { type: 'session', begin: '2020-01-01T00:00:00Z', end: timestamp(at) }
+    const now = vi.spyOn(clock, 'now')
+    for (const [later, status, total] of [
+      [89.99 * day, 200, 1],
+      [90 * day, 404, 0],
+    ] as const) {
+      now.mockReturnValue(at + Math.round(later))
+      expect((await list(query, own)).body.metadata.total).toBe(total)
+      expect((await own.call(getLog, { params: { log_id: id } })).status).toBe(status)
+    }
+  })
+
+  it('keeps a flow 120 days from its ingest', async () => {
+    const own = await newAccount()
+    const grant = await newFlowGrant(own.id)
+    const at = clock.now()
+    const { report } = checkFlowReport(openRecord({ flow_start: '2020-01-01T00:00:00Z' })) as { report: FlowReport }
+    await storeFlowLogs({ Records: [flowRecord(grant.claims(), at, report)] })
+    const query = { type: 'flow', begin: '2019-01-01T00:00:00Z' }
+    const now = vi.spyOn(clock, 'now')
+    for (const [days, total] of [
+      [119, 1],
+      [121, 0],
+    ] as const) {
+      now.mockReturnValue(at + days * day)
+      expect((await list(query, own)).body.metadata.total).toBe(total)
+    }
+  })
+})
+
+it('counts to 10,000', async () => {
+  const own = await newAccount()
+  const at = clock.now()
+  await put(
+    own,
+    Array.from({ length: 10_005 }, (_, i) => ['session', at + i]),
+  )
+  const window = (count: number) => ({
+    type: 'session',
+    begin: timestamp(at),
+    end: timestamp(at + count - 1),
+    limit: '1',
+  })
+  for (const [count, total] of [
+    [9_999, 9_999],
+    [10_000, 10_000],
+    [10_005, 10_000],
+  ] as const) {
+    const { metadata } = (await list(window(count), own)).body
+    expect([metadata.total, metadata.count]).toEqual([total, total])
+  }
+})
+
+describe('GET /logs/{log_id} (L3)', () => {
+  const get = (log_id: string, of = account) => of.call(getLog, { params: { log_id } })
+
+  it('shows an entry of each stream, upper case accepted', async () => {
+    const at = clock.now()
+    const ids = await put(account, [
+      ['change', at],
+      ['session', at],
+      ['api_request', at],
+    ])
+    for (const id of ids) {
+      expect((await get(id.toUpperCase())).body.data).toMatchObject({ log_id: id, timestamp: timestamp(at) })
+      expect((await get(id, await newAccount())).status).toBe(404)
+    }
+  })
+
+  it('refuses what is no log id', async () => {
+    const outcome = async (id: string) => {
+      const { status, body } = await get(id)
+      return [status, body.code, body.detail]
+    }
+    const missing = [404, 'not_found', 'The requested resource was not found.']
+    for (const stream of ['c', '5', 'f', 'a', 'b', '0'])
+      expect(await outcome(`${stream}${'0'.repeat(23)}`)).toEqual(missing)
+    expect(await outcome(randomUUID())).toEqual([
+      400,
+      'invalid_log_query',
+      'log_id must be a 24-character hexadecimal string.',
+    ])
+    for (const id of ['c0', `c${'0'.repeat(24)}`, `g${'0'.repeat(23)}`])
+      expect((await outcome(id))[1]).toBe('invalid_path_parameter')
+  })
+})

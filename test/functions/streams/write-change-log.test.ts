@@ -1,0 +1,123 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import type { DynamoDBRecord } from 'aws-lambda'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import { handler } from '#functions/streams/write-change-log.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import { sites } from '#shared/sites/site.ts'
+import { commit } from '#shared/table/commit.ts'
+import { commitKey } from '#shared/table/keys.ts'
+import { getItem, queryItems } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: entries of every shape
+type Entry = any
+let account: Awaited<ReturnType<typeof newAccount>>
+let sequence = 0
+
+beforeAll(async () => {
+  account = await newAccount()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** A record of the table's stream, as the consumer gets it. */
+const streamRecord = (item: Record<string, unknown>): DynamoDBRecord =>
+  ({
+    eventName: 'INSERT',
+    dynamodb: { SequenceNumber: String(++sequence), NewImage: marshall(item) },
+  }) as DynamoDBRecord
+
+const commitItems = async () => (await queryItems(commitKey(account.id, 1).pk)) as Record<string, unknown>[]
+const change = (position: number) => ({
+  object: 'sites',
+  operation: 'insert',
+  before: null,
+  after: { id: String(position) },
+})
+const record = (changes: unknown[], time = clock.now()) =>
+  streamRecord({ kind: 'commit', account_id: account.id, sequence: 1, time, subject: null, changes })
+const deliver = async (...Records: DynamoDBRecord[]) =>
+  (await handler({ Records })).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
+const changes = async (query: Record<string, string> = {}): Promise<Entry[]> =>
+  (await account.call(listLogs, { query: { type: 'change', limit: '100', ...query } })).body.data
+const at = (time: number) => ({ begin: timestamp(time), end: timestamp(time) })
+
+it('makes an entry of each change, once, however often it is delivered', async () => {
+  const subject = {
+    actor_id: account.apiClient.id,
+    actor_name: 'x',
+    actor_type: 'api_client',
+    actor_email: null,
+    auth_provider_id: null,
+    device_id: null,
+    gateway_id: null,
+    token_id: null,
+    ip: '192.0.2.1',
+    ip_region: null,
+    ip_city: null,
+    ip_lat: 1.5,
+    ip_lon: null,
+    user_agent: null,
+  }
+  const site = await commit({ accountId: account.id, subject }, async (transaction) =>
+    transaction.insert(sites, { name: 'Oslo', managed_by: 'account' }),
+  )
+  const records = (await commitItems()).map(streamRecord)
+  expect(await deliver(...records)).toEqual([])
+  const first = await changes()
+  expect(await deliver(...records, ...records)).toEqual([])
+  expect(await changes()).toEqual(first)
+
+  const entry = first[0]
+  expect(entry).toMatchObject({
+    type: 'change',
+    object: 'sites',
+    operation: 'insert',
+    before: null,
+    after: { id: site.id, name: 'Oslo' },
+    subject,
+  })
+  const stored = (await getItem(commitKey(account.id, records.length))) as { time: number }
+  expect(entry.timestamp).toBe(timestamp(stored.time))
+  expect(entry.log_id).toBe(`c${stored.time.toString(16).padStart(13, '0')}0000000000`)
+})
+
+it('numbers the changes of a commit', async () => {
+  const time = clock.now()
+  expect(
+    await deliver(
+      record(
+        Array.from({ length: 60 }, (_, i) => change(i)),
+        time,
+      ),
+    ),
+  ).toEqual([])
+  const entries = await changes(at(time))
+  expect(entries.map(({ after }) => Number(after.id))).toEqual(Array.from({ length: 60 }, (_, i) => 59 - i))
+  expect(entries[0].log_id.endsWith('000000003b')).toBe(true)
+})
+
+it('reports the first commit that was not written, having written those before it', async () => {
+  const times = [clock.now(), clock.now(), clock.now()]
+  const records = times.map((time) => record([change(0)], time))
+  const send = DynamoDBDocumentClient.prototype.send
+  vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
+    this: DynamoDBDocumentClient,
+    ...args: unknown[]
+  ) {
+    const { input } = args[0] as { input: { Item?: { sk: string } } }
+    if (input.Item?.sk.includes((times[1] as number).toString(16)))
+      return Promise.reject(new Error('The process died.'))
+    return (send as (...all: unknown[]) => unknown).apply(this, args)
+  } as never)
+  expect(await deliver(...records)).toEqual([records[1]?.dynamodb?.SequenceNumber])
+  vi.restoreAllMocks()
+  expect(await changes(at(times[0] as number))).toHaveLength(1)
+  expect(await changes(at(times[1] as number))).toHaveLength(0)
+
+  expect(await deliver(...records.slice(1))).toEqual([])
+  for (const time of times) expect(await changes(at(time))).toHaveLength(1)
+})
