@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Stack } from 'aws-cdk-lib'
+import { Match, Template } from 'aws-cdk-lib/assertions'
+import type { IConstruct } from 'constructs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import { buildApp } from '#infra/build-app.ts'
+
+type Resource = { Type: string; Properties: Record<string, unknown> }
+
+const directory = mkdtempSync(join(tmpdir(), 'stack-test-'))
+const operations = await loadOperations()
+let stacks: Template[]
+let main: Template
+
+async function templates(sources: OperationSource[], name: string): Promise<Template[]> {
+  const code = join(directory, 'code')
+  const app = await buildApp({ outdir: join(directory, name), operations: sources, code })
+  return app.node
+    .findAll()
+    .filter((node: IConstruct): node is Stack => Stack.isStack(node))
+    .map((stack) => Template.fromStack(stack))
+}
+
+const all = (type: string): Resource[] =>
+  stacks.flatMap((stack) => Object.values(stack.findResources(type)) as Resource[])
+
+beforeAll(async () => {
+  const { mkdirSync } = await import('node:fs')
+  mkdirSync(join(directory, 'code'))
+  writeFileSync(join(directory, 'code', 'index.mjs'), 'export const handler = async () => {}\n')
+  stacks = await templates(operations, 'now')
+  main = stacks.find((stack) => Object.keys(stack.findResources('AWS::ApiGatewayV2::Api')).length > 0) as Template
+}, 60_000)
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+describe('storage', () => {
+  it('keeps the table safe', () => {
+    main.hasResource('AWS::DynamoDB::GlobalTable', {
+      DeletionPolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+        TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+        SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+        Replicas: [
+          Match.objectLike({
+            DeletionProtectionEnabled: true,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          }),
+        ],
+      },
+    })
+  })
+})
+
+describe('functions', () => {
+  it('has one for each operation, on arm64 and Node 24', () => {
+    const handlers = all('AWS::Lambda::Function').map(({ Properties }) => Properties.Handler)
+    for (const { file } of operations)
+      expect(handlers.filter((handler) => handler === `${file.slice(0, -3)}.handler`)).toHaveLength(1)
+    const own = all('AWS::Lambda::Function').filter(({ Properties }) => String(Properties.Handler).includes('/'))
+    for (const { Properties } of own)
+      expect(Properties).toMatchObject({ Architectures: ['arm64'], Runtime: 'nodejs24.x' })
+  })
+
+  it('has a route for every method of every operation', () => {
+    const routes = all('AWS::ApiGatewayV2::Route').map(({ Properties }) => Properties.RouteKey)
+    const wanted = operations.flatMap(({ operation: { method, alias, path } }) =>
+      [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`),
+    )
+    expect(routes.toSorted()).toEqual([...wanted, '$default'].toSorted())
+  })
+})
+
+describe('rights', () => {
+  const statements = () =>
+    all('AWS::IAM::Policy').flatMap(
+      ({ Properties }) =>
+        (
+          Properties.PolicyDocument as {
+            Statement: { Action: string | string[]; Resource: unknown; Condition?: unknown }[]
+          }
+        ).Statement,
+    )
+
+  it('has no wildcard action', () => {
+    for (const { Action } of statements()) for (const action of [Action].flat()) expect(action).not.toMatch(/^\*$|:\*$/)
+  })
+
+  it('lets readers write nothing but their request log and last use', () => {
+    const policies = Object.entries(main.findResources('AWS::IAM::Policy')).filter(([id]) =>
+      id.startsWith('RolesReader'),
+    )
+    expect(policies).toHaveLength(1)
+    const [, policy] = policies[0] as [string, Resource]
+    const { Statement } = policy.Properties.PolicyDocument as {
+      Statement: { Action: string | string[]; Condition?: unknown }[]
+    }
+    const writing = Statement.filter(({ Action }) =>
+      [Action].flat().some((action) => /Put|Update|Delete|Write/.test(action)),
+    )
+    expect(writing).toHaveLength(1)
+    expect(writing[0]?.Condition).toEqual({
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['*#log.api_request#*', '*#live.*'] },
+    })
+  })
+})
+
+describe('consumers', () => {
+  it('cut failing batches down, end their retries, and keep what failed', () => {
+    const mappings = all('AWS::Lambda::EventSourceMapping')
+    expect(mappings).toHaveLength(3)
+    for (const { Properties } of mappings) {
+      expect(Properties).toMatchObject({
+        BisectBatchOnFunctionError: true,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        MaximumRetryAttempts: 10,
+        DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/Failures/), 'Arn'] } } },
+      })
+    }
+  })
+})
+
+it('stays at 400 resources a stack or below with 150 operations', async () => {
+  const many = Array.from({ length: 150 }, (_, i): OperationSource => {
+    const source = operations[i % operations.length] as OperationSource
+    const [surface, collection] = source.file.split('/')
+    return {
+      ...source,
+      file: `${surface}/${collection}-${Math.floor(i / operations.length)}/operation-${i}.ts`,
+      operation: { ...source.operation, path: `/copy-${i}${source.operation.path}` },
+    }
+  })
+  const sizes = (await templates(many, 'many')).map((stack) => Object.keys(stack.toJSON().Resources ?? {}).length)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(400)
+}, 60_000)
