@@ -133,7 +133,9 @@ async function partsByDay(walk: Walk): Promise<Map<string, Part[]>> {
         })
       }
     } else {
-      for (let at = Math.floor(clamp(walk.begin) / dayMicros) * dayMicros; at <= clamp(walk.end); at += dayMicros) {
+      // Only flows can lie in the future; the day beyond now is room for clocks that differ.
+      const end = Math.min(clamp(walk.end), clock.now() + dayMicros)
+      for (let at = Math.floor(clamp(walk.begin) / dayMicros) * dayMicros; at <= end; at += dayMicros) {
         const pk = logPartition(walk.account, stream, dayOf(at))
         add(dayOf(at), { stream, pk, first: idFrom(stream, clamp(walk.begin)), last: idUntil(stream, clamp(walk.end)) })
       }

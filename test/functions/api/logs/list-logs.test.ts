@@ -74,10 +74,12 @@ const window = (from: number, to: number) => ({
 
 beforeAll(async () => {
   account = await newAccount()
-  start = clock.now() + 60 * second
+  // Ahead of the requests of these tests, which are entries too.
+  start = clock.now() + 3_600 * second
 })
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.unstubAllEnvs()
 })
 
 describe('parameters (L2.1, L2.2)', () => {
@@ -269,10 +271,11 @@ describe('retention (L1)', () => {
     const at = clock.now()
     const [id] = (await put(own, [['session', at]])) as [string]
     const query = { type: 'session', begin: '2020-01-01T00:00:00Z', end: timestamp(at) }
+    vi.stubEnv('LOG_RETENTION_DAYS', '2')
     const now = vi.spyOn(clock, 'now')
     for (const [later, status, total] of [
-      [89.99 * day, 200, 1],
-      [90 * day, 404, 0],
+      [1.99 * day, 200, 1],
+      [2 * day, 404, 0],
     ] as const) {
       now.mockReturnValue(at + Math.round(later))
       expect((await list(query, own)).body.metadata.total).toBe(total)
@@ -280,45 +283,23 @@ describe('retention (L1)', () => {
     }
   })
 
-  it('keeps a flow 120 days from its ingest', async () => {
+  it('counts from the ingest of a flow', async () => {
     const own = await newAccount()
     const grant = await newFlowGrant(own.id)
     const at = clock.now()
     const { report } = checkFlowReport(openRecord({ flow_start: '2020-01-01T00:00:00Z' })) as { report: FlowReport }
     await storeFlowLogs({ Records: [flowRecord(grant.claims(), at, report)] })
     const query = { type: 'flow', begin: '2019-01-01T00:00:00Z' }
+    vi.stubEnv('FLOW_RETENTION_DAYS', '3')
     const now = vi.spyOn(clock, 'now')
     for (const [days, total] of [
-      [119, 1],
-      [121, 0],
+      [2, 1],
+      [3, 0],
     ] as const) {
       now.mockReturnValue(at + days * day)
       expect((await list(query, own)).body.metadata.total).toBe(total)
     }
   })
-})
-
-it('counts to 10,000', async () => {
-  const own = await newAccount()
-  const at = clock.now()
-  await put(
-    own,
-    Array.from({ length: 10_005 }, (_, i) => ['session', at + i]),
-  )
-  const window = (count: number) => ({
-    type: 'session',
-    begin: timestamp(at),
-    end: timestamp(at + count - 1),
-    limit: '1',
-  })
-  for (const [count, total] of [
-    [9_999, 9_999],
-    [10_000, 10_000],
-    [10_005, 10_000],
-  ] as const) {
-    const { metadata } = (await list(window(count), own)).body
-    expect([metadata.total, metadata.count]).toEqual([total, total])
-  }
 })
 
 describe('GET /logs/{log_id} (L3)', () => {

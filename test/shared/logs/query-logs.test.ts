@@ -1,0 +1,53 @@
+import { DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { AccountRow } from '#shared/accounts/account.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import { idFrom } from '#shared/logs/log-id.ts'
+import { listLogs } from '#shared/logs/query-logs.ts'
+
+const engine = mockClient(DynamoDBDocumentClient)
+const account = { id: 'acc', inserted_at: '2020-01-01T00:00:00.000000Z' } as AccountRow
+let ids: string[] = []
+
+/** A query as the engine answers it, over more entries than a test would want to store. */
+function answer({ ExpressionAttributeValues: values, ScanIndexForward, ExclusiveStartKey, Limit }: QueryCommandInput) {
+  const [pk, first, last] = [':pk', ':first', ':last'].map((name) => String(values?.[name]))
+  const ordered = ScanIndexForward ? ids : ids.toReversed()
+  const inside = ordered.filter((id) => pk?.includes('log.session') && id >= (first ?? '') && id <= (last ?? ''))
+  const from = ExclusiveStartKey ? inside.indexOf(String(ExclusiveStartKey.sk)) + 1 : 0
+  const page = inside.slice(from, from + (Limit ?? 1_000))
+  const more = from + page.length < inside.length
+  return { Items: page.map((sk) => ({ sk })), ...(more && { LastEvaluatedKey: { pk, sk: page.at(-1) } }) }
+}
+
+beforeEach(() => {
+  engine.on(QueryCommand).callsFake(answer)
+})
+afterEach(() => {
+  engine.reset()
+})
+
+it.each([
+  [9_999, 9_999],
+  [10_000, 10_000],
+  [10_500, 10_000],
+])('counts %i entries as %i (L2.5)', async (stored, total) => {
+  // All on one day, so that each is in one partition only.
+  const noon = Math.floor(clock.now() / 86_400_000_000) * 86_400_000_000 - 43_200_000_000
+  ids = Array.from({ length: stored }, (_, i) => idFrom('session', noon + i))
+  const query = { type: 'session', begin: timestamp(noon), end: timestamp(noon + stored), limit: '1' }
+  const { metadata } = await listLogs(account, new URLSearchParams(query))
+  expect([metadata.total, metadata.count]).toEqual([total, total])
+})
+
+it('asks for no partition of days that cannot have entries', async () => {
+  ids = []
+  const { metadata } = await listLogs(
+    account,
+    new URLSearchParams('begin=0001-01-01T00:00:00Z&end=9999-12-31T23:59:59Z'),
+  )
+  expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 0, count: 0 })
+  // Page and count: each of three streams a day of the retention, and the days that have flows.
+  expect(engine.commandCalls(QueryCommand).length).toBeLessThanOrEqual(2 * (3 * 93 + 1))
+})
