@@ -18,7 +18,7 @@ function hasInexact(records: unknown): boolean {
 const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** The integer that a JSON number stands for, in any notation; null for a fraction. */
-export function exactInteger(source: string): bigint | null {
+function exactInteger(source: string): bigint | null {
   const [, sign, whole = '', fraction = '', exponent = '0'] = number.exec(source) ?? []
   const digits = whole + fraction
   const zeros = Number(exponent) - fraction.length

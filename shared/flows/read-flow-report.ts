@@ -54,7 +54,7 @@ function readClosing(record: Source, outers: unknown): Closing | null {
 }
 
 /** A count as it is kept; null for anything that is none. Beyond 2^53 only a bigint is exact. */
-export function readCounter(value: unknown): Counter | null {
+function readCounter(value: unknown): Counter | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : null
   return typeof value === 'bigint' && value >= 0n && value <= maxCounter ? String(value) : null
 }
