@@ -18,7 +18,8 @@ export type Author = { accountId: string; subject: Subject | null }
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
-const patienceMs = 12_000
+/** Below the 30 s after which API Gateway stops waiting. */
+const patienceMs = 22_000
 
 async function readHead(account: string): Promise<Head> {
   const item = await getItem(headKey(account))
@@ -112,6 +113,9 @@ async function attempt<T>(
   return { result }
 }
 
+/** Longer with every lost race, so that a crowd thins out; short again for one that has lost many, so that it gets its turn. */
+const pauseMs = (tries: number): number => (tries > 12 ? 60 : Math.min(600, 10 * 2 ** tries))
+
 /**
  * The one way to change an account's data: stages the changes of `change`, which reads what it needs through the
  * transaction, and writes them with their commit record, on the condition that no other commit came between. A lost
@@ -121,7 +125,7 @@ async function attempt<T>(
 export async function commit<T>(author: Author, change: (transaction: Transaction) => Promise<T>): Promise<T> {
   const deadline = Date.now() + patienceMs
   for (let tries = 0; Date.now() < deadline; tries++) {
-    if (tries > 0) await sleep(Math.random() * Math.min(250, 8 * 2 ** Math.min(tries, 6)))
+    if (tries > 0) await sleep(Math.random() * pauseMs(tries))
     const outcome = await attempt(author, change)
     if (outcome !== 'lost') return outcome.result
   }

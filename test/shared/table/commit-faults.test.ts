@@ -66,7 +66,7 @@ describe('a commit', () => {
   it('that never gets through answers 503 and changes nothing', async () => {
     onTransaction(async () => {
       // Time that the retries would take passes at once.
-      vi.setSystemTime(Date.now() + 13_000)
+      vi.setSystemTime(Date.now() + 23_000)
       throw cancelled('TransactionConflict')
     })
     vi.useFakeTimers({ toFake: ['Date'] })
