@@ -12,11 +12,13 @@ type Options = {
   operations?: OperationSource[]
   /** Code that is bundled already. */
   code?: string
+  /** Settings, as `cdk deploy -c name=value` gives them. */
+  context?: Record<string, unknown>
 }
 
 /** The CDK app with every operation of the registry, its code bundled once. */
-export async function buildApp({ outdir, operations, code }: Options = {}): Promise<App> {
-  const app = new App(outdir === undefined ? {} : { outdir, analyticsReporting: false })
+export async function buildApp({ outdir, operations, code, context }: Options = {}): Promise<App> {
+  const app = new App({ analyticsReporting: false, context, outdir })
   const sources = operations ?? (await loadOperations())
   if (code) {
     new ServiceStack(app, 'NetworkAccess', { operations: sources, code })

@@ -1,27 +1,39 @@
 import { Duration } from 'aws-cdk-lib'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import {
   type Code,
   FilterCriteria,
   FilterRule,
+  type IEventSourceDlq,
   Function as LambdaFunction,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda'
-import { DynamoEventSource, KinesisEventSource, S3OnFailureDestination } from 'aws-cdk-lib/aws-lambda-event-sources'
+import { DynamoEventSource, KinesisEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { functionSettings, type Shared } from './function-settings.ts'
-import type { Roles } from './roles.ts'
+import type { Consumer, Roles } from './roles.ts'
 import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
+
+/** A bucket gets the whole failed batch, a queue only told where it was. The CDK's own class would let it be deleted too. */
+const keptIn = (bucket: IBucket): IEventSourceDlq => ({
+  bind(_mapping, consumer) {
+    consumer.addToRolePolicy(new PolicyStatement({ actions: ['s3:PutObject'], resources: [bucket.arnForObjects('*')] }))
+    consumer.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }))
+    return { destination: bucket.bucketArn }
+  },
+})
 
 /** What reads the streams. A batch that keeps failing is cut down to its bad record, which lands whole in the bucket. */
 export class Consumers extends Construct {
   constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
     super(scope, id)
-    const consumer = (name: string, file: string) =>
+    const consumer = (name: string, file: string, duty: Consumer) =>
       new LambdaFunction(this, name, {
         ...functionSettings(shared, code, file),
-        role: roles.consumer(name),
+        role: roles.of[duty],
         timeout: Duration.seconds(60),
       })
     const delivery = {
@@ -30,21 +42,19 @@ export class Consumers extends Construct {
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       retryAttempts: 10,
+      // The streams keep a record for 24 hours: before it is gone, it lies in the bucket.
       maxRecordAge: Duration.hours(23),
       parallelizationFactor: 1,
-      onFailure: new S3OnFailureDestination(storage.failures),
+      onFailure: keptIn(storage.failures),
     }
     const commits = FilterCriteria.filter({
       eventName: FilterRule.isEqual('INSERT'),
       dynamodb: { NewImage: { kind: { S: FilterRule.isEqual('commit') } } },
     })
-    for (const [name, file] of [
-      ['WriteChangeLog', 'streams/write-change-log.ts'],
-      ['FollowUp', 'streams/follow-up.ts'],
-    ] as const) {
-      consumer(name, file).addEventSource(new DynamoEventSource(storage.table, { ...delivery, filters: [commits] }))
-    }
-    consumer('StoreFlowLogs', 'streams/store-flow-logs.ts').addEventSource(
+    const ofCommits = () => new DynamoEventSource(storage.table, { ...delivery, filters: [commits] })
+    consumer('WriteChangeLog', 'streams/write-change-log.ts', 'writeChangeLog').addEventSource(ofCommits())
+    consumer('FollowUp', 'streams/follow-up.ts', 'followUp').addEventSource(ofCommits())
+    consumer('StoreFlowLogs', 'streams/store-flow-logs.ts', 'storeFlowLogs').addEventSource(
       new KinesisEventSource(storage.flows, delivery),
     )
   }

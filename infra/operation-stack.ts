@@ -65,6 +65,6 @@ const logicalName = (file: string): string =>
 
 /** Reads of the account API cannot write; ingest reaches the stream; everything else changes data. */
 function roleOf({ method, credential = 'api' }: OperationSource['operation'], roles: Roles): IRole {
-  if (credential === 'ingest') return roles.ingest
-  return credential === 'api' && method === 'GET' ? roles.reader : roles.writer
+  if (credential === 'ingest') return roles.of.ingest
+  return credential === 'api' && method === 'GET' ? roles.of.reader : roles.of.writer
 }

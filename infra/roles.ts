@@ -1,62 +1,86 @@
-import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { actors } from '#shared/actors/actor.ts'
+import { apiTokens } from '#shared/api-tokens/api-token.ts'
+import { flowDaysPartition } from '#shared/flows/flow-store.ts'
+import { logPartition } from '#shared/logs/log-keys.ts'
+import { liveKey, partition } from '#shared/table/keys.ts'
 import type { Storage } from './storage.ts'
 
+/** Stands for an account's id: exactly its length, so that no value further back in a key can pass for the pattern. */
+const anyAccount = '?'.repeat(36)
+
 const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
-const writes = [
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:ConditionCheckItem',
-  'dynamodb:BatchWriteItem',
-]
+const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem']
 
-/** Partitions that a read adds to: its request log entry, and the last use of its token. */
-const readersOwn = ['*#log.api_request#*', '*#live.*']
+/** What one function or kind of functions may do. */
+export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'unknownRoute' | Consumer
+export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 
-/** One role for each kind of work, with no more rights than that work has. */
+/** One role for each duty, with no more rights than that duty has. */
 export class Roles extends Construct {
-  readonly reader: Role
-  readonly writer: Role
-  readonly ingest: Role
-  private readonly storage: Storage
+  readonly of: Record<Duty, Role>
 
-  constructor(scope: Construct, id: string, storage: Storage) {
+  constructor(scope: Construct, id: string, { storage, logGroup }: { storage: Storage; logGroup: ILogGroup }) {
     super(scope, id)
-    this.storage = storage
-    this.reader = this.role('Reader', [
-      this.onTable(reads),
+    const onTable = (actions: string[], partitions?: string[]) =>
       new PolicyStatement({
-        actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        actions,
         resources: [storage.table.tableArn],
-        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': readersOwn } },
-      }),
-    ])
-    this.writer = this.role('Writer', [this.onTable([...reads, ...writes])])
-    this.ingest = this.role('Ingest', [
-      this.onTable(['dynamodb:GetItem']),
-      new PolicyStatement({ actions: ['kinesis:PutRecords'], resources: [storage.flows.streamArn] }),
-    ])
-  }
-
-  /** A role of a consumer that writes to the table. Its event source adds what reading the stream needs. */
-  consumer(name: string): Role {
-    return this.role(name, [this.onTable([...reads, ...writes])])
-  }
-
-  private onTable(actions: string[]): PolicyStatement {
-    return new PolicyStatement({ actions, resources: [this.storage.table.tableArn] })
-  }
-
-  private role(name: string, statements: PolicyStatement[]): Role {
-    const role = new Role(this, name, {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSLambdaBasicExecutionRole')],
+        ...(partitions && {
+          conditions: {
+            'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
+            // Without this, a request that names no key would satisfy the condition.
+            Null: { 'dynamodb:LeadingKeys': 'false' },
+          },
+        }),
+      })
+    const secret = new PolicyStatement({
+      actions: ['secretsmanager:GetSecretValue'],
+      resources: [storage.secret.secretArn],
     })
-    for (const statement of statements) role.addToPolicy(statement)
-    role.addToPolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.storage.secret.secretArn] }),
-    )
-    return role
+    const statements: Record<Duty, PolicyStatement[]> = {
+      // A read adds the entry of its request and the last use of its token; it reaches no row of the account.
+      reader: [
+        onTable(reads),
+        onTable(['dynamodb:PutItem'], [logPartition(anyAccount, 'api_request', '*')]),
+        onTable(
+          ['dynamodb:UpdateItem'],
+          [apiTokens, actors].map(({ name }) => liveKey(anyAccount, name, '').pk),
+        ),
+        secret,
+      ],
+      writer: [onTable([...reads, ...writes]), secret],
+      ingest: [
+        onTable(['dynamodb:GetItem']),
+        new PolicyStatement({ actions: ['kinesis:PutRecords'], resources: [storage.flows.streamArn] }),
+        secret,
+      ],
+      provision: [onTable([...reads, ...writes]), secret],
+      unknownRoute: [],
+      writeChangeLog: [onTable(['dynamodb:PutItem'], [logPartition(anyAccount, 'change', '*')])],
+      followUp: [
+        onTable(
+          ['dynamodb:Query', 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem'],
+          [partition(anyAccount, 'authorizations', '*'), partition(anyAccount, 'authorizations.*')],
+        ),
+      ],
+      storeFlowLogs: [
+        onTable(
+          ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+          [logPartition(anyAccount, 'flow', '*'), flowDaysPartition(anyAccount)],
+        ),
+      ],
+    }
+    const role = ([duty, rights]: [string, PolicyStatement[]]): [string, Role] => {
+      const made = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {
+        assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      })
+      for (const statement of rights) made.addToPolicy(statement)
+      logGroup.grantWrite(made)
+      return [duty, made]
+    }
+    this.of = Object.fromEntries(Object.entries(statements).map(role)) as Record<Duty, Role>
   }
 }

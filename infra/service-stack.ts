@@ -20,7 +20,6 @@ export class ServiceStack extends Stack {
     super(scope, id, { description: 'Network Access Administration' })
     const settings = readSettings(this)
     const storage = new Storage(this, 'Storage', settings)
-    const roles = new Roles(this, 'Roles', storage)
     const api = new CfnApi(this, 'Api', {
       name: 'network-access',
       protocolType: 'HTTP',
@@ -30,6 +29,7 @@ export class ServiceStack extends Stack {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN,
     })
+    const roles = new Roles(this, 'Roles', { storage, logGroup })
     const shared: Shared = {
       logGroup,
       environment: {
@@ -51,7 +51,7 @@ export class ServiceStack extends Stack {
     this.addStage(api)
     const provision = new LambdaFunction(this, 'ProvisionAccount', {
       ...functionSettings(shared, asset, 'tasks/provision-account.ts'),
-      role: roles.writer,
+      role: roles.of.provision,
     })
     new CfnOutput(this, 'ApiEndpoint', { value: settings.baseUrl ?? api.attrApiEndpoint })
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
@@ -61,7 +61,7 @@ export class ServiceStack extends Stack {
   private addUnknownRoute(api: CfnApi, asset: Code, shared: Shared, roles: Roles): void {
     const lambda = new LambdaFunction(this, 'UnknownRoute', {
       ...functionSettings(shared, asset, 'api/unknown-route.ts'),
-      role: roles.reader,
+      role: roles.of.unknownRoute,
     })
     const invoker = new Role(this, 'UnknownRouteInvoker', {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),

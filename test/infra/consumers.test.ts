@@ -1,0 +1,66 @@
+import { beforeAll, expect, it } from 'vitest'
+import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
+
+let templates: Templates
+let mappings: Resource[]
+beforeAll(async () => {
+  templates = await templatesOf([])
+  mappings = templates.all('AWS::Lambda::EventSourceMapping')
+})
+
+/** The mapping that feeds the function with this handler. */
+function feeding(handler: string): Resource['Properties'] {
+  const [id] =
+    templates.entries('AWS::Lambda::Function').find(([, { Properties }]) => Properties.Handler === handler) ?? []
+  const found = mappings.filter(({ Properties }) => Properties.FunctionName.Ref === id)
+  expect(found).toHaveLength(1)
+  return (found[0] as Resource).Properties
+}
+
+it('cuts every failing batch down, ends its retries, and keeps it whole', () => {
+  const bucket = { 'Fn::GetAtt': [templates.entries('AWS::S3::Bucket')[0]?.[0], 'Arn'] }
+  expect(mappings).toHaveLength(3)
+  for (const { Properties } of mappings) {
+    expect(Properties).toMatchObject({
+      BisectBatchOnFunctionError: true,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      MaximumRetryAttempts: 10,
+      StartingPosition: 'TRIM_HORIZON',
+      DestinationConfig: { OnFailure: { Destination: bucket } },
+    })
+  }
+})
+
+it('keeps a failing record before its stream drops it', () => {
+  for (const { Properties } of mappings) {
+    expect(Properties.MaximumRecordAgeInSeconds).toBeGreaterThanOrEqual(60)
+    expect(Properties.MaximumRecordAgeInSeconds).toBeLessThan(24 * 3600)
+  }
+})
+
+it('takes one batch of a shard at a time, in order', () => {
+  for (const { Properties } of mappings) expect(Properties).toMatchObject({ BatchSize: 100, ParallelizationFactor: 1 })
+})
+
+it('waits for no batch to fill, since a flow and a change must be seen within two seconds', () => {
+  for (const { Properties } of mappings) expect(Properties.MaximumBatchingWindowInSeconds ?? 0).toBeLessThanOrEqual(1)
+})
+
+it.each(['streams/write-change-log.handler', 'streams/follow-up.handler'])(
+  'gives %s new commit records only',
+  (handler) => {
+    const { EventSourceArn, FilterCriteria } = feeding(handler)
+    expect(EventSourceArn).toEqual({
+      'Fn::GetAtt': [templates.entries('AWS::DynamoDB::GlobalTable')[0]?.[0], 'StreamArn'],
+    })
+    expect(FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
+      { eventName: ['INSERT'], dynamodb: { NewImage: { kind: { S: ['commit'] } } } },
+    ])
+  },
+)
+
+it('gives store-flow-logs all of the flow stream', () => {
+  const { EventSourceArn, FilterCriteria } = feeding('streams/store-flow-logs.handler')
+  expect(EventSourceArn).toEqual({ 'Fn::GetAtt': [templates.entries('AWS::Kinesis::Stream')[0]?.[0], 'Arn'] })
+  expect(FilterCriteria).toBeUndefined()
+})

@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Templates, templatesOf } from '#test/support/templates.ts'
+
+let templates: Templates
+beforeAll(async () => {
+  templates = await templatesOf([])
+})
+
+const only = (type: string, from = templates) => {
+  const found = from.entries(type)
+  expect(found).toHaveLength(1)
+  return found[0] as (typeof found)[number]
+}
+
+it('never renames what holds data, for a new name is a new and empty resource', () => {
+  expect([
+    only('AWS::DynamoDB::GlobalTable')[0],
+    only('AWS::Kinesis::Stream')[0],
+    only('AWS::S3::Bucket')[0],
+    only('AWS::SecretsManager::Secret')[0],
+  ]).toEqual([
+    'StorageTableB43FDCE7',
+    'StorageFlows6F50AA64',
+    'StorageFailures3FF38EE5',
+    'StorageServiceSecret22DC64B0',
+  ])
+})
+
+describe('the table', () => {
+  it('is keyed by pk and sk, pays per request, expires by ttl and streams both images', () => {
+    expect(only('AWS::DynamoDB::GlobalTable')[1].Properties).toMatchObject({
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'S' },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    })
+  })
+
+  it('is encrypted, restorable to any second, and survives its stack', () => {
+    const [, { Properties, DeletionPolicy }] = only('AWS::DynamoDB::GlobalTable')
+    expect(DeletionPolicy).toBe('Retain')
+    expect(Properties.SSESpecification).toEqual({ SSEEnabled: true, SSEType: 'KMS' })
+    expect(Properties.Replicas).toEqual([
+      expect.objectContaining({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: expect.objectContaining({ PointInTimeRecoveryEnabled: true }),
+      }),
+    ])
+  })
+})
+
+describe('the flow stream', () => {
+  it('has one encrypted shard and keeps a day', () => {
+    expect(only('AWS::Kinesis::Stream')[1].Properties).toMatchObject({
+      ShardCount: 1,
+      StreamModeDetails: { StreamMode: 'PROVISIONED' },
+      RetentionPeriodHours: 24,
+      StreamEncryption: { EncryptionType: 'KMS' },
+    })
+  })
+
+  it('has as many shards as a deployment wants, or scales by itself', async () => {
+    const [more, scaling] = await Promise.all([
+      templatesOf([], { flowStreamShards: '4' }),
+      templatesOf([], { flowStreamShards: 'on-demand' }),
+    ])
+    expect(only('AWS::Kinesis::Stream', more)[1].Properties.ShardCount).toBe(4)
+    const { ShardCount, StreamModeDetails } = only('AWS::Kinesis::Stream', scaling)[1].Properties
+    expect([ShardCount, StreamModeDetails]).toEqual([undefined, { StreamMode: 'ON_DEMAND' }])
+  })
+})
+
+it('shows nobody the failed batches, keeps them encrypted and for a while', () => {
+  const [, { Properties, DeletionPolicy }] = only('AWS::S3::Bucket')
+  expect(DeletionPolicy).toBe('Retain')
+  expect(Properties).toMatchObject({
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    },
+    BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
+    LifecycleConfiguration: { Rules: [expect.objectContaining({ ExpirationInDays: 90, Status: 'Enabled' })] },
+  })
+  expect(only('AWS::S3::BucketPolicy')[1].Properties.PolicyDocument.Statement).toContainEqual(
+    expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+  )
+})
+
+it('makes up the service secret itself and keeps it', () => {
+  const [, { Properties, DeletionPolicy }] = only('AWS::SecretsManager::Secret')
+  expect(DeletionPolicy).toBe('Retain')
+  expect(Properties.GenerateSecretString).toMatchObject({ PasswordLength: 64 })
+  expect(Properties.SecretString).toBeUndefined()
+})
+
+it('ends every log group after a time', () => {
+  const groups = templates.all('AWS::Logs::LogGroup')
+  expect(groups).toHaveLength(2)
+  for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(90)
+})
+
+it.each(['0', '-1', '1.5', 'many'])('refuses %s days of retention', async (logRetentionDays) => {
+  await expect(templatesOf([], { logRetentionDays })).rejects.toThrow('must be a positive integer')
+})
