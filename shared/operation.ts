@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Caller } from './auth/caller.ts'
 import type { Subject } from './auth/subject.ts'
+import type { Author } from './table/commit.ts'
 import type { Draft } from './values/draft.ts'
 import type { JsonSchema } from './values/field.ts'
 import type { Filter } from './values/filters.ts'
@@ -81,6 +82,8 @@ export type Context<C extends Contract = Contract> = {
   requestId: string
   accountId: string
   subject: Subject
+  /** Whose change it is; every store takes it, and with it the conditions of the request (A8). */
+  author: Author
   caller: Caller
   params: Params<C>
   /** Query parameters as sent. */

@@ -76,6 +76,7 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
     requestId,
     accountId: caller?.account.id as string,
     subject: subject as Subject,
+    author: { accountId: caller?.account.id as string, subject: subject ?? null },
     caller: caller as Caller,
     params,
     query,

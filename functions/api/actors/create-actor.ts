@@ -15,7 +15,7 @@ export const createActor = operation(
     status: 201,
     location: ({ data }) => `/actors/${data.id}`,
   },
-  ({ accountId, subject, raw, draft }) => actors.create({ accountId, subject }, raw, draft),
+  ({ author, raw, draft }) => actors.create(author, raw, draft),
 )
 
 export const handler = lambda(createActor)

@@ -12,7 +12,7 @@ export const deleteActor = operation(
     permission: 'actors:write',
     response: data(Actor),
   },
-  ({ accountId, subject, params }) => actors.remove({ accountId, subject }, params.id),
+  ({ author, params }) => actors.remove(author, params.id),
 )
 
 export const handler = lambda(deleteActor)

@@ -15,7 +15,7 @@ export const updateActor = operation(
     body: { envelope: 'actor', fields: v.partial(ActorFields) },
     response: data(Actor),
   },
-  ({ accountId, subject, params, draft }) => actors.update({ accountId, subject }, params.id, draft),
+  ({ author, params, draft }) => actors.update(author, params.id, draft),
 )
 
 export const handler = lambda(updateActor)

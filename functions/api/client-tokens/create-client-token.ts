@@ -15,7 +15,7 @@ export const createClientToken = operation(
     status: 201,
     secret: true,
   },
-  ({ accountId, subject, params, draft }) => clientTokens.create({ accountId, subject }, params.actor_id, draft),
+  ({ author, params, draft }) => clientTokens.create(author, params.actor_id, draft),
 )
 
 export const handler = lambda(createClientToken)

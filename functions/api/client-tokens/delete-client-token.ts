@@ -12,7 +12,7 @@ export const deleteClientToken = operation(
     permission: 'tokens:write',
     response: data(v.object({ id: v.string() })),
   },
-  ({ accountId, subject, params }) => clientTokens.remove({ accountId, subject }, params.actor_id, params.id),
+  ({ author, params }) => clientTokens.remove(author, params.actor_id, params.id),
 )
 
 export const handler = lambda(deleteClientToken)

@@ -12,7 +12,7 @@ export const deleteClientTokens = operation(
     permission: 'tokens:write',
     response: data(v.object({ deleted_count: v.number() })),
   },
-  ({ accountId, subject, params }) => clientTokens.removeAll({ accountId, subject }, params.actor_id),
+  ({ author, params }) => clientTokens.removeAll(author, params.actor_id),
 )
 
 export const handler = lambda(deleteClientTokens)

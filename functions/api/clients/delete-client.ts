@@ -12,7 +12,7 @@ export const deleteClient = operation(
     permission: 'clients:write',
     response: data(Client),
   },
-  ({ accountId, subject, params }) => clients.remove({ accountId, subject }, params.id),
+  ({ author, params }) => clients.remove(author, params.id),
 )
 
 export const handler = lambda(deleteClient)

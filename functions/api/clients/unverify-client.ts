@@ -12,7 +12,7 @@ export const unverifyClient = operation(
     permission: 'clients:write',
     response: data(Client),
   },
-  ({ accountId, subject, params }) => clients.unverify({ accountId, subject }, params.id),
+  ({ author, params }) => clients.unverify(author, params.id),
 )
 
 export const handler = lambda(unverifyClient)

@@ -14,7 +14,7 @@ export const updateClient = operation(
     body: { envelope: 'client', fields: ClientFields },
     response: data(Client),
   },
-  ({ accountId, subject, params, input }) => clients.rename({ accountId, subject }, params.id, input),
+  ({ author, params, input }) => clients.rename(author, params.id, input),
 )
 
 export const handler = lambda(updateClient)

@@ -12,7 +12,7 @@ export const verifyClient = operation(
     permission: 'clients:write',
     response: data(Client),
   },
-  ({ accountId, subject, params }) => clients.verify({ accountId, subject }, params.id),
+  ({ author, params }) => clients.verify(author, params.id),
 )
 
 export const handler = lambda(verifyClient)

@@ -14,7 +14,7 @@ export const createSiteGatewayToken = operation(
     status: 201,
     secret: true,
   },
-  ({ accountId, subject, params }) => gatewayTokens.createForSite({ accountId, subject }, params.site_id),
+  ({ author, params }) => gatewayTokens.createForSite(author, params.site_id),
 )
 
 export const handler = lambda(createSiteGatewayToken)

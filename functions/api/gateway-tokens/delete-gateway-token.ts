@@ -12,7 +12,7 @@ export const deleteGatewayToken = operation(
     permission: 'tokens:write',
     response: data(v.object({ id: v.string() })),
   },
-  ({ accountId, subject, params }) => gatewayTokens.remove({ accountId, subject }, params.site_id, params.id),
+  ({ author, params }) => gatewayTokens.remove(author, params.site_id, params.id),
 )
 
 export const handler = lambda(deleteGatewayToken)

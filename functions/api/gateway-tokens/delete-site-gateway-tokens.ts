@@ -12,7 +12,7 @@ export const deleteSiteGatewayTokens = operation(
     permission: 'tokens:write',
     response: data(v.object({ deleted_count: v.number() })),
   },
-  ({ accountId, subject, params }) => gatewayTokens.removeAllOfSite({ accountId, subject }, params.site_id),
+  ({ author, params }) => gatewayTokens.removeAllOfSite(author, params.site_id),
 )
 
 export const handler = lambda(deleteSiteGatewayTokens)

@@ -14,8 +14,7 @@ export const createGatewayToken = operation(
     status: 201,
     secret: true,
   },
-  ({ accountId, subject, params }) =>
-    gatewayTokens.createForGateway({ accountId, subject }, params.site_id, params.gateway_id),
+  ({ author, params }) => gatewayTokens.createForGateway(author, params.site_id, params.gateway_id),
 )
 
 export const handler = lambda(createGatewayToken)

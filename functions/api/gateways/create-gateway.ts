@@ -18,7 +18,7 @@ export const createGateway = operation(
     location: ({ data }, params) => `/sites/${params.site_id}/gateways/${data.id}`,
     secret: true,
   },
-  ({ accountId, subject, params, input }) => gateways.create({ accountId, subject }, params.site_id, input),
+  ({ author, params, input }) => gateways.create(author, params.site_id, input),
 )
 
 export const handler = lambda(createGateway)

@@ -12,7 +12,7 @@ export const deleteGateway = operation(
     permission: 'gateways:write',
     response: data(Gateway),
   },
-  ({ accountId, subject, params }) => gateways.remove({ accountId, subject }, params.site_id, params.id),
+  ({ author, params }) => gateways.remove(author, params.site_id, params.id),
 )
 
 export const handler = lambda(deleteGateway)

@@ -14,7 +14,7 @@ export const rotateGatewayToken = operation(
     status: 201,
     secret: true,
   },
-  ({ accountId, subject, params }) => gatewayTokens.rotate({ accountId, subject }, params.site_id, params.gateway_id),
+  ({ author, params }) => gatewayTokens.rotate(author, params.site_id, params.gateway_id),
 )
 
 export const handler = lambda(rotateGatewayToken)

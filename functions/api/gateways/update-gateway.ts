@@ -15,7 +15,7 @@ export const updateGateway = operation(
     body: { envelope: 'gateway', fields: GatewayFields },
     response: data(Gateway),
   },
-  ({ accountId, subject, params, input }) => gateways.update({ accountId, subject }, params.site_id, params.id, input),
+  ({ author, params, input }) => gateways.update(author, params.site_id, params.id, input),
 )
 
 export const handler = lambda(updateGateway)

@@ -15,7 +15,7 @@ export const createGroup = operation(
     status: 201,
     location: ({ data }) => `/groups/${data.id}`,
   },
-  ({ accountId, subject, input }) => groups.create({ accountId, subject }, input),
+  ({ author, input }) => groups.create(author, input),
 )
 
 export const handler = lambda(createGroup)

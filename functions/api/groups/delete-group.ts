@@ -12,7 +12,7 @@ export const deleteGroup = operation(
     permission: 'groups:write',
     response: data(Group),
   },
-  ({ accountId, subject, params }) => groups.remove({ accountId, subject }, params.id),
+  ({ author, params }) => groups.remove(author, params.id),
 )
 
 export const handler = lambda(deleteGroup)

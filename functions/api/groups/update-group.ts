@@ -15,8 +15,7 @@ export const updateGroup = operation(
     body: { envelope: 'group', late: true, fields: v.partial(GroupFields) },
     response: data(Group),
   },
-  ({ accountId, subject, params, envelope, input }) =>
-    groups.update({ accountId, subject }, params.id, envelope, input),
+  ({ author, params, envelope, input }) => groups.update(author, params.id, envelope, input),
 )
 
 export const handler = lambda(updateGroup)

@@ -13,7 +13,7 @@ export const editMemberships = operation(
     body: { envelope: 'memberships' },
     response: data(v.object({ actor_ids: v.array(v.string()) })),
   },
-  ({ accountId, subject, params, raw }) => memberships.edit({ accountId, subject }, params.group_id, raw),
+  ({ author, params, raw }) => memberships.edit(author, params.group_id, raw),
 )
 
 export const handler = lambda(editMemberships)

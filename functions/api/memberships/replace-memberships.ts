@@ -13,7 +13,7 @@ export const replaceMemberships = operation(
     body: { envelope: 'memberships', shape: 'list' },
     response: data(v.object({ actor_ids: v.array(v.string()) })),
   },
-  ({ accountId, subject, params, raw }) => memberships.replace({ accountId, subject }, params.group_id, raw),
+  ({ author, params, raw }) => memberships.replace(author, params.group_id, raw),
 )
 
 export const handler = lambda(replaceMemberships)

@@ -15,7 +15,7 @@ export const createPolicy = operation(
     status: 201,
     location: ({ data }) => `/policies/${data.id}`,
   },
-  ({ accountId, subject, draft }) => policies.create({ accountId, subject }, draft),
+  ({ author, draft }) => policies.create(author, draft),
 )
 
 export const handler = lambda(createPolicy)

@@ -12,7 +12,7 @@ export const deletePolicy = operation(
     permission: 'policies:write',
     response: data(Policy),
   },
-  ({ accountId, subject, params }) => policies.remove({ accountId, subject }, params.id),
+  ({ author, params }) => policies.remove(author, params.id),
 )
 
 export const handler = lambda(deletePolicy)

@@ -15,7 +15,7 @@ export const updatePolicy = operation(
     body: { envelope: 'policy', fields: v.partial(PolicyFields) },
     response: data(Policy),
   },
-  ({ accountId, subject, params, raw, draft }) => policies.update({ accountId, subject }, params.id, raw, draft),
+  ({ author, params, raw, draft }) => policies.update(author, params.id, raw, draft),
 )
 
 export const handler = lambda(updatePolicy)

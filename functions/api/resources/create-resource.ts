@@ -15,7 +15,7 @@ export const createResource = operation(
     status: 201,
     location: ({ data }) => `/resources/${data.id}`,
   },
-  ({ accountId, subject, draft }) => resources.create({ accountId, subject }, draft),
+  ({ author, draft }) => resources.create(author, draft),
 )
 
 export const handler = lambda(createResource)

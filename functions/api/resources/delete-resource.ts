@@ -12,7 +12,7 @@ export const deleteResource = operation(
     permission: 'resources:write',
     response: data(Resource),
   },
-  ({ accountId, subject, params }) => resources.remove({ accountId, subject }, params.id),
+  ({ author, params }) => resources.remove(author, params.id),
 )
 
 export const handler = lambda(deleteResource)

@@ -15,7 +15,7 @@ export const updateResource = operation(
     body: { envelope: 'resource', fields: v.partial(ResourceFields) },
     response: data(Resource),
   },
-  ({ accountId, subject, params, raw, draft }) => resources.update({ accountId, subject }, params.id, raw, draft),
+  ({ author, params, raw, draft }) => resources.update(author, params.id, raw, draft),
 )
 
 export const handler = lambda(updateResource)

@@ -15,7 +15,7 @@ export const createSite = operation(
     status: 201,
     location: ({ data }) => `/sites/${data.id}`,
   },
-  ({ accountId, subject, input }) => sites.create({ accountId, subject }, input),
+  ({ author, input }) => sites.create(author, input),
 )
 
 export const handler = lambda(createSite)

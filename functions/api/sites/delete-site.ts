@@ -12,7 +12,7 @@ export const deleteSite = operation(
     permission: 'sites:write',
     response: data(Site),
   },
-  ({ accountId, subject, params }) => sites.remove({ accountId, subject }, params.id),
+  ({ author, params }) => sites.remove(author, params.id),
 )
 
 export const handler = lambda(deleteSite)

@@ -15,7 +15,7 @@ export const updateSite = operation(
     body: { envelope: 'site', fields: v.partial(SiteFields) },
     response: data(Site),
   },
-  ({ accountId, subject, params, input }) => sites.update({ accountId, subject }, params.id, input),
+  ({ author, params, input }) => sites.update(author, params.id, input),
 )
 
 export const handler = lambda(updateSite)
