@@ -41,19 +41,20 @@ export class Roles extends Construct {
       resources: [storage.secret.secretArn],
     })
     const statements: Record<Duty, PolicyStatement[]> = {
-      // A read adds the entry of its request and the last use of its token; it reaches no row of the account.
+      // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
       reader: [
         onTable(reads),
         onTable(['dynamodb:PutItem'], [logPartition(anyAccount, 'api_request', '*')]),
         onTable(
           ['dynamodb:UpdateItem'],
-          [apiTokens, actors].map(({ name }) => liveKey(anyAccount, name, '').pk),
+          [...[apiTokens, actors].map(({ name }) => liveKey(anyAccount, name, '').pk), partition(anyAccount, 'rate.*')],
         ),
         secret,
       ],
       writer: [onTable([...reads, ...writes]), secret],
       ingest: [
         onTable(['dynamodb:GetItem']),
+        onTable(['dynamodb:UpdateItem'], [partition(anyAccount, 'rate.*')]),
         new PolicyStatement({ actions: ['kinesis:PutRecords'], resources: [storage.flows.streamArn] }),
         secret,
       ],

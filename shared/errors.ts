@@ -7,6 +7,7 @@ export const errorCodes = {
   invalid_filter: { status: 400 },
   invalid_path_parameter: { status: 400 },
   invalid_log_query: { status: 400 },
+  invalid_idempotency_key: { status: 400 },
   not_a_service_account: { status: 400 },
   unauthorized: { status: 401, generic: true },
   forbidden: { status: 403, generic: true },
@@ -25,6 +26,7 @@ export const errorCodes = {
   method_not_allowed: { status: 405, generic: true },
   not_acceptable: { status: 406, generic: true },
   active_token_exists: { status: 409 },
+  idempotency_in_progress: { status: 409 },
   rotation_conflict: { status: 409 },
   address_space_exhausted: { status: 409 },
   gateway_offline: { status: 409 },
@@ -35,6 +37,7 @@ export const errorCodes = {
   payload_too_large: { status: 413, generic: true },
   too_many_records: { status: 413 },
   validation_failed: { status: 422, generic: true },
+  idempotency_key_reused: { status: 422 },
   rate_limited: { status: 429, generic: true },
   internal_error: { status: 500, generic: true },
   unavailable: { status: 503, generic: true },
@@ -48,6 +51,9 @@ export type FieldErrors = Record<string, string[]>
 const fixedDetails: Partial<Record<ErrorCode, string>> = {
   invalid_limit: 'limit must be an integer.',
   invalid_page_cursor: 'page_cursor is not valid for this list.',
+  invalid_idempotency_key: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
+  idempotency_in_progress: 'The first request with this Idempotency-Key is still running. Retry later.',
+  idempotency_key_reused: 'This Idempotency-Key was used for another request.',
   invalid_json: 'The request body is not valid JSON.',
   invalid_path_parameter: 'One or more path parameters are not valid identifiers.',
   unauthorized: 'Credentials are missing or invalid.',
@@ -90,6 +96,11 @@ export class ApiError extends Error {
 export const notFound = () => new ApiError('not_found')
 
 export const unauthorized = () => new ApiError('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } })
+
+export const featureNotEnabled = (feature: string) =>
+  new ApiError('feature_not_enabled', `The feature ${feature} is not enabled for this account.`, {
+    members: { feature },
+  })
 
 /** 422 with the messages of each field. */
 export const invalid = (errors: FieldErrors) => new ApiError('validation_failed', undefined, { errors })

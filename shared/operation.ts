@@ -1,6 +1,8 @@
 import type * as v from 'valibot'
+import type { FeatureName } from './accounts/account.ts'
 import type { Caller } from './auth/caller.ts'
 import type { Subject } from './auth/subject.ts'
+import type { IngestClaims } from './flows/ingest-token.ts'
 import type { Author } from './table/commit.ts'
 import type { Draft } from './values/draft.ts'
 import type { JsonSchema } from './values/field.ts'
@@ -39,6 +41,10 @@ export type Contract = {
   /** Which kind of token it takes; an API token unless said otherwise. */
   credential?: 'api' | 'gateway' | 'client' | 'ingest'
   permission?: Permission
+  /** A feature that the account needs (A28). */
+  feature?: FeatureName
+  /** The `GET` of the object that this operation changes or deletes: what `If-Match` is compared with (A8.2). */
+  current?: Operation
   body?: {
     /** The one key of the body (A2.4). */
     envelope: string
@@ -85,6 +91,8 @@ export type Context<C extends Contract = Contract> = {
   /** Whose change it is; every store takes it, and with it the conditions of the request (A8). */
   author: Author
   caller: Caller
+  /** Of the token of flow ingest, which has no caller. */
+  claims: IngestClaims
   params: Params<C>
   /** Query parameters as sent. */
   query: URLSearchParams

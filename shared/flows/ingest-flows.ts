@@ -1,18 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { accountIsEnabled } from '../accounts/account-status.ts'
-import { bearerToken } from '../auth/token.ts'
 import { clock } from '../clock.ts'
-import { ApiError, type FieldErrors, unauthorized } from '../errors.ts'
+import { ApiError, type FieldErrors } from '../errors.ts'
 import { checkFlowReport, type FlowReport } from './flow-report.ts'
 import { putFlows } from './flow-stream.ts'
-import { type IngestClaims, verifyIngestToken } from './ingest-token.ts'
+import type { IngestClaims } from './ingest-token.ts'
 import { pack } from './packing.ts'
 import { parseReports } from './parse-reports.ts'
 
-const maxSent = 5_000_000
-const maxSentGzip = 4_000_000
 const maxUnpacked = 20_000_000
 const maxReports = 10_000
 const listedErrors = 100
@@ -20,14 +16,6 @@ const listedErrors = 100
 type Headers = Record<string, string | undefined>
 
 const encodingOf = (headers: Headers): string => headers['content-encoding']?.trim().toLowerCase() || 'identity'
-
-async function claimsOf(headers: Headers): Promise<IngestClaims> {
-  const token = bearerToken(headers.authorization)
-  if (token === null) throw unauthorized()
-  const claims = await verifyIngestToken(token, Math.floor(clock.now() / 1_000_000))
-  if (!(await accountIsEnabled(claims.account_id))) throw unauthorized()
-  return claims
-}
 
 async function unpacked(body: Buffer, headers: Headers): Promise<Buffer> {
   const encoding = encodingOf(headers)
@@ -61,10 +49,7 @@ function recordsOf(body: Buffer): unknown[] {
  * Takes the flow reports of one request (L8): answers when every valid one is durably in the stream.
  * @throws ApiError for each failing step; `validation_failed` tells how many were accepted all the same
  */
-export async function ingestFlows(body: Buffer, headers: Headers) {
-  if (body.length > (encodingOf(headers) === 'gzip' ? maxSentGzip : maxSent)) throw new ApiError('payload_too_large')
-  const claims = await claimsOf(headers)
-  // The rate limit of the token (A9) belongs here: behind the credential, before the body is unpacked.
+export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: Headers) {
   const records = recordsOf(await unpacked(body, headers))
   const reports: FlowReport[] = []
   const errors: Record<string, FieldErrors> = {}

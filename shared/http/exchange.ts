@@ -1,7 +1,10 @@
-import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Caller } from '../auth/caller.ts'
 import type { Origin, Subject } from '../auth/subject.ts'
+import type { IngestClaims } from '../flows/ingest-token.ts'
 import type { Page } from '../operation.ts'
+import type { Bucket } from '../rate-limit/bucket.ts'
+import type { Run } from './idempotency.ts'
 
 /** What the steps of the pipeline (A4) have found out about a request. */
 export type Exchange = {
@@ -10,17 +13,26 @@ export type Exchange = {
   body: Buffer
   caller?: Caller
   subject?: Subject
+  /** Of an ingest token, instead of a caller. */
+  claims?: IngestClaims
+  bucket?: Bucket
   params: Record<string, string>
   query: URLSearchParams
   page?: Page
   raw?: unknown
   /** The request log entry on its way; no answer leaves before it is stored. */
   requestLogged?: Promise<void>
+  /** The hold on its Idempotency-Key. */
+  run?: Run
+  /** The answer that the commit of `result` has kept. */
+  kept?: { result: unknown; answer: Answer }
   /** Headers that every answer from here on carries. */
   headers: Record<string, string>
 }
 
+export type Answer = APIGatewayProxyStructuredResultV2
 export type Event = APIGatewayProxyEventV2
 
-/** One step of the pipeline. It throws an ApiError to end the request. */
-export type Step = (exchange: Exchange, event: Event) => Promise<void> | void
+/** One step of the pipeline. It ends the request with an answer, or by throwing an ApiError. */
+// biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing
+export type Step = (exchange: Exchange, event: Event) => Promise<Answer | void> | Answer | void

@@ -1,60 +1,25 @@
 import middy from '@middy/core'
-import type { APIGatewayProxyStructuredResultV2, Context as LambdaContext } from 'aws-lambda'
+import type { Context as LambdaContext } from 'aws-lambda'
 import * as v from 'valibot'
 import type { Caller } from '../auth/caller.ts'
 import type { Subject } from '../auth/subject.ts'
+import type { IngestClaims } from '../flows/ingest-token.ts'
 import { logLine } from '../log.ts'
 import type { Context, Operation, Page } from '../operation.ts'
 import { draft } from '../values/draft.ts'
-import type { Event, Exchange, Step } from './exchange.ts'
+import { isKnown, tagOf, tagText } from './entity-tag.ts'
+import type { Answer, Event, Exchange } from './exchange.ts'
+import { keep, keepWrite, type Run, release } from './idempotency.ts'
 import { toJson } from './json.ts'
 import { originOf } from './origin.ts'
+import { stepsOf } from './pipeline.ts'
+import { preconditionOf } from './precondition.ts'
 import { problem } from './problem.ts'
 import { readBody } from './read-body.ts'
 import { requestIdOf } from './request-id.ts'
-import {
-  checkAccept,
-  checkCredential,
-  checkPathIds,
-  checkPermission,
-  limitBody,
-  logRequest,
-  readEnvelope,
-  readQuery,
-} from './steps.ts'
 
 type Invocation = LambdaContext & { exchange: Exchange; startedAt: number }
-type Answer = APIGatewayProxyStructuredResultV2
 export type Handler = (event: Event, context?: Partial<LambdaContext>) => Promise<Answer>
-
-/** The order of checks of the account API (A4). */
-const accountSteps = (operation: Operation): Step[] => [
-  limitBody,
-  checkCredential('api'),
-  // The rate limit (A9) belongs here: behind the credential, before the request log.
-  logRequest(operation),
-  checkPermission(operation),
-  checkAccept,
-  checkPathIds,
-  // Account features (A28) and Idempotency-Key (A8.3) belong here.
-  readQuery(operation),
-  readEnvelope(operation),
-]
-
-/** The order of checks of the access plane (P1.1). */
-const accessSteps = (operation: Operation, credential: 'client' | 'gateway'): Step[] => [
-  limitBody,
-  checkCredential(credential),
-  checkPathIds,
-  readQuery(operation),
-  readEnvelope(operation),
-]
-
-function stepsOf(operation: Operation): Step[] {
-  const { credential = 'api' } = operation
-  if (credential === 'api') return accountSteps(operation)
-  return credential === 'ingest' ? [] : accessSteps(operation, credential)
-}
 
 export const openExchange = (event: Event): Exchange => ({
   requestId: requestIdOf(event.headers['x-request-id']),
@@ -66,18 +31,25 @@ export const openExchange = (event: Event): Exchange => ({
 })
 
 function contextOf(operation: Operation, exchange: Exchange, event: Event): Context {
-  const { requestId, caller, subject, params, query, page, raw, body } = exchange
+  const { requestId, caller, subject, claims, params, query, page, raw, body } = exchange
   const fields = operation.body?.fields
   const drafted = () => {
     if (!fields) throw new Error('This operation has no fields.')
     return draft<never>(fields, exchange.raw)
   }
-  return {
+  const accountId = caller?.account.id as string
+  const context: Context = {
     requestId,
-    accountId: caller?.account.id as string,
+    accountId,
     subject: subject as Subject,
-    author: { accountId: caller?.account.id as string, subject: subject ?? null },
+    author: {
+      accountId,
+      subject: subject ?? null,
+      precondition: preconditionOf(operation, event.headers['if-match'], () => context),
+      keepAnswer: exchange.run && keptBy(operation, exchange, exchange.run),
+    },
     caller: caller as Caller,
+    claims: claims as IngestClaims,
     params,
     query,
     page: page as Page,
@@ -90,22 +62,43 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
     body,
     headers: event.headers,
   }
+  return context
+}
+
+/** Keeps the answer with the commit of its result. */
+const keptBy = (operation: Operation, exchange: Exchange, run: Run) => async (result: unknown) => {
+  const answer = success(operation, exchange, result)
+  exchange.kept = { result, answer }
+  return keepWrite(run, answer)
 }
 
 /** The answer of a success: only what the response schema names leaves the service. */
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
   const body = v.parse(operation.response, result)
+  const tag = tagOf(body)
   return {
     statusCode: isRepeat(operation, result) ? 200 : (operation.status ?? 200),
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': operation.secret ? 'no-store' : 'private, no-cache',
       ...exchange.headers,
+      ...(tag && isAccountApi(operation) && { etag: tagText(tag) }),
       ...(operation.location && { location: operation.location(body, exchange.params) }),
       'x-request-id': exchange.requestId,
     },
     body: toJson(body),
   }
+}
+
+const isAccountApi = ({ credential = 'api' }: Operation): boolean => credential === 'api'
+
+/** 304 where the caller has what it asks for (A8.2). */
+function unlessKnown({ method }: Operation, answer: Answer, { headers }: Event): Answer {
+  const known = headers['if-none-match']
+  const tag = answer.headers?.etag
+  if (method !== 'GET' || known === undefined || tag === undefined || !isKnown(known, String(tag))) return answer
+  const { 'content-type': _type, ...kept } = answer.headers ?? {}
+  return { statusCode: 304, headers: kept }
 }
 
 const isRepeat = ({ repeatable }: Operation, result: unknown): boolean =>
@@ -129,20 +122,39 @@ export function lambda(operation: Operation): Handler {
         (unstored: unknown) => unstored,
       )
       request.response = problem(failure, requestId, context.exchange?.headers)
+      if (context.exchange?.run) await settle(context.exchange.run, request.response)
       logInvocation(operation, event, context, request.response)
     },
   })
   for (const step of steps) {
     stack.before(async ({ event, context }) => {
-      await step(context.exchange, event)
+      const answer = await step(context.exchange, event)
+      if (!answer) return
+      logInvocation(operation, event, context, answer)
+      return answer
     })
   }
   const handler = stack.handler(async (event: Event, { exchange }: Invocation) => {
     const result = await operation.handle(contextOf(operation, exchange, event))
     await exchange.requestLogged
-    return success(operation, exchange, result)
+    const { kept } = exchange
+    if (kept && kept.result === result) return kept.answer
+    const answer = success(operation, exchange, result)
+    if (exchange.run) await keep(exchange.run, answer)
+    return unlessKnown(operation, answer, event)
   })
   return (event, context = {}) => handler(event, { ...context } as Invocation) as Promise<Answer>
+}
+
+/** A failure of the request's own is kept, too; after one of the service's, the key is free again (A8.3). */
+async function settle(run: Run, answer: Answer): Promise<void> {
+  const status = answer.statusCode ?? 500
+  try {
+    await (status < 500 && status !== 429 ? keep(run, answer) : release(run))
+  } catch {
+    // Nothing was changed; the key frees itself when the run is over.
+    logLine('ERROR', 'an answer was not kept for its Idempotency-Key', {})
+  }
 }
 
 function logInvocation(

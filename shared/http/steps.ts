@@ -1,11 +1,14 @@
 import { authenticate } from '../auth/authenticate.ts'
 import { type Caller, covers } from '../auth/caller.ts'
 import { anonymous, type Origin, type Subject } from '../auth/subject.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, featureNotEnabled } from '../errors.ts'
 import { isPathId } from '../ids.ts'
 import { recordApiRequest } from '../logs/log-store.ts'
 import type { Operation } from '../operation.ts'
+import { bucketOf } from '../rate-limit/bucket.ts'
+import { takeUnit } from '../rate-limit/take-unit.ts'
 import type { Step } from './exchange.ts'
+import { beginRun } from './idempotency.ts'
 import { readBody } from './read-body.ts'
 import { readPage } from './read-page.ts'
 
@@ -37,7 +40,13 @@ export const checkCredential =
   async (exchange, event) => {
     exchange.caller = await authenticate(kind, event.headers.authorization)
     exchange.subject = subjectOf(exchange.caller, exchange.origin)
+    exchange.bucket = bucketOf(exchange.caller)
   }
+
+/** Every answer from here on says how much of the rate limit is left (A9). */
+export const checkRateLimit: Step = async (exchange) => {
+  if (exchange.bucket) Object.assign(exchange.headers, await takeUnit(exchange.bucket))
+}
 
 /** The entry of a write is stored before it runs; that of a read may go beside it (L7.3). */
 export const logRequest =
@@ -105,6 +114,37 @@ export const checkPathIds: Step = (exchange, { pathParameters }) => {
     exchange.params[name] = id.toLowerCase()
   }
 }
+
+/** A feature that the account does not have (A28). */
+export const checkFeature =
+  ({ feature }: Operation): Step =>
+  ({ caller }) => {
+    if (feature && !caller?.account.features[feature]) throw featureNotEnabled(feature)
+  }
+
+/** A create with an `Idempotency-Key` runs once; its answer is given again to whoever repeats it (A8.3). */
+export const replayAnswer =
+  ({ method, permission }: Operation): Step =>
+  async (exchange, event) => {
+    const header = event.headers['idempotency-key']
+    const { caller } = exchange
+    if (header === undefined || method !== 'POST' || !permission?.endsWith(':write') || !caller) return
+    const holder = { accountId: caller.account.id, tokenId: caller.token.id }
+    const begun = await beginRun(holder, header, event, exchange.body)
+    if ('run' in begun) {
+      exchange.run = begun.run
+      return
+    }
+    return {
+      ...begun.replay,
+      headers: {
+        ...begun.replay.headers,
+        ...exchange.headers,
+        'idempotent-replayed': 'true',
+        'x-request-id': exchange.requestId,
+      },
+    }
+  }
 
 export const readQuery =
   ({ filters }: Operation): Step =>

@@ -1,5 +1,5 @@
 import { accounts } from '../accounts/account.ts'
-import { ApiError, notFound } from '../errors.ts'
+import { featureNotEnabled, notFound } from '../errors.ts'
 import { type GroupRow, groups } from '../groups/group.ts'
 import type { Page } from '../operation.ts'
 import { resources } from '../resources/resource.ts'
@@ -36,9 +36,7 @@ async function ends(transaction: Transaction, draft: Checked) {
   if (resource?.type === 'internet') {
     const account = await transaction.get(accounts, transaction.accountId)
     if (!account?.features.internet_resource) {
-      throw new ApiError('feature_not_enabled', 'The feature internet_resource is not enabled for this account.', {
-        members: { feature: 'internet_resource' },
-      })
+      throw featureNotEnabled('internet_resource')
     }
   }
   return { group, resource }

@@ -14,7 +14,14 @@ import { type Head, Transaction } from './transaction.ts'
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** Who changes what: the account, and the subject that the change log names (null: the service itself, L5). */
-export type Author = { accountId: string; subject: Subject | null }
+export type Author = {
+  accountId: string
+  subject: Subject | null
+  /** Runs the change if the condition of its request holds on the state that the commit is based on (A8.2). */
+  precondition?: <T>(change: () => Promise<T>) => Promise<T>
+  /** Keeps the answer of the request together with its commit, so that no crash comes between the two (A8.3). */
+  keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
+}
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
@@ -89,13 +96,15 @@ async function attempt<T>(
 ): Promise<{ result: T } | 'lost'> {
   const head = await readHead(author.accountId)
   const transaction = new Transaction(author.accountId, head, Math.max(clock.now(), head.clock + 1))
-  const result = await change(transaction)
+  const changed = () => change(transaction)
+  const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
   if (writes.length === 0) return { result }
 
   const commitId = randomUUID()
   const record: Write = { Put: { TableName: tableName(), Item: commitRecord(author, head, transaction, commitId) } }
   const items = [headWrite(author.accountId, head, transaction), record, ...writes]
+  if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
   try {
     await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))

@@ -85,7 +85,7 @@ describe('rights', () => {
     )
     expect(writing.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])).toEqual([
       { 'dynamodb:LeadingKeys': [`${account}#log.api_request#*`] },
-      { 'dynamodb:LeadingKeys': [`${account}#live.api_tokens`, `${account}#live.actors`] },
+      { 'dynamodb:LeadingKeys': [`${account}#live.api_tokens`, `${account}#live.actors`, `${account}#rate.*`] },
     ])
     for (const { Condition } of writing) expect(Condition?.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' })
   })

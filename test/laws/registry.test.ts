@@ -132,3 +132,16 @@ describe.each([...surface('gateway'), ...surface('client')])('$name', (entry) =>
     }
   })
 })
+
+describe.each(account.filter(({ operation: { method } }) => ['PUT', 'PATCH', 'DELETE'].includes(method)))(
+  '$name',
+  (entry) => {
+    it('compares If-Match with the object that its GET shows, if there is one', () => {
+      const item = account.find(({ operation: { method, path, filters } }) => {
+        const path_ = entry.operation.path.replace(/\/(un)?verify$/, '')
+        return method === 'GET' && path === path_ && !filters
+      })
+      expect(entry.operation.current).toBe(item?.operation)
+    })
+  },
+)

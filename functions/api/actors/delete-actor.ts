@@ -3,6 +3,7 @@ import * as actors from '#shared/actors/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getActor } from './get-actor.ts'
 
 export const deleteActor = operation(
   {
@@ -10,6 +11,7 @@ export const deleteActor = operation(
     path: '/actors/{id}',
     summary: 'Delete an actor with its tokens, clients and memberships',
     permission: 'actors:write',
+    current: getActor,
     response: data(Actor),
   },
   ({ author, params }) => actors.remove(author, params.id),

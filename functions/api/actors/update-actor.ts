@@ -4,6 +4,7 @@ import * as actors from '#shared/actors/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getActor } from './get-actor.ts'
 
 export const updateActor = operation(
   {
@@ -12,6 +13,7 @@ export const updateActor = operation(
     path: '/actors/{id}',
     summary: 'Change an actor',
     permission: 'actors:write',
+    current: getActor,
     body: { envelope: 'actor', fields: v.partial(ActorFields) },
     response: data(Actor),
   },

@@ -3,6 +3,7 @@ import * as clientTokens from '#shared/client-tokens/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getClientToken } from './get-client-token.ts'
 
 export const deleteClientToken = operation(
   {
@@ -10,6 +11,7 @@ export const deleteClientToken = operation(
     path: '/actors/{actor_id}/client_tokens/{id}',
     summary: 'Delete a client token with what was made with it',
     permission: 'tokens:write',
+    current: getClientToken,
     response: data(v.object({ id: v.string() })),
   },
   ({ author, params }) => clientTokens.remove(author, params.actor_id, params.id),

@@ -3,6 +3,7 @@ import * as clients from '#shared/clients/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getClient } from './get-client.ts'
 
 export const deleteClient = operation(
   {
@@ -10,6 +11,7 @@ export const deleteClient = operation(
     path: '/clients/{id}',
     summary: 'Delete a client with its session and authorizations',
     permission: 'clients:write',
+    current: getClient,
     response: data(Client),
   },
   ({ author, params }) => clients.remove(author, params.id),

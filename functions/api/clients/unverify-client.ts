@@ -3,6 +3,7 @@ import * as clients from '#shared/clients/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getClient } from './get-client.ts'
 
 export const unverifyClient = operation(
   {
@@ -10,6 +11,7 @@ export const unverifyClient = operation(
     path: '/clients/{id}/unverify',
     summary: 'Take back the verification of a client',
     permission: 'clients:write',
+    current: getClient,
     response: data(Client),
   },
   ({ author, params }) => clients.unverify(author, params.id),

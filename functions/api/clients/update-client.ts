@@ -3,6 +3,7 @@ import * as clients from '#shared/clients/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getClient } from './get-client.ts'
 
 export const updateClient = operation(
   {
@@ -11,6 +12,7 @@ export const updateClient = operation(
     path: '/clients/{id}',
     summary: 'Rename a client',
     permission: 'clients:write',
+    current: getClient,
     body: { envelope: 'client', fields: ClientFields },
     response: data(Client),
   },

@@ -3,6 +3,7 @@ import * as clients from '#shared/clients/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getClient } from './get-client.ts'
 
 export const verifyClient = operation(
   {
@@ -10,6 +11,7 @@ export const verifyClient = operation(
     path: '/clients/{id}/verify',
     summary: 'Mark a client as verified',
     permission: 'clients:write',
+    current: getClient,
     response: data(Client),
   },
   ({ author, params }) => clients.verify(author, params.id),

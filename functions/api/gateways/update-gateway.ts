@@ -4,6 +4,7 @@ import { GatewayFields } from '#shared/gateways/gateway-fields.ts'
 import * as gateways from '#shared/gateways/store.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getGateway } from './get-gateway.ts'
 
 export const updateGateway = operation(
   {
@@ -12,6 +13,7 @@ export const updateGateway = operation(
     path: '/sites/{site_id}/gateways/{id}',
     summary: 'Rename a gateway',
     permission: 'gateways:write',
+    current: getGateway,
     body: { envelope: 'gateway', fields: GatewayFields },
     response: data(Gateway),
   },

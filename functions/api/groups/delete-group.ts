@@ -3,6 +3,7 @@ import { Group } from '#shared/groups/group.ts'
 import * as groups from '#shared/groups/store.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getGroup } from './get-group.ts'
 
 export const deleteGroup = operation(
   {
@@ -10,6 +11,7 @@ export const deleteGroup = operation(
     path: '/groups/{id}',
     summary: 'Delete a group; its policies stay, orphaned',
     permission: 'groups:write',
+    current: getGroup,
     response: data(Group),
   },
   ({ author, params }) => groups.remove(author, params.id),

@@ -4,6 +4,7 @@ import { Group, GroupFields } from '#shared/groups/group.ts'
 import * as groups from '#shared/groups/store.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
+import { getGroup } from './get-group.ts'
 
 export const updateGroup = operation(
   {
@@ -12,6 +13,7 @@ export const updateGroup = operation(
     path: '/groups/{id}',
     summary: 'Change a group',
     permission: 'groups:write',
+    current: getGroup,
     body: { envelope: 'group', late: true, fields: v.partial(GroupFields) },
     response: data(Group),
   },

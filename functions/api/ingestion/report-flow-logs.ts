@@ -12,7 +12,7 @@ export const reportFlowLogs = operation(
     credential: 'ingest',
     response: data(v.object({ status: v.literal('ok'), accepted: v.number() })),
   },
-  ({ body, headers }) => ingestFlows(body, headers),
+  ({ claims, body, headers }) => ingestFlows(claims, body, headers),
 )
 
 export const handler = lambda(reportFlowLogs)

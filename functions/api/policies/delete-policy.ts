@@ -3,6 +3,7 @@ import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import { Policy } from '#shared/policies/policy.ts'
 import * as policies from '#shared/policies/store.ts'
+import { getPolicy } from './get-policy.ts'
 
 export const deletePolicy = operation(
   {
@@ -10,6 +11,7 @@ export const deletePolicy = operation(
     path: '/policies/{id}',
     summary: 'Delete a policy; the access it granted ends',
     permission: 'policies:write',
+    current: getPolicy,
     response: data(Policy),
   },
   ({ author, params }) => policies.remove(author, params.id),

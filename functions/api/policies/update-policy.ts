@@ -4,6 +4,7 @@ import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import { Policy, PolicyFields } from '#shared/policies/policy.ts'
 import * as policies from '#shared/policies/store.ts'
+import { getPolicy } from './get-policy.ts'
 
 export const updatePolicy = operation(
   {
@@ -12,6 +13,7 @@ export const updatePolicy = operation(
     path: '/policies/{id}',
     summary: 'Change a policy',
     permission: 'policies:write',
+    current: getPolicy,
     body: { envelope: 'policy', fields: v.partial(PolicyFields) },
     response: data(Policy),
   },

@@ -3,6 +3,7 @@ import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import { Resource } from '#shared/resources/resource.ts'
 import * as resources from '#shared/resources/store.ts'
+import { getResource } from './get-resource.ts'
 
 export const deleteResource = operation(
   {
@@ -10,6 +11,7 @@ export const deleteResource = operation(
     path: '/resources/{id}',
     summary: 'Delete a resource with its policies',
     permission: 'resources:write',
+    current: getResource,
     response: data(Resource),
   },
   ({ author, params }) => resources.remove(author, params.id),

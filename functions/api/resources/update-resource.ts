@@ -4,6 +4,7 @@ import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import { Resource, ResourceFields } from '#shared/resources/resource.ts'
 import * as resources from '#shared/resources/store.ts'
+import { getResource } from './get-resource.ts'
 
 export const updateResource = operation(
   {
@@ -12,6 +13,7 @@ export const updateResource = operation(
     path: '/resources/{id}',
     summary: 'Change a resource',
     permission: 'resources:write',
+    current: getResource,
     body: { envelope: 'resource', fields: v.partial(ResourceFields) },
     response: data(Resource),
   },

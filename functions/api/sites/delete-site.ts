@@ -3,6 +3,7 @@ import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import { Site } from '#shared/sites/site.ts'
 import * as sites from '#shared/sites/store.ts'
+import { getSite } from './get-site.ts'
 
 export const deleteSite = operation(
   {
@@ -10,6 +11,7 @@ export const deleteSite = operation(
     path: '/sites/{id}',
     summary: 'Delete a site with its gateways and resources',
     permission: 'sites:write',
+    current: getSite,
     response: data(Site),
   },
   ({ author, params }) => sites.remove(author, params.id),

@@ -4,6 +4,7 @@ import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import { Site, SiteFields } from '#shared/sites/site.ts'
 import * as sites from '#shared/sites/store.ts'
+import { getSite } from './get-site.ts'
 
 export const updateSite = operation(
   {
@@ -12,6 +13,7 @@ export const updateSite = operation(
     path: '/sites/{id}',
     summary: 'Rename a site',
     permission: 'sites:write',
+    current: getSite,
     body: { envelope: 'site', fields: v.partial(SiteFields) },
     response: data(Site),
   },

@@ -1,0 +1,129 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { serviceKey } from '../auth/service-secret.ts'
+import { clock } from '../clock.ts'
+import { ApiError } from '../errors.ts'
+import { table, tableName } from '../table/client.ts'
+import { type Item, type Key, partition } from '../table/keys.ts'
+import { getItem } from '../table/read.ts'
+import type { Answer, Event } from './exchange.ts'
+
+/** A request that holds its key: nobody else runs with it until this one has an answer, or has died. */
+export type Run = { key: Key; id: string; accountId: string; fingerprint: string }
+
+const second = 1_000_000
+/** Longer than any request can run. */
+const runMicros = 60 * second
+const keptMicros = 24 * 3600 * second
+const keptHeaders = ['content-type', 'cache-control', 'location', 'etag']
+
+/** What makes two requests the same one (A8.3(3)). */
+async function fingerprintOf(event: Event, body: Buffer): Promise<string> {
+  return createHmac('sha256', await serviceKey('idempotency fingerprint'))
+    .update([event.requestContext.http.method, event.rawPath, event.rawQueryString, ''].join('\n'))
+    .update(body)
+    .digest('base64url')
+}
+
+const cipherKey = (accountId: string) => serviceKey(`idempotency ${accountId}`)
+
+/** Encrypted with AES-256-GCM, because an answer can hold a secret that is stored nowhere else. */
+async function seal({ accountId, key }: Run, answer: Answer): Promise<Buffer> {
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers ?? {}).filter(([name]) => keptHeaders.includes(name)),
+  )
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', await cipherKey(accountId), iv).setAAD(Buffer.from(key.pk + key.sk))
+  const text = JSON.stringify({ statusCode: answer.statusCode, headers, body: answer.body })
+  const sealed = Buffer.concat([cipher.update(text), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed])
+}
+
+async function unseal({ accountId, key }: Run, sealed: Uint8Array): Promise<Answer> {
+  const bytes = Buffer.from(sealed)
+  const decipher = createDecipheriv('aes-256-gcm', await cipherKey(accountId), bytes.subarray(0, 12))
+    .setAAD(Buffer.from(key.pk + key.sk))
+    .setAuthTag(bytes.subarray(12, 28))
+  return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString())
+}
+
+const itemOf = ({ key, id, fingerprint }: Run, micros: number): Item => {
+  const ends = clock.now() + micros
+  return { ...key, kind: 'idempotency', run: id, fingerprint, ends, ttl: Math.ceil(ends / second) }
+}
+
+/**
+ * Takes the key of a request for its credential (A8.3), or finds the answer that was given before.
+ * @throws ApiError `invalid_idempotency_key`, `idempotency_key_reused`, `idempotency_in_progress`
+ */
+export async function beginRun(
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+  header: string,
+  event: Event,
+  body: Buffer,
+): Promise<{ run: Run } | { replay: Answer }> {
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw new ApiError('invalid_idempotency_key')
+  const key = {
+    pk: partition(accountId, 'idempotency', tokenId),
+    sk: createHash('sha256').update(header).digest('base64url'),
+  }
+  const run: Run = { key, id: randomUUID(), accountId, fingerprint: await fingerprintOf(event, body) }
+  for (let tries = 0; tries < 3; tries++) {
+    if (await take(run)) return { run }
+    const held = await getItem(key)
+    // It ended just now: its key is free again.
+    if (!held) continue
+    if (held.fingerprint !== run.fingerprint) throw new ApiError('idempotency_key_reused')
+    if (held.answer) return { replay: await unseal(run, held.answer as Uint8Array) }
+    throw new ApiError('idempotency_in_progress', undefined, { headers: { 'retry-after': '1' } })
+  }
+  throw new ApiError('unavailable')
+}
+
+async function take(run: Run): Promise<boolean> {
+  return conditionally(
+    new PutCommand({
+      TableName: tableName(),
+      Item: itemOf(run, runMicros),
+      ConditionExpression: 'attribute_not_exists(pk) OR ends <= :now',
+      ExpressionAttributeValues: { ':now': clock.now() },
+    }),
+  )
+}
+
+/** The write that keeps an answer, only while the run holds its key. */
+export async function keepWrite(run: Run, answer: Answer) {
+  return {
+    TableName: tableName(),
+    Item: { ...itemOf(run, keptMicros), answer: await seal(run, answer) },
+    ConditionExpression: '#run = :run',
+    ExpressionAttributeNames: { '#run': 'run' },
+    ExpressionAttributeValues: { ':run': run.id },
+  }
+}
+
+export const keep = async (run: Run, answer: Answer): Promise<boolean> =>
+  conditionally(new PutCommand(await keepWrite(run, answer)))
+
+/** Gives the key back after an answer that is not kept; an answer that a commit has kept stays. */
+export const release = (run: Run): Promise<boolean> =>
+  conditionally(
+    new DeleteCommand({
+      TableName: tableName(),
+      Key: run.key,
+      ConditionExpression: '#run = :run AND attribute_not_exists(answer)',
+      ExpressionAttributeNames: { '#run': 'run' },
+      ExpressionAttributeValues: { ':run': run.id },
+    }),
+  )
+
+async function conditionally(command: PutCommand | DeleteCommand): Promise<boolean> {
+  try {
+    await table().send(command as PutCommand)
+    return true
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false
+    throw error
+  }
+}

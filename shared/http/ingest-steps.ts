@@ -1,0 +1,28 @@
+import { accountStatus } from '../accounts/account-status.ts'
+import { bearerToken } from '../auth/token.ts'
+import { clock } from '../clock.ts'
+import { ApiError, unauthorized } from '../errors.ts'
+import { verifyIngestToken } from '../flows/ingest-token.ts'
+import { ingestBucket } from '../rate-limit/bucket.ts'
+import type { Step } from './exchange.ts'
+
+const maxPackedBytes = 4_000_000
+
+/** What is sent packed has a limit of its own, beside that of every body. */
+export const limitPackedBody: Step = ({ body }, { headers }) => {
+  if (headers['content-encoding']?.trim().toLowerCase() === 'gzip' && body.length > maxPackedBytes) {
+    throw new ApiError('payload_too_large')
+  }
+}
+
+/** The token is verified without a read; the state of its account is at most a minute old (L9.4). */
+export const checkIngestToken: Step = async (exchange, { headers }) => {
+  const token = bearerToken(headers.authorization)
+  if (token === null) throw unauthorized()
+  const claims = await verifyIngestToken(token, Math.floor(clock.now() / 1_000_000))
+  const account = await accountStatus(claims.account_id)
+  if (!account.enabled) throw unauthorized()
+  exchange.claims = claims
+  const bearer = `${claims.policy_authorization_id}#${claims.role}`
+  exchange.bucket = ingestBucket(claims.account_id, bearer, account.limits)
+}

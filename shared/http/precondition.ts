@@ -1,0 +1,36 @@
+import * as v from 'valibot'
+import { ApiError } from '../errors.ts'
+import type { Context, Operation } from '../operation.ts'
+import { isCurrent, tagOf } from './entity-tag.ts'
+
+/** Runs a change if the request's condition holds on the state that its commit is based on. */
+export type Precondition = <T>(change: () => Promise<T>) => Promise<T>
+
+/** The object is read as its `GET` shows it. An unknown object is 404 before its tag is looked at (A4). */
+const objectMatches =
+  (header: string, current: Operation, context: () => Context): Precondition =>
+  async (change) => {
+    const tag = tagOf(v.parse(current.response, await current.handle(context())))
+    if (!tag || !isCurrent(header, tag)) throw new ApiError('precondition_failed')
+    return change()
+  }
+
+/** What has no tag matches none; an unknown parent is 404 all the same. */
+const nothingMatches: Precondition = async (change) => {
+  try {
+    await change()
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) throw error
+  }
+  throw new ApiError('precondition_failed')
+}
+
+/** The condition of `If-Match` on a change or deletion (A8.2); `*` matches whatever exists. */
+export function preconditionOf(
+  { method, current }: Operation,
+  header: string | undefined,
+  context: () => Context,
+): Precondition | undefined {
+  if (header === undefined || header.trim() === '*' || method === 'GET' || method === 'POST') return undefined
+  return current ? objectMatches(header, current, context) : nothingMatches
+}

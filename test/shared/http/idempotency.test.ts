@@ -1,0 +1,186 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as createActor } from '#functions/api/actors/create-actor.ts'
+import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
+import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
+import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
+import { handler as createSite } from '#functions/api/sites/create-site.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { clock } from '#shared/clock.ts'
+import { table } from '#shared/table/client.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+
+let account: Awaited<ReturnType<typeof newAccount>>
+beforeAll(async () => {
+  account = await newAccount()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const create = (name: unknown, key: string, more: Record<string, unknown> = {}) =>
+  account.call(createGroup, {
+    method: 'POST',
+    path: '/groups',
+    body: { group: { name } },
+    headers: { 'idempotency-key': key },
+    ...more,
+  })
+const named = async (name: string) => (await account.call(listGroups, { query: { name } })).body.data.length
+
+describe('a repeated request', () => {
+  it('runs once and gets the first answer', async () => {
+    const first = await create('Once', 'once')
+    const second = await create('Once', 'once')
+    expect([first.status, first.headers['idempotent-replayed']]).toEqual([201, undefined])
+    expect([second.status, second.headers['idempotent-replayed']]).toEqual([201, 'true'])
+    expect(second.text).toBe(first.text)
+    expect(second.headers.location).toBe(first.headers.location)
+    expect(second.headers.etag).toBe(first.headers.etag)
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+    expect(await named('Once')).toBe(1)
+  })
+
+  it('gets the secret that is shown once, and nobody finds it in the table', async () => {
+    const site = (await account.call(createSite, { method: 'POST', body: { site: { name: 'Safe' } } })).body.data
+    const request = { method: 'POST', params: { site_id: site.id }, headers: { 'idempotency-key': 'secret' } }
+    const first = await account.call(createGateway, request)
+    const second = await account.call(createGateway, request)
+    expect(second.body.data.token).toBe(first.body.data.token)
+    expect(second.headers['cache-control']).toBe('no-store')
+    const kept = await queryItems(`${account.id}#idempotency#${account.tokenId}`)
+    expect(kept.length).toBeGreaterThan(0)
+    const bytes = kept.map(({ answer }) => Buffer.from(answer as Uint8Array).toString('latin1')).join()
+    expect(bytes).not.toContain(first.body.data.token.slice(-20))
+  })
+
+  it('gets a refusal again, though it would succeed by now', async () => {
+    const taken = (await create('Taken', 'a')).body.data
+    const refused = await create('Taken', 'b')
+    expect(refused.status).toBe(422)
+    await account.call(deleteGroup, { method: 'DELETE', params: { id: taken.id } })
+    const again = await create('Taken', 'b')
+    expect([again.status, again.headers['idempotent-replayed'], again.text]).toEqual([422, 'true', refused.text])
+  })
+
+  it('is a new one after 24 hours', async () => {
+    const { token } = await newAccount()
+    await create('Daily', 'daily', { token })
+    const now = clock.now.bind(clock)
+    vi.spyOn(clock, 'now').mockImplementation(() => now() + 24 * 3_600_000_000 + 1_000_000)
+    expect((await create('Daily', 'daily', { token })).status).toBe(422)
+  })
+})
+
+describe('a key', () => {
+  it.each(['', ' ', 'with space', 'ümlaut', 'x'.repeat(256)])('%j is refused', async (key) => {
+    const answer = await create('Refused', key)
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_idempotency_key'])
+    expect(await named('Refused')).toBe(0)
+  })
+
+  it('of 255 characters is taken', async () => {
+    expect((await create('Long key', '~'.repeat(255))).status).toBe(201)
+  })
+
+  it('is used for one request only: another body, path or query is refused', async () => {
+    await create('Mine', 'mine')
+    for (const answer of [
+      await create('Other', 'mine'),
+      await create('Mine', 'mine', { path: '/groups/' }),
+      await create('Mine', 'mine', { query: 'a=b' }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+      expect(answer.body).not.toHaveProperty('errors')
+    }
+    expect(await named('Other')).toBe(0)
+  })
+
+  it('belongs to its credential', async () => {
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+    const event = { operation: 'create_api_token', account_id: account.id, api_token: { expires_at } }
+    const { data } = (await provision(event)) as { data: { api_token: { token: string } } }
+    await create('Shared key', 'shared')
+    expect((await create('Shared key too', 'shared', { token: data.api_token.token })).status).toBe(201)
+  })
+
+  it('does not spare the scope', async () => {
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+    const event = {
+      operation: 'create_api_token',
+      account_id: account.id,
+      api_token: { expires_at, scopes: ['*:read'] },
+    }
+    const { data } = (await provision(event)) as { data: { api_token: { token: string } } }
+    expect((await create('Scoped', 'scoped', { token: data.api_token.token })).body.code).toBe('insufficient_scope')
+  })
+
+  it('is in progress while the first request runs, and only one of many runs', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create('Crowd', 'crowd')))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(0)
+    for (const { status, body, headers } of answers) {
+      if (status === 201) continue
+      expect([status, body.code, headers['retry-after']]).toEqual([409, 'idempotency_in_progress', '1'])
+    }
+    expect(await named('Crowd')).toBe(1)
+  })
+})
+
+describe('a request that died', () => {
+  it('after its commit is answered from the commit', async () => {
+    const send = table().send.bind(table())
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+      const answer = await send(command as never, ...rest)
+      if (command instanceof TransactWriteCommand) vi.spyOn(table(), 'send').mockRejectedValue(new Error('dead'))
+      return answer
+    }) as never)
+    await create('Phoenix', 'phoenix').catch(() => {})
+    vi.restoreAllMocks()
+    const again = await create('Phoenix', 'phoenix')
+    expect([again.status, again.headers['idempotent-replayed'], again.body.data.name]).toEqual([201, 'true', 'Phoenix'])
+    expect(await named('Phoenix')).toBe(1)
+  })
+
+  it('before its commit frees its key after 60 seconds', async () => {
+    const { token } = await newAccount()
+    const send = table().send.bind(table())
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+      const isKey = (command as { input?: { Item?: { kind?: string } } }).input?.Item?.kind === 'idempotency'
+      const answer = await send(command as never, ...rest)
+      if (isKey) vi.spyOn(table(), 'send').mockRejectedValue(new Error('dead'))
+      return answer
+    }) as never)
+    await create('Ghost', 'ghost', { token }).catch(() => {})
+    vi.restoreAllMocks()
+    expect((await create('Ghost', 'ghost', { token })).body.code).toBe('idempotency_in_progress')
+    const now = clock.now.bind(clock)
+    vi.spyOn(clock, 'now').mockImplementation(() => now() + 61_000_000)
+    expect((await create('Ghost', 'ghost', { token })).status).toBe(201)
+  })
+
+  it('for want of the table keeps nothing, and can be repeated at once', async () => {
+    const send = table().send.bind(table())
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+      if (command instanceof TransactWriteCommand) {
+        throw Object.assign(new Error('no such item'), { name: 'ValidationException' })
+      }
+      return send(command as never, ...rest)
+    }) as never)
+    expect((await create('Later', 'later')).status).toBe(500)
+    vi.restoreAllMocks()
+    expect((await create('Later', 'later')).status).toBe(201)
+  })
+})
+
+it('takes effect on creates of every kind', async () => {
+  const request = {
+    method: 'POST',
+    body: { actor: { name: 'Robot', type: 'service_account' } },
+    headers: { 'idempotency-key': 'robot' },
+  }
+  const first = await account.call(createActor, request)
+  expect((await account.call(createActor, request)).text).toBe(first.text)
+})
