@@ -61,12 +61,8 @@ export class Roles extends Construct {
       provision: [onTable([...reads, ...writes]), secret],
       unknownRoute: [],
       writeChangeLog: [onTable(['dynamodb:PutItem'], [logPartition(anyAccount, 'change', '*')])],
-      followUp: [
-        onTable(
-          ['dynamodb:Query', 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem'],
-          [partition(anyAccount, 'authorizations', '*'), partition(anyAccount, 'authorizations.*')],
-        ),
-      ],
+      // It deletes what lies below a deleted object, whatever that is.
+      followUp: [onTable([...reads, ...writes])],
       storeFlowLogs: [
         onTable(
           ['dynamodb:PutItem', 'dynamodb:UpdateItem'],

@@ -1,18 +1,27 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
-import { type Revocation, revoke } from '#shared/authorizations/revoke.ts'
+import type { Subject } from '#shared/auth/subject.ts'
+import { type Revocation, revokeAll } from '#shared/authorizations/revoke.ts'
+import { finishCascade } from '#shared/cascades/finish-cascade.ts'
 import { logLine } from '#shared/log.ts'
+import type { Cascade } from '#shared/table/cascade.ts'
+
+type CommitRecord = {
+  account_id: string
+  subject: Subject | null
+  revocations?: Revocation[]
+  cascades?: Cascade[]
+}
 
 /**
- * Finishes what a commit caused and its request may not have finished: the revocations named in its record. Repeating
- * them is harmless. Reports the first record that failed, so that order is kept.
+ * Finishes what a commit caused: the revocations that its request may not have finished, and the rows below a deleted
+ * object that it left (A29). Both are harmless to repeat. Reports the first record that failed, so that order is kept.
  */
 export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   for (const { dynamodb } of event.Records) {
     try {
-      const record = unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>)
-      for (const revocation of (record.revocations ?? []) as Revocation[]) await revoke(record.account_id, revocation)
+      await followUp(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>) as CommitRecord)
     } catch (error) {
       logLine('ERROR', 'a commit was not followed up', {
         sequence_number: dynamodb?.SequenceNumber,
@@ -22,4 +31,9 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatch
     }
   }
   return { batchItemFailures: [] }
+}
+
+async function followUp({ account_id, subject, revocations = [], cascades = [] }: CommitRecord): Promise<void> {
+  await revokeAll(account_id, revocations)
+  for (const cascade of cascades) await finishCascade({ accountId: account_id, subject }, cascade)
 }

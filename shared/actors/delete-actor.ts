@@ -1,47 +1,60 @@
 import { apiTokens } from '../api-tokens/api-token.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
+import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
 import { clients } from '../clients/client.ts'
 import { deleteClient } from '../clients/delete-client.ts'
 import { memberships } from '../memberships/membership.ts'
-import { hasRoom } from '../table/commit-in-parts.ts'
+import { liveKey } from '../table/keys.ts'
 import { rowsBy } from '../table/read.ts'
+import { stageWhileRoom } from '../table/stage-while-room.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { type ActorRow, actors } from './actor.ts'
 
-const perPart = 20
-
 /** Stages the deletion of an actor's client tokens; the sessions and authorizations made with them end (A30). */
-export async function stageClientTokenDeletions(transaction: Transaction, actorId: string): Promise<'done' | 'more'> {
-  const tokens = await rowsBy(clientTokens, transaction.accountId, 'actor_id', actorId, { limit: perPart })
-  for (const token of tokens) {
-    if (!hasRoom(transaction)) return 'more'
-    transaction.delete(clientTokens, token)
-    transaction.revoke({ by: 'client_token', id: token.id })
-  }
-  return tokens.length === perPart ? 'more' : 'done'
+export const stageClientTokenDeletions = (transaction: Transaction, actorId: string): Promise<'done' | 'more'> =>
+  stageWhileRoom(
+    transaction,
+    (range) => rowsBy(clientTokens, transaction.accountId, 'actor_id', actorId, range),
+    (token) => deleteClientToken(transaction, token),
+  )
+
+/**
+ * Stages the deletion of an actor with all it has (A29): first its client tokens, with what they authorized (`more` when
+ * they did not fit), then itself, which ends its other credentials; the rest goes along or is left for later.
+ */
+export async function stageActorDeletion(transaction: Transaction, actor: ActorRow): Promise<'done' | 'more'> {
+  if ((await stageClientTokenDeletions(transaction, actor.id)) === 'more') return 'more'
+  transaction.delete(actors, actor)
+  transaction.remove(liveKey(transaction.accountId, actors.name, actor.id))
+  if ((await stageRestOfActor(transaction, actor.id)) === 'more')
+    transaction.leave({ below: actors.name, id: actor.id })
+  return 'done'
 }
 
-/** Stages the deletion of an actor with all it has, credentials first (A29); `more` when it did not fit. */
-export async function stageActorDeletion(transaction: Transaction, actor: ActorRow): Promise<'done' | 'more'> {
+export async function stageRestOfActor(transaction: Transaction, id: string): Promise<'done' | 'more'> {
   const { accountId } = transaction
-  if ((await stageClientTokenDeletions(transaction, actor.id)) === 'more') return 'more'
-  const owned = await rowsBy(apiTokens, accountId, 'actor_id', actor.id, { limit: perPart })
-  for (const token of owned) {
-    if (!hasRoom(transaction)) return 'more'
-    transaction.delete(apiTokens, token)
-  }
-  const joined = await rowsBy(memberships, accountId, 'actor_id', actor.id, { limit: perPart })
-  for (const membership of joined) {
-    if (!hasRoom(transaction)) return 'more'
-    transaction.delete(memberships, membership)
-    transaction.revoke({ by: 'membership', id: `${membership.group_id}#${actor.id}` })
-  }
-  const devices = await rowsBy(clients, accountId, 'actor_id', actor.id, { limit: perPart })
-  for (const client of devices) {
-    if (!hasRoom(transaction)) return 'more'
-    await deleteClient(transaction, client)
-  }
-  if ([owned, joined, devices].some((rows) => rows.length === perPart) || !hasRoom(transaction)) return 'more'
-  transaction.delete(actors, actor)
-  return 'done'
+  const outcomes = [
+    await stageWhileRoom(
+      transaction,
+      (range) => rowsBy(apiTokens, accountId, 'actor_id', id, range),
+      (token) => {
+        transaction.delete(apiTokens, token)
+        transaction.remove(liveKey(accountId, apiTokens.name, token.id))
+      },
+    ),
+    await stageWhileRoom(
+      transaction,
+      (range) => rowsBy(memberships, accountId, 'actor_id', id, range),
+      (membership) => {
+        transaction.delete(memberships, membership)
+        transaction.revoke({ by: 'membership', id: `${membership.group_id}#${id}` })
+      },
+    ),
+    await stageWhileRoom(
+      transaction,
+      (range) => rowsBy(clients, accountId, 'actor_id', id, range),
+      (client) => deleteClient(transaction, client),
+    ),
+  ]
+  return outcomes.includes('more') ? 'more' : 'done'
 }

@@ -32,6 +32,13 @@ export async function revoke(account: string, revocation: Revocation): Promise<v
   for (let at = 0; at < items.length; at += 10) await Promise.all(items.slice(at, at + 10).map(deleteAuthorization))
 }
 
+/** Deletes what rests on any of these. */
+export async function revokeAll(account: string, revocations: Revocation[]): Promise<void> {
+  for (let at = 0; at < revocations.length; at += 10) {
+    await Promise.all(revocations.slice(at, at + 10).map((revocation) => revoke(account, revocation)))
+  }
+}
+
 /**
  * Deletes an authorization together with everything that points to it. A pointer that belongs to a later
  * authorization by now stays: without it that one could not be found when it must end.

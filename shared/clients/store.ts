@@ -5,7 +5,6 @@ import { notFound } from '../errors.ts'
 import type { Page } from '../operation.ts'
 import { readPresence, readPresences } from '../presence/presence.ts'
 import { type Author, commit } from '../table/commit.ts'
-import { commitInParts } from '../table/commit-in-parts.ts'
 import { listRows } from '../table/list.ts'
 import { getRow } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
@@ -49,12 +48,12 @@ export async function unverify(author: Author, id: string) {
 
 /** Deletes a client; its token stays valid, so that the device can register again (A23.2). */
 export const remove = (author: Author, id: string) =>
-  commitInParts(author, async (transaction) => {
+  commit(author, async (transaction) => {
     const client = await transaction.get(clients, id)
     if (!client) throw notFound()
     const presence = await readPresence(author.accountId, 'clients', id)
-    if ((await deleteClient(transaction, client)) === 'more') return 'more'
-    return { done: { data: { ...renderClient(client, presence, transaction.now), online: false } } }
+    await deleteClient(transaction, client)
+    return { data: { ...renderClient(client, presence, transaction.now), online: false } }
   })
 
 const change = (author: Author, id: string, apply: (transaction: Transaction, client: ClientRow) => ClientRow) =>

@@ -1,15 +1,12 @@
 import type * as v from 'valibot'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { memberships } from '../memberships/membership.ts'
 import type { Page } from '../operation.ts'
-import { policies } from '../policies/policy.ts'
 import { type Author, commit } from '../table/commit.ts'
-import { commitInParts, hasRoom } from '../table/commit-in-parts.ts'
-import { itemRow } from '../table/entity.ts'
-import { partition } from '../table/keys.ts'
+import { commitInParts } from '../table/commit-in-parts.ts'
 import { listRows } from '../table/list.ts'
-import { getRow, queryItems, rowsBy } from '../table/read.ts'
+import { getRow } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
+import { stageGroupDeletion } from './delete-group.ts'
 import { type GroupFields, type GroupRow, groups } from './group.ts'
 
 type Input = v.InferOutput<typeof GroupFields>
@@ -57,21 +54,7 @@ export const update = (author: Author, id: string, envelope: () => void, input: 
 export const remove = (author: Author, id: string) =>
   commitInParts(author, async (transaction) => {
     const group = await unmanaged(transaction, id)
-    const members = await queryItems(partition(author.accountId, memberships.name, id), { limit: 30 })
-    for (const member of members) {
-      if (!hasRoom(transaction)) return 'more'
-      transaction.delete(memberships, itemRow(member))
-      transaction.revoke({ by: 'membership', id: `${id}#${member.sk}` })
-    }
-    const granted = await rowsBy(policies, author.accountId, 'group_id', id, { limit: 30 })
-    for (const policy of granted) {
-      if (!hasRoom(transaction)) return 'more'
-      transaction.update(policies, policy, { group_id: null })
-      transaction.revoke({ by: 'policy', id: policy.id })
-    }
-    if (members.length === 30 || granted.length === 30 || !hasRoom(transaction)) return 'more'
-    transaction.delete(groups, group)
-    return { done: { data: group } }
+    return (await stageGroupDeletion(transaction, group)) === 'more' ? 'more' : { done: { data: group } }
   })
 
 async function unmanaged(transaction: Transaction, id: string): Promise<GroupRow> {

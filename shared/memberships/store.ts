@@ -3,12 +3,13 @@ import { ApiError, invalid, notFound } from '../errors.ts'
 import { type GroupRow, groups } from '../groups/group.ts'
 import type { Page } from '../operation.ts'
 import type { Author } from '../table/commit.ts'
-import { commitInParts, hasRoom } from '../table/commit-in-parts.ts'
+import { commitInParts } from '../table/commit-in-parts.ts'
 import { partition } from '../table/keys.ts'
 import { listRows } from '../table/list.ts'
 import { getRow, getRows, queryItems } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
-import { type MembershipRow, memberships } from './membership.ts'
+import { isDone, membersPerCommit, type SetChange, stageNextPart, stageSetChange } from './change-set.ts'
+import { memberships } from './membership.ts'
 import { readEdit, readWholeSet } from './requested-members.ts'
 
 /** The members of a group; those of the managed one are all people of the account (A15.2). */
@@ -46,45 +47,41 @@ export const edit = (author: Author, groupId: string, raw: unknown) =>
 
 type Wanted = { added: string[]; keeps: (actorId: string) => boolean }
 
-/** Brings the members to what is wanted, removals first, in as many commits as it takes (A15.6). */
+/** Brings the members to what is wanted, removals first (A15.6). Unchanged members keep their membership (A15.5). */
 async function change(author: Author, groupId: string, read: () => Wanted) {
   const { accountId } = author
   let wanted: Wanted | undefined
+  let backlog: SetChange | undefined
+  let worked = false
   const ids = await commitInParts<string[]>(author, async (transaction) => {
     await editable(transaction, groupId)
     wanted ??= await checked(accountId, read())
-    const { added, keeps } = wanted
-    const members = (await queryItems(partition(accountId, memberships.name, groupId))) as unknown as MembershipRow[]
-    const present = new Set(members.map(({ actor_id }) => actor_id))
-    for (const member of members.filter(({ actor_id }) => !keeps(actor_id))) {
-      if (!hasRoom(transaction)) return 'more'
-      transaction.delete(memberships, rowOf(member))
-      transaction.revoke({ by: 'membership', id: `${groupId}#${member.actor_id}` })
-      present.delete(member.actor_id)
+    if (!backlog) {
+      const members = await memberIds(accountId, groupId)
+      if (worked) return { done: members }
+      const present = new Set(members)
+      const { added, keeps } = wanted
+      const whole = {
+        leaving: members.filter((id) => !keeps(id)),
+        joining: added.filter((id) => !present.has(id)),
+      }
+      const fits = whole.leaving.length + whole.joining.length <= membersPerCommit
+      if (fits) return { done: await stageSetChange(transaction, groupId, whole, members) }
+      backlog = whole
     }
-    const missing = added.filter((id) => !present.has(id))
-    const joining = missing.slice(0, 35)
-    // An actor can be deleted while a large set is written: it is left out, as its memberships would be.
-    const alive = await getRows(actors, accountId, joining)
-    for (const actor of alive) {
-      if (!actor) continue
-      if (!hasRoom(transaction)) return 'more'
-      transaction.insert(memberships, { group_id: groupId, actor_id: actor.id })
-      present.add(actor.id)
-    }
-    wanted.added = added.filter((id) => !joining.includes(id) || present.has(id))
-    return missing.length > joining.length ? 'more' : { done: [...present].sort() }
+    await stageNextPart(transaction, groupId, backlog)
+    // With nothing left to do the set is read once more, to answer with it.
+    worked = isDone(backlog)
+    if (worked) backlog = undefined
+    return 'more'
   })
   return { data: { actor_ids: ids } }
 }
 
-const rowOf = ({ id, group_id, actor_id, inserted_at, updated_at }: MembershipRow): MembershipRow => ({
-  id,
-  group_id,
-  actor_id,
-  inserted_at,
-  updated_at,
-})
+async function memberIds(accountId: string, groupId: string): Promise<string[]> {
+  const items = await queryItems(partition(accountId, memberships.name, groupId))
+  return items.map(({ sk }) => sk as string)
+}
 
 async function editable(transaction: Transaction, id: string): Promise<GroupRow> {
   const group = await transaction.get(groups, id)

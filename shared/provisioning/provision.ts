@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { Account, type AccountRow, accounts } from '../accounts/account.ts'
+import { stageAccountDisabling } from '../accounts/disable-account.ts'
 import { limitsOf } from '../accounts/usage.ts'
 import { Actor, actors } from '../actors/actor.ts'
 import { mintApiToken } from '../api-tokens/mint-api-token.ts'
@@ -149,6 +150,7 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
     if (!account) throw notFound()
     // Enabling an account calls a deletion off that was not due yet (A32).
     const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
+    if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
     return transaction.update(accounts, account, {
       ...changes,
       ...revived,

@@ -1,19 +1,36 @@
 import { deletePolicy } from '../policies/delete-policy.ts'
 import { policies } from '../policies/policy.ts'
-import { hasRoom } from '../table/commit-in-parts.ts'
-import { rowsBy } from '../table/read.ts'
+import { poolMembers } from '../pool-members/pool-member.ts'
+import { itemRow } from '../table/entity.ts'
+import { partition } from '../table/keys.ts'
+import { queryItems, rowsBy } from '../table/read.ts'
+import { stageWhileRoom } from '../table/stage-while-room.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { type ResourceRow, resources } from './resource.ts'
 
-/** Stages the deletion of a resource with its policies and authorizations (A29); `more` when it did not fit. */
-export async function deleteResource(transaction: Transaction, resource: ResourceRow): Promise<'done' | 'more'> {
-  const granting = await rowsBy(policies, transaction.accountId, 'resource_id', resource.id, { limit: 20 })
-  for (const policy of granting) {
-    if (!hasRoom(transaction)) return 'more'
-    deletePolicy(transaction, policy)
-  }
-  if (granting.length === 20 || !hasRoom(transaction)) return 'more'
+/** Stages the deletion of a resource with its authorizations, policies and members (A29). */
+export async function deleteResource(transaction: Transaction, resource: ResourceRow): Promise<void> {
   transaction.delete(resources, resource)
   transaction.revoke({ by: 'resource', id: resource.id })
-  return 'done'
+  if ((await stageRestOfResource(transaction, resource.id)) === 'more') {
+    transaction.leave({ below: resources.name, id: resource.id })
+  }
+}
+
+/** A policy whose resource is gone grants nothing. */
+export async function stageRestOfResource(transaction: Transaction, id: string): Promise<'done' | 'more'> {
+  const { accountId } = transaction
+  const outcomes = [
+    await stageWhileRoom(
+      transaction,
+      (range) => rowsBy(policies, accountId, 'resource_id', id, range),
+      (policy) => deletePolicy(transaction, policy),
+    ),
+    await stageWhileRoom(
+      transaction,
+      (range) => queryItems(partition(accountId, poolMembers.name, id), range),
+      (item) => transaction.delete(poolMembers, itemRow(item)),
+    ),
+  ]
+  return outcomes.includes('more') ? 'more' : 'done'
 }

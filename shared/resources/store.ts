@@ -2,7 +2,6 @@ import { ApiError, notFound } from '../errors.ts'
 import type { Page } from '../operation.ts'
 import { sites } from '../sites/site.ts'
 import { type Author, commit } from '../table/commit.ts'
-import { commitInParts } from '../table/commit-in-parts.ts'
 import { listRows } from '../table/list.ts'
 import { getRow } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
@@ -96,9 +95,10 @@ async function updateOwn(
 
 /** Deletes a resource with its policies; what they granted ends (A29). */
 export const remove = (author: Author, id: string) =>
-  commitInParts(author, async (transaction) => {
+  commit(author, async (transaction) => {
     const resource = await editable(transaction, id)
-    return (await deleteResource(transaction, resource)) === 'more' ? 'more' : { done: { data: resource } }
+    await deleteResource(transaction, resource)
+    return { data: resource }
   })
 
 async function editable(transaction: Transaction, id: string): Promise<ResourceRow> {

@@ -1,18 +1,13 @@
 import type * as v from 'valibot'
 import { checkLimit } from '../accounts/check-limit.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
-import { deleteGatewayToken } from '../gateway-tokens/stage-gateway-token.ts'
-import { deleteGateway } from '../gateways/delete-gateway.ts'
-import { gateways } from '../gateways/gateway.ts'
 import type { Page } from '../operation.ts'
-import { deleteResource } from '../resources/delete-resource.ts'
-import { resources } from '../resources/resource.ts'
 import { type Author, commit } from '../table/commit.ts'
-import { commitInParts, hasRoom } from '../table/commit-in-parts.ts'
+import { commitInParts } from '../table/commit-in-parts.ts'
 import { listRows } from '../table/list.ts'
-import { getRow, rowsBy } from '../table/read.ts'
+import { getRow } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
+import { stageSiteDeletion } from './delete-site.ts'
 import { type SiteFields, type SiteRow, sites } from './site.ts'
 
 type Input = v.InferOutput<typeof SiteFields>
@@ -49,32 +44,8 @@ export const update = (author: Author, id: string, input: () => Partial<Input>) 
 export const remove = (author: Author, id: string) =>
   commitInParts(author, async (transaction) => {
     const site = await editable(transaction, id)
-    for (const resource of await rowsBy(resources, author.accountId, 'site_id', id, { limit: 20 })) {
-      if (!hasRoom(transaction)) return 'more'
-      if ((await deleteResource(transaction, resource)) === 'more') return 'more'
-    }
-    for (const gateway of await rowsBy(gateways, author.accountId, 'site_id', id, { limit: 20 })) {
-      if (!hasRoom(transaction)) return 'more'
-      await deleteGateway(transaction, gateway)
-    }
-    for (const token of await rowsBy(gatewayTokens, author.accountId, 'site_id', id, { limit: 20 })) {
-      if (!hasRoom(transaction)) return 'more'
-      deleteGatewayToken(transaction, token)
-    }
-    if (!hasRoom(transaction) || (await hasChildren(transaction, id))) return 'more'
-    transaction.delete(sites, site)
-    return { done: { data: site } }
+    return (await stageSiteDeletion(transaction, site)) === 'more' ? 'more' : { done: { data: site } }
   })
-
-/** Whether more children lie behind those that this part has staged. */
-async function hasChildren(transaction: Transaction, id: string): Promise<boolean> {
-  const pages = await Promise.all(
-    [resources, gateways, gatewayTokens].map((entity) =>
-      rowsBy(entity as typeof gateways, transaction.accountId, 'site_id', id, { limit: 21 }),
-    ),
-  )
-  return pages.some((rows) => rows.length > 20)
-}
 
 async function editable(transaction: Transaction, id: string): Promise<SiteRow> {
   const site = await transaction.get(sites, id)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Subject } from '../auth/subject.ts'
-import { revoke } from '../authorizations/revoke.ts'
+import { revokeAll } from '../authorizations/revoke.ts'
 import { clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 import { table, tableName } from './client.ts'
@@ -69,6 +69,7 @@ function commitRecord(author: Author, head: Head, transaction: Transaction, comm
     subject: author.subject,
     changes: transaction.changes(),
     revocations: transaction.revocations,
+    cascades: transaction.cascades,
   }
 }
 
@@ -99,7 +100,7 @@ async function attempt<T>(
   const changed = () => change(transaction)
   const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
-  if (writes.length === 0) return { result }
+  if (writes.length === 0 && transaction.cascades.length === 0) return { result }
 
   const commitId = randomUUID()
   const record: Write = { Put: { TableName: tableName(), Item: commitRecord(author, head, transaction, commitId) } }
@@ -118,7 +119,7 @@ async function attempt<T>(
       return 'lost'
     }
   }
-  for (const revocation of transaction.revocations) await revoke(author.accountId, revocation)
+  await revokeAll(author.accountId, transaction.revocations)
   return { result }
 }
 

@@ -3,6 +3,7 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Revocation } from '../authorizations/revoke.ts'
 import { timestamp } from '../clock.ts'
 import { uuidV7 } from '../ids.ts'
+import type { Cascade } from './cascade.ts'
 import { tableName } from './client.ts'
 import {
   countedPartitions,
@@ -42,6 +43,8 @@ export class Transaction {
   readonly now: number
   /** Authorizations that end with this commit; done after it and recorded in it, so that they are done in any case. */
   readonly revocations: Revocation[] = []
+  /** What the commit leaves for the follow-up consumer. */
+  readonly cascades: Cascade[] = []
   private readonly head: Head
   private readonly staged = new Map<string, Staged>()
   private readonly others: Write[] = []
@@ -120,6 +123,10 @@ export class Transaction {
 
   revoke(revocation: Revocation): void {
     this.revocations.push(revocation)
+  }
+
+  leave(cascade: Cascade): void {
+    this.cascades.push(cascade)
   }
 
   /** How many writes the commit has so far, to cut a large change into parts. */

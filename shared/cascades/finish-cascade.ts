@@ -1,0 +1,39 @@
+import { stageRestOfAccountDisabling } from '../accounts/disable-account.ts'
+import { stageRestOfActor } from '../actors/delete-actor.ts'
+import { stageRestOfClient } from '../clients/delete-client.ts'
+import { stageRestOfGroup } from '../groups/delete-group.ts'
+import { stageRestOfResource } from '../resources/delete-resource.ts'
+import { stageRestOfSite } from '../sites/delete-site.ts'
+import type { Cascade } from '../table/cascade.ts'
+import type { Author } from '../table/commit.ts'
+import { commitInParts } from '../table/commit-in-parts.ts'
+import type { Transaction } from '../table/transaction.ts'
+
+/** What is left below a deleted object, by its collection. */
+const rests: Record<string, (transaction: Transaction, id: string) => Promise<'done' | 'more'>> = {
+  accounts: stageRestOfAccountDisabling,
+  actors: stageRestOfActor,
+  clients: stageRestOfClient,
+  groups: stageRestOfGroup,
+  resources: stageRestOfResource,
+  sites: stageRestOfSite,
+}
+
+/** Well below the timeout of a consumer. */
+const budgetMs = 15_000
+
+/**
+ * Deletes what a deletion has left for later (A29), in as many commits as it takes. When its time is over, the last
+ * commit names the cascade again, so that the stream goes on with it. Harmless to repeat.
+ */
+export async function finishCascade({ accountId, subject }: Author, cascade: Cascade): Promise<void> {
+  const stage = rests[cascade.below]
+  if (!stage) throw new Error(`Nothing is known to lie below ${cascade.below}.`)
+  const deadline = Date.now() + budgetMs
+  await commitInParts({ accountId, subject }, async (transaction) => {
+    if ((await stage(transaction, cascade.id)) === 'done') return { done: undefined }
+    if (Date.now() < deadline) return 'more'
+    transaction.leave(cascade)
+    return { done: undefined }
+  })
+}
