@@ -7,20 +7,27 @@ import { logLine } from '#shared/log.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItem } from '#shared/logs/log-store.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { packLarge, unpackLarge } from '#shared/table/large-attributes.ts'
 import type { Change } from '#shared/table/transaction.ts'
+
+/** An item holds 400 KB. */
+const maxEntryBytes = 380_000
 
 type CommitRecord = { account_id: string; time: number; subject: Subject | null; changes: Change[] }
 
 /** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
 async function writeEntries({ dynamodb }: DynamoDBRecord): Promise<void> {
-  const commit = unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>) as CommitRecord
+  const image = unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>)
+  const commit = unpackLarge(image) as CommitRecord
   const items = commit.changes.map((change, position) =>
     logItem(commit.account_id, 'change', logId('change', commit.time, positionTail(position)), commit.time, {
       ...change,
       subject: commit.subject,
     }),
   )
-  await Promise.all(items.map((Item) => table().send(new PutCommand({ TableName: tableName(), Item }))))
+  await Promise.all(
+    items.map((Item) => table().send(new PutCommand({ TableName: tableName(), Item: packLarge(Item, maxEntryBytes) }))),
+  )
 }
 
 /** Turns commit records into change log entries (L6). Idempotent, so that a replay changes nothing. */

@@ -4,7 +4,7 @@ import { clock, parseTimestamp } from '../clock.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { Page } from '../operation.ts'
 import { type Author, commit } from '../table/commit.ts'
-import { commitInParts, hasRoom } from '../table/commit-in-parts.ts'
+import { commitInParts } from '../table/commit-in-parts.ts'
 import { listMatching } from '../table/list.ts'
 import { getRow, getRows, rowsBy } from '../table/read.ts'
 import type { Draft } from '../values/draft.ts'
@@ -70,7 +70,7 @@ export async function removeAll(author: Author, actorId: string) {
     if (!actor) throw notFound()
     const tokens = await rowsBy(clientTokens, author.accountId, 'actor_id', actorId, { limit: 20 })
     for (const token of tokens) {
-      if (!hasRoom(transaction)) return 'more'
+      if (!transaction.hasRoom()) return 'more'
       deleteClientToken(transaction, token)
       if (shows(actor, token)) counted.add(token.id)
     }

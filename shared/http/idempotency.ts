@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { serviceKey } from '../auth/service-secret.ts'
@@ -35,7 +36,7 @@ async function seal({ accountId, key }: Run, answer: Answer): Promise<Buffer> {
   )
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', await cipherKey(accountId), iv).setAAD(Buffer.from(key.pk + key.sk))
-  const text = JSON.stringify({ statusCode: answer.statusCode, headers, body: answer.body })
+  const text = zstdCompressSync(JSON.stringify({ statusCode: answer.statusCode, headers, body: answer.body }))
   const sealed = Buffer.concat([cipher.update(text), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), sealed])
 }
@@ -45,7 +46,8 @@ async function unseal({ accountId, key }: Run, sealed: Uint8Array): Promise<Answ
   const decipher = createDecipheriv('aes-256-gcm', await cipherKey(accountId), bytes.subarray(0, 12))
     .setAAD(Buffer.from(key.pk + key.sk))
     .setAuthTag(bytes.subarray(12, 28))
-  return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString())
+  const opened = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+  return JSON.parse(zstdDecompressSync(opened).toString())
 }
 
 const itemOf = ({ key, id, fingerprint }: Run, micros: number): Item => {

@@ -2,6 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../clock.ts'
 import { flowDaysPartition } from '../flows/flow-store.ts'
 import { table, tableName } from '../table/client.ts'
+import { unpackLarge } from '../table/large-attributes.ts'
 import { queryItems } from '../table/read.ts'
 import { idFrom, idUntil, type LogStream, lastLogMicros, parseLogId } from './log-id.ts'
 import { dayOf, flowShard, logPartition } from './log-keys.ts'
@@ -107,7 +108,7 @@ class PartReader {
           ...(this.counting && matchedAttributes),
         }),
       )
-      this.page = (answer.Items ?? []) as LogItem[]
+      this.page = (answer.Items ?? []).map(unpackLarge) as LogItem[]
       this.start = answer.LastEvaluatedKey
       this.done = this.start === undefined
     }

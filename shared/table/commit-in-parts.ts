@@ -1,11 +1,5 @@
-import { type Author, commit, maxWrites } from './commit.ts'
+import { type Author, commit } from './commit.ts'
 import type { Transaction } from './transaction.ts'
-
-/** Room that a part leaves for the deletion of one more row with its edges and counters. */
-const roomPerRow = 25
-
-/** Whether another row still fits the commit. */
-export const hasRoom = (transaction: Transaction): boolean => transaction.size <= maxWrites - roomPerRow
 
 /**
  * Does a change that may not fit one commit in ordered commits. `part` stages as much as has room and says whether more

@@ -8,8 +8,9 @@ import { clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 import { table, tableName } from './client.ts'
 import { commitKey, headKey, type Item } from './keys.ts'
+import { packLarge } from './large-attributes.ts'
 import { getItem } from './read.ts'
-import { type Head, Transaction } from './transaction.ts'
+import { type Head, maxWrites, Transaction } from './transaction.ts'
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
@@ -23,8 +24,8 @@ export type Author = {
   keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
-/** A transaction holds at most this many writes; a larger change is done in ordered parts. */
-export const maxWrites = 100
+/** An item holds 400 KB. */
+const maxRecordBytes = 380_000
 /** Below the 30 s after which API Gateway stops waiting. */
 const patienceMs = 22_000
 
@@ -59,7 +60,7 @@ function headWrite(account: string, head: Head, transaction: Transaction): Write
 }
 
 function commitRecord(author: Author, head: Head, transaction: Transaction, commitId: string): Item {
-  return {
+  const record = {
     ...commitKey(author.accountId, head.sequence + 1),
     kind: 'commit',
     account_id: author.accountId,
@@ -71,7 +72,11 @@ function commitRecord(author: Author, head: Head, transaction: Transaction, comm
     revocations: transaction.revocations,
     cascades: transaction.cascades,
   }
+  return packLarge(record, maxRecordBytes)
 }
+
+const packed = (write: Write): Write =>
+  write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
 
 /** Whether a write whose answer was lost has happened: its commit record then stands at the expected sequence. */
 async function happened(account: string, sequence: number, commitId: string): Promise<boolean> {
@@ -104,7 +109,7 @@ async function attempt<T>(
 
   const commitId = randomUUID()
   const record: Write = { Put: { TableName: tableName(), Item: commitRecord(author, head, transaction, commitId) } }
-  const items = [headWrite(author.accountId, head, transaction), record, ...writes]
+  const items = [headWrite(author.accountId, head, transaction), record, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
   try {

@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts'
 import { table, tableName } from './client.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, entityKey, guardKey, type Key } from './keys.ts'
+import { unpackLarge } from './large-attributes.ts'
 
 type Attributes = Record<string, unknown>
 
@@ -12,7 +13,7 @@ const address = (key: Key) => `${key.pk}\n${key.sk}`
 /** One item, read consistently. */
 export async function getItem(key: Key): Promise<Attributes | undefined> {
   const { Item } = await table().send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }))
-  return Item
+  return Item && unpackLarge(Item)
 }
 
 async function batchGet(keys: Key[], found: Map<string, Attributes>): Promise<void> {
@@ -23,7 +24,7 @@ async function batchGet(keys: Key[], found: Map<string, Attributes>): Promise<vo
     const answer = await table().send(
       new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: wanted, ConsistentRead: true } } }),
     )
-    for (const item of answer.Responses?.[tableName()] ?? []) found.set(address(item as Key), item)
+    for (const item of answer.Responses?.[tableName()] ?? []) found.set(address(item as Key), unpackLarge(item))
     wanted = answer.UnprocessedKeys?.[tableName()]?.Keys ?? []
   }
 }
@@ -80,7 +81,7 @@ export async function queryItems(pk: string, { after, backward = false, limit }:
         Limit: limit === undefined ? undefined : limit - items.length,
       }),
     )
-    items.push(...(page.Items ?? []).filter((item) => item.sk !== counterSort))
+    items.push(...(page.Items ?? []).filter((item) => item.sk !== counterSort).map(unpackLarge))
     start = page.LastEvaluatedKey
   } while (start && (limit === undefined || items.length < limit))
   return items

@@ -1,4 +1,3 @@
-import { hasRoom } from './commit-in-parts.ts'
 import type { Transaction } from './transaction.ts'
 
 const perPart = 30
@@ -9,10 +8,10 @@ export async function stageWhileRoom<R>(
   read: (range: { limit: number }) => Promise<R[]>,
   stage: (row: R) => unknown,
 ): Promise<'done' | 'more'> {
-  if (!hasRoom(transaction)) return 'more'
+  if (!transaction.hasRoom()) return 'more'
   const rows = await read({ limit: perPart })
   for (const row of rows) {
-    if (!hasRoom(transaction)) return 'more'
+    if (!transaction.hasRoom()) return 'more'
     await stage(row)
   }
   return rows.length === perPart ? 'more' : 'done'

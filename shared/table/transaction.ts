@@ -31,6 +31,12 @@ export type Change = {
   after: Record<string, unknown> | null
 }
 
+/** A transaction holds at most this many writes; a larger change is done in ordered parts. */
+export const maxWrites = 100
+const roomPerRow = 27
+/** Of the 400 KB that an item holds. */
+const maxRecordBytes = 150_000
+
 type Staged = { entity: Entity; before: Row | null; after: Row | null }
 
 const address = (key: Key) => `${key.pk}\n${key.sk}`
@@ -49,6 +55,8 @@ export class Transaction {
   private readonly staged = new Map<string, Staged>()
   private readonly others: Write[] = []
   private created = 0
+  /** Bytes of the rows before and after, as JSON: what the commit's record will hold. */
+  private bytes = 0
 
   constructor(accountId: string, head: Head, now: number) {
     this.accountId = accountId
@@ -129,9 +137,9 @@ export class Transaction {
     this.cascades.push(cascade)
   }
 
-  /** How many writes the commit has so far, to cut a large change into parts. */
-  get size(): number {
-    return this.writes().length + 2
+  /** Whether another row, with its edges and counters, still fits the commit and its record. */
+  hasRoom(): boolean {
+    return this.bytes < maxRecordBytes && this.writes().length <= maxWrites - roomPerRow
   }
 
   changes(): Change[] {
@@ -167,6 +175,7 @@ export class Transaction {
 
   private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null): void {
     const key = address(rowKey(entity, this.accountId, (after ?? before) as R))
+    this.bytes += JSON.stringify([before, after]).length
     const earlier = this.staged.get(key)
     const first = earlier ? (earlier.before as R | null) : before
     if (first === null && after === null) this.staged.delete(key)

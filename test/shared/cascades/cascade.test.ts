@@ -23,7 +23,7 @@ import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import type { Transaction } from '#shared/table/transaction.ts'
 import { newAccessWorld } from '#test/support/access.ts'
-import { commitsOf, followUpAll } from '#test/support/follow-up.ts'
+import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
 import { insertActor, insertRow } from '#test/support/rows.ts'
 
 afterEach(() => {

@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
-import type { DynamoDBStreamEvent } from 'aws-lambda'
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { handler as followUp } from '#functions/streams/follow-up.ts'
+import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 
@@ -11,14 +12,19 @@ const recordOf = (commit: Record<string, unknown>) => ({
   dynamodb: { SequenceNumber: String(commit.sequence), NewImage: marshall(commit, { removeUndefinedValues: true }) },
 })
 
-/** Hands every commit record of an account to the follow-up consumer, those that it makes included, one after the other. */
-export async function followUpAll(accountId: string): Promise<void> {
+type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>
+
+/** Hands every commit record of an account to a consumer, those that it makes included, in their order. */
+async function deliver(accountId: string, consumer: Consumer): Promise<void> {
   let after: string | undefined
   for (;;) {
     const commits = await queryItems(partition(accountId, 'commits'), { after })
     if (commits.length === 0) return
-    const { batchItemFailures } = await followUp({ Records: commits.map(recordOf) } as unknown as DynamoDBStreamEvent)
+    const { batchItemFailures } = await consumer({ Records: commits.map(recordOf) } as unknown as DynamoDBStreamEvent)
     if (batchItemFailures.length > 0) throw new Error(`The commit ${batchItemFailures[0]?.itemIdentifier} failed.`)
     after = commits.at(-1)?.sk as string
   }
 }
+
+export const followUpAll = (accountId: string) => deliver(accountId, followUp)
+export const writeChangeLogOf = (accountId: string) => deliver(accountId, writeChangeLog)
