@@ -50,6 +50,9 @@ type Input = {
 export function createAccount({ account, admin, token }: Input) {
   const accountId = uuidV7(clock.now())
   return commit({ accountId, subject: null }, async (transaction) => {
+    if (token.expires_at !== undefined && token.expires_at <= timestamp(transaction.now)) {
+      throw invalid({ 'api_token.expires_at': ['must be in the future'] })
+    }
     const slug = await freeSlug(account.slug ?? null, account.name)
     const key = randomText(6)
     const row = transaction.insert(accounts, { ...accountRow(account, slug, key), id: accountId })

@@ -4,8 +4,13 @@ import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
+import type { Change } from '#shared/table/transaction.ts'
 
-export const commitsOf = (accountId: string) => queryItems(partition(accountId, 'commits'))
+type Commit = Record<string, unknown> & { time: number; subject: { actor_id: string } | null; changes: Change[] }
+
+/** The commit records of an account, in their order. */
+export const commitsOf = async (accountId: string) =>
+  (await queryItems(partition(accountId, 'commits'))) as unknown as Commit[]
 
 const recordOf = (commit: Record<string, unknown>) => ({
   eventName: 'INSERT',

@@ -54,14 +54,12 @@ const robot = (name: string) =>
     is_disabled: false,
   }) as const
 
-type Logged = { object: string; operation: string; before: { id: string } | null }
-
 /** The changes on record with the subject of a request, counted by kind. */
 async function changesBy(accountId: string, actorId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { subject, changes } of await commitsOf(accountId)) {
-    if ((subject as { actor_id?: string } | null)?.actor_id !== actorId) continue
-    for (const { object, operation } of changes as Logged[]) {
+    if (subject?.actor_id !== actorId) continue
+    for (const { object, operation } of changes) {
       counts[`${operation} ${object}`] = (counts[`${operation} ${object}`] ?? 0) + 1
     }
   }

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { handler as listActors } from '#functions/api/actors/list-actors.ts'
+import { handler as listClientTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
+import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
+import { handler as listResources } from '#functions/api/resources/list-resources.ts'
+import { handler as listSites } from '#functions/api/sites/list-sites.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { call, newAccount } from '#test/support/account.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
+const run = (event: unknown): Promise<any> => provision(event) as Promise<any>
+const slug = () => `slug-${randomUUID()}`
+const account = (fields: object = {}) => ({ name: 'Company', slug: slug(), ...fields })
+const admin = (fields: object = {}) => ({ name: 'Ada', email: 'Ada@Example.COM', ...fields })
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
+
+describe('create_account', () => {
+  it('is the default operation and makes all that an account starts with', async () => {
+    const wanted = account({ legal_name: 'Company Ltd' })
+    const { data } = await run({ account: wanted, admin: admin() })
+    expect(data.account).toEqual({
+      id: expect.any(String),
+      slug: wanted.slug,
+      key: expect.stringMatching(/^[a-z0-9]{6}$/),
+      name: 'Company',
+      legal_name: 'Company Ltd',
+      limits: {},
+    })
+    expect(data.admin).toMatchObject({
+      name: 'Ada',
+      email: 'Ada@example.com',
+      type: 'account_admin_user',
+      allow_email_otp_sign_in: true,
+    })
+    expect(data.api_client).toMatchObject({ name: 'Provisioning', type: 'api_client', email: null })
+    expect(data.api_token).toMatchObject({ scopes: ['*'], token: expect.stringMatching(/^naa_/) })
+    const days = (Date.parse(data.api_token.expires_at) - Date.now()) / 86_400_000
+    expect(Math.round(days)).toBe(90)
+
+    const { token } = data.api_token
+    const names = async (handler: Parameters<typeof call>[0]) =>
+      (await call(handler, { token })).body.data.map(({ name }: { name: string }) => name)
+    expect((await call(getAccount, { token })).body.data).toEqual(data.account)
+    expect(await names(listGroups)).toEqual(['Everyone'])
+    expect(await names(listSites)).toEqual(['Default', 'Internet'])
+    expect(await names(listResources)).toEqual(['Internet'])
+    expect(await names(listActors)).toEqual(['Ada', 'Provisioning'])
+  })
+
+  it('is one commit of the service itself, without the secret', async () => {
+    const { data } = await run({ account: account(), admin: admin() })
+    const commits = await commitsOf(data.account.id)
+    expect(commits).toHaveLength(1)
+    expect(commits[0]?.subject).toBeNull()
+    const objects = commits.flatMap(({ changes }) => changes.map(({ object }) => object))
+    expect(objects.sort()).toEqual([
+      'accounts',
+      'actors',
+      'actors',
+      'api_tokens',
+      'groups',
+      'resources',
+      'sites',
+      'sites',
+      'v0_configurations',
+      'v0_users',
+    ])
+    expect(JSON.stringify(commits)).not.toContain(data.api_token.token.slice(-30))
+  })
+
+  it('makes a slug from the name, with an ending where it is taken', async () => {
+    const name = `Größe & Söhne ${randomUUID().slice(0, 8)}`
+    const first = (await run({ account: { name }, admin: admin() })).data.account.slug
+    const second = (await run({ account: { name }, admin: admin() })).data.account.slug
+    expect(first).toMatch(/^gr-e-s-hne-[0-9a-f]{8}$/)
+    expect(second).toMatch(new RegExp(`^${first}-[a-z0-9]{6}$`))
+  })
+
+  it('is harmless to repeat with a slug, even at once', async () => {
+    const event = { account: account({ slug: slug().toUpperCase() }), admin: admin() }
+    const results = await Promise.all([run(event), run(event), run(event)])
+    expect(results.filter(({ data }) => data)).toHaveLength(1)
+    for (const { error } of results.filter((result) => result.error)) {
+      expect(error).toEqual({
+        code: 'validation_failed',
+        detail: 'The request body failed validation.',
+        errors: { slug: ['has already been taken'] },
+      })
+    }
+  })
+
+  it.each<[object, Record<string, string[]>]>([
+    [{ account: account({ name: 'ab' }) }, { name: ['should be at least 3 character(s)'] }],
+    [{ account: account({ name: 'x'.repeat(65) }) }, { name: ['should be at most 64 character(s)'] }],
+    [{ account: {} }, { name: ["can't be blank"] }],
+    [{ account: account({ slug: 'no good' }) }, { slug: ['is invalid'] }],
+    [{ account: account({ slug: 'ab' }) }, { slug: ['is invalid'] }],
+    [
+      { account: account({ limits: { users_count: -1 } }) },
+      { 'limits.users_count': ['must be greater than or equal to 0'] },
+    ],
+    [
+      { account: account({ limits: { api_capacity: 0 } }) },
+      { 'limits.api_capacity': ['must be greater than or equal to 1'] },
+    ],
+    [{ account: account({ limits: { sites_count: 'many' } }) }, { 'limits.sites_count': ['is invalid'] }],
+    [{ account: account({ features: { idp_sync: 'yes' } }) }, { 'features.idp_sync': ['is invalid'] }],
+    [{ admin: admin({ email: 'ada' }) }, { 'admin.email': ['is an invalid email address'] }],
+    [{ admin: {} }, { 'admin.name': ["can't be blank"], 'admin.email': ["can't be blank"] }],
+    [{ api_token: { scopes: [] } }, { 'api_token.scopes': ['should have at least 1 item(s)'] }],
+    [{ api_token: { scopes: ['all'] } }, { 'api_token.scopes': ['has an invalid entry'] }],
+    [{ api_token: { expires_at: '2020-01-01T00:00:00Z' } }, { 'api_token.expires_at': ['must be in the future'] }],
+  ])('refuses %j', async (parts, errors) => {
+    const { error } = await run({ account: account(), admin: admin(), ...parts })
+    expect(error).toMatchObject({ code: 'validation_failed', errors })
+  })
+
+  it.each([null, 'x', [], {}, { account: 7 }, { account: account() }, { operation: 'drop' }, { operation: 7 }])(
+    'refuses the event %j',
+    async (event) => {
+      expect((await run(event)).error.code).toBe('bad_request')
+    },
+  )
+})
+
+describe('update_account', () => {
+  it('changes what is sent, and limits and features one by one', async () => {
+    const own = await newAccount({ limits: { users_count: 5 } })
+    const update = (fields: object) => run({ operation: 'update_account', account_id: own.id, account: fields })
+    const { data } = await update({ name: 'Renamed', limits: { sites_count: 3 } })
+    expect(data.account).toMatchObject({
+      name: 'Renamed',
+      limits: { users: { total: 5 }, sites: { used: 1, available: 2, total: 3 } },
+    })
+    expect((await update({ limits: { users_count: null } })).data.account.limits).not.toHaveProperty('users')
+    expect((await update({ name: null })).error.errors).toEqual({ name: ["can't be blank"] })
+  })
+
+  it('disables an account: no credential counts any more, until it is enabled', async () => {
+    const own = await newAccount()
+    const update = (fields: object) => run({ operation: 'update_account', account_id: own.id, account: fields })
+    await update({ is_disabled: true, disabled_reason: 'unpaid' })
+    expect((await own.call(getAccount)).status).toBe(401)
+    await update({ is_disabled: false })
+    expect((await own.call(getAccount)).status).toBe(200)
+  })
+
+  it('needs an account that exists', async () => {
+    const event = { operation: 'update_account', account: { name: 'Nobody' } }
+    expect((await run({ ...event, account_id: randomUUID() })).error.code).toBe('not_found')
+    expect((await run({ ...event, account_id: 'x' })).error.errors).toEqual({ account_id: ['is invalid'] })
+    expect((await run(event)).error.errors).toEqual({ account_id: ["can't be blank"] })
+  })
+})
+
+describe('delete_account', () => {
+  it('disables at once and says when the rest goes; enabling calls it off', async () => {
+    const own = await newAccount()
+    const { data } = await run({ operation: 'delete_account', account_id: own.id })
+    expect(Math.round((Date.parse(data.delete_at) - Date.now()) / 86_400_000)).toBe(7)
+    expect((await own.call(getAccount)).status).toBe(401)
+    await run({ operation: 'update_account', account_id: own.id, account: { is_disabled: false } })
+    expect((await own.call(getAccount)).status).toBe(200)
+    const accountNow = (await commitsOf(own.id)).at(-1)?.changes[0]?.after
+    expect(accountNow).toMatchObject({ delete_at: null, disabled_reason: null })
+  })
+
+  it('takes a time', async () => {
+    const own = await newAccount()
+    const delete_at = tomorrow()
+    const { data } = await run({ operation: 'delete_account', account_id: own.id, delete_at })
+    expect(Date.parse(data.delete_at)).toBe(Date.parse(delete_at))
+    const bad = await run({ operation: 'delete_account', account_id: own.id, delete_at: 'soon' })
+    expect(bad.error.errors).toEqual({ delete_at: ['is invalid'] })
+  })
+})
+
+describe('create_static_device_pool', () => {
+  it('makes a pool, which can be seen and not be made through the API', async () => {
+    const own = await newAccount()
+    const resource = { name: 'Laptops', filters: [{ protocol: 'tcp', ports: [22] }] }
+    const { data } = await run({ operation: 'create_static_device_pool', account_id: own.id, resource })
+    expect(data.resource).toMatchObject({
+      type: 'static_device_pool',
+      address: null,
+      site_id: null,
+      filters: [{ protocol: 'tcp', ports: ['22'] }],
+    })
+    const listed = await own.call(listResources, { query: { type: 'static_device_pool' } })
+    expect(listed.body.data).toEqual([data.resource])
+  })
+
+  it('refuses what is wrong', async () => {
+    const own = await newAccount()
+    const event = { operation: 'create_static_device_pool', account_id: own.id }
+    const id = randomUUID()
+    expect((await run({ ...event, resource: {} })).error.errors).toEqual({ name: ["can't be blank"] })
+    expect((await run({ ...event, resource: { name: 'x', device_ids: ['y'] } })).error.errors).toEqual({
+      device_ids: ['has an invalid entry'],
+    })
+    expect((await run({ ...event, resource: { name: 'x', device_ids: [id] } })).error.errors).toEqual({
+      device_ids: [`${id} does not exist`],
+    })
+    expect((await own.call(listResources)).body.metadata.total).toBe(1)
+  })
+})
+
+describe('create_api_token', () => {
+  it('is the way back in: a new API client with a token, or a token for one', async () => {
+    const own = await newAccount()
+    const event = { operation: 'create_api_token', account_id: own.id, api_token: { expires_at: tomorrow() } }
+    const made = (await run(event)).data
+    expect(made.api_client.id).not.toBe(own.apiClient.id)
+    expect((await call(getAccount, { token: made.api_token.token })).status).toBe(200)
+    const more = (
+      await run({ ...event, actor_id: own.apiClient.id, api_token: { ...event.api_token, scopes: ['logs:read'] } })
+    ).data
+    expect(more.api_client.id).toBe(own.apiClient.id)
+    expect((await call(listSites, { token: more.api_token.token })).status).toBe(403)
+  })
+
+  it('refuses an actor of another type and times that are over', async () => {
+    const own = await newAccount()
+    const event = { operation: 'create_api_token', account_id: own.id }
+    const token = { expires_at: tomorrow() }
+    for (const actor_id of [own.admin.id, randomUUID()]) {
+      expect((await run({ ...event, actor_id, api_token: token })).error.errors).toEqual({
+        actor_id: ['does not exist'],
+      })
+    }
+    expect((await run({ ...event, api_token: {} })).error.errors).toEqual({
+      'api_token.expires_at': ["can't be blank"],
+    })
+    expect((await run({ ...event, api_token: { expires_at: '2020-01-01T00:00:00Z' } })).error.errors).toEqual({
+      'api_token.expires_at': ['must be in the future'],
+    })
+    expect((await own.call(listClientTokens, { params: { actor_id: own.apiClient.id } })).body.data).toEqual([])
+  })
+})
