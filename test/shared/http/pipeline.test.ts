@@ -1,0 +1,208 @@
+import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
+import { handler as getGroup } from '#functions/api/groups/get-group.ts'
+import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
+import { handler as updateGroup } from '#functions/api/groups/update-group.ts'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { table } from '#shared/table/client.ts'
+import { newAccount } from '#test/support/account.ts'
+
+let account: Awaited<ReturnType<typeof newAccount>>
+let readOnly: string
+beforeAll(async () => {
+  account = await newAccount()
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  const api_token = { expires_at, scopes: ['groups:read'] }
+  const made = await provision({ operation: 'create_api_token', account_id: account.id, api_token })
+  readOnly = (made as { data: { api_token: { token: string } } }).data.api_token.token
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const create = (request: Record<string, unknown> = {}) =>
+  account.call(createGroup, { method: 'POST', body: { group: { name: `Group ${crypto.randomUUID()}` } }, ...request })
+const total = async () => (await account.call(listGroups)).body.metadata.total
+const unknown = { id: '0198a000-0000-7000-8000-000000000000' }
+
+/** Fails the table's answers to some commands with an error of this name. */
+function failing(name: string, matches: (command: object) => boolean): void {
+  const send = table().send.bind(table())
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    if (matches(command)) throw Object.assign(new Error(`arn:aws:dynamodb:::table/secret ${name}`), { name })
+    return send(command as never, ...rest)
+  }) as never)
+}
+const isLogEntry = (command: object) => command instanceof PutCommand && command.input.Item?.kind === 'log'
+
+describe('x-request-id', () => {
+  it.each(['abc', 'A.b_c-9', 'x'.repeat(200)])('keeps %j', async (id) => {
+    const answer = await account.call(getGroup, { params: unknown, headers: { 'x-request-id': id } })
+    expect([answer.headers['x-request-id'], answer.body.request_id]).toEqual([id, id])
+  })
+
+  it.each(['', 'with space', 'ü', 'a/b', 'x'.repeat(201)])('makes its own instead of %j', async (id) => {
+    const answer = await account.call(getAccount, { headers: { 'x-request-id': id } })
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
+  })
+})
+
+describe('the headers of an answer', () => {
+  it('say what it is and that it is private', async () => {
+    const created = await create()
+    expect(created.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'private, no-cache',
+    })
+    const missing = await account.call(getGroup, { params: unknown })
+    expect(missing.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(missing.body).toEqual({
+      type: 'about:blank',
+      title: 'Not Found',
+      status: 404,
+      detail: 'The requested resource was not found.',
+      code: 'not_found',
+      request_id: missing.headers['x-request-id'],
+    })
+  })
+
+  it.each([
+    ['application/json', 200],
+    ['*/*', 200],
+    ['text/html, application/json;q=0.1', 200],
+    ['application/*', 200],
+    ['', 200],
+    ['text/html', 406],
+    ['application/json;q=0', 406],
+    ['*/*, application/json;q=0', 406],
+  ])('are negotiated: %s is %d', async (accept, status) => {
+    expect((await account.call(getAccount, { headers: { accept } })).status).toBe(status)
+  })
+})
+
+describe('the body', () => {
+  it.each([
+    ['application/json; charset=utf-8', 201],
+    ['APPLICATION/JSON', 201],
+    ['', 201],
+    ['text/json', 400],
+    ['application/merge-patch+json', 400],
+  ])('of type %j is %d', async (type, status) => {
+    expect((await create({ headers: { 'content-type': type } })).status).toBe(status)
+  })
+
+  it('may come in base64, as API Gateway sends what it takes for binary', async () => {
+    const rawBody = Buffer.from(JSON.stringify({ group: { name: `Grüße ${crypto.randomUUID()}` } }))
+    expect((await create({ rawBody })).body.data.name).toMatch(/^Grüße/)
+  })
+
+  it.each([
+    ['', 'bad_request'],
+    ['{', 'invalid_json'],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'invalid_json'],
+    ['null', 'bad_request'],
+    ['[]', 'bad_request'],
+    ['{"group":[]}', 'bad_request'],
+    ['{"__proto__":{"name":"x"}}', 'bad_request'],
+  ])('%j is %s', async (rawBody, code) => {
+    const answer = await create({ rawBody, body: undefined })
+    expect([answer.status, answer.body.code]).toEqual([400, code])
+  })
+})
+
+describe('the order of checks (A4): of two that fail, the earlier one answers', () => {
+  const large = ' '.repeat(5_000_001)
+  const html = { accept: 'text/html' }
+  it.each<[string, Parameters<typeof account.call>[0], Record<string, unknown>, string]>([
+    ['size before credential', createGroup, { method: 'POST', token: null, rawBody: large }, 'payload_too_large'],
+    ['credential before scope', createGroup, { method: 'POST', token: 'naa_x', body: {} }, 'unauthorized'],
+    ['scope before Accept', createGroup, { method: 'POST', token: 'readOnly', headers: html }, 'insufficient_scope'],
+    ['Accept before path ids', getGroup, { params: { id: 'x' }, headers: html }, 'not_acceptable'],
+    [
+      'path ids before the body',
+      updateGroup,
+      { method: 'PATCH', params: { id: 'x' }, rawBody: '{' },
+      'invalid_path_parameter',
+    ],
+    [
+      'key before the body',
+      createGroup,
+      { method: 'POST', rawBody: '{', headers: { 'idempotency-key': ' ' } },
+      'invalid_idempotency_key',
+    ],
+    ['query before existence', listLogs, { query: 'limit=x&type=y' }, 'invalid_limit'],
+    [
+      'existence before If-Match',
+      updateGroup,
+      { method: 'PATCH', params: unknown, body: { group: {} }, headers: { 'if-match': '"x"' } },
+      'not_found',
+    ],
+  ])('%s', async (_name, handler, request, code) => {
+    const token = request.token === 'readOnly' ? readOnly : request.token
+    const answer = await account.call(handler, {
+      ...request,
+      ...(token === undefined ? {} : { token: token as string }),
+    })
+    expect(answer.body.code).toBe(code)
+  })
+})
+
+describe('what is on record', () => {
+  it('is every request behind the rate limit, whatever its outcome, and no other', async () => {
+    const own = await newAccount()
+    const paths = ['/scope', '/accept', '/path', '/body', '/fields']
+    await own.call(createGroup, { method: 'POST', path: '/nobody', token: 'naa_x' })
+    await own.call(createGroup, { method: 'POST', path: '/large', rawBody: ' '.repeat(5_000_001) })
+    await own.call(getAccount, { path: '/accept', headers: { accept: 'text/html' } })
+    await own.call(getGroup, { path: '/path', params: { id: 'x' } })
+    await own.call(createGroup, { method: 'POST', path: '/body', rawBody: '{' })
+    await own.call(createGroup, { method: 'POST', path: '/fields', body: { group: {} } })
+    const listed = await own.call(listLogs, { path: '/logs', query: { type: 'api_request' } })
+    const recorded = listed.body.data.map(({ path }: { path: string }) => path)
+    expect(recorded).toEqual(['/logs', ...paths.slice(1).reverse()])
+  })
+})
+
+describe('when the table fails', () => {
+  it('before the request is on record, nothing is done: 503 with Retry-After', async () => {
+    const before = await total()
+    failing('ServiceUnavailable', isLogEntry)
+    const answer = await create()
+    expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
+    const read = await account.call(getAccount)
+    expect(read.status).toBe(503)
+    vi.restoreAllMocks()
+    expect(await total()).toBe(before)
+  })
+
+  it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded', 'TimeoutError'])(
+    'a read that meets a %s is 503',
+    async (name) => {
+      failing(name, (command) => JSON.stringify((command as { input: object }).input).includes(unknown.id))
+      const answer = await account.call(getGroup, { params: unknown })
+      expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
+      expect(answer.text).not.toContain('arn:')
+    },
+  )
+
+  it('a credential that cannot be read is 503, never 401', async () => {
+    failing('ThrottlingException', () => true)
+    expect((await account.call(getAccount)).status).toBe(503)
+  })
+
+  it('a bug is 500 with one sentence, whatever it was', async () => {
+    failing('ValidationException', (command) => command instanceof TransactWriteCommand)
+    const answer = await create()
+    expect(answer.body).toEqual({
+      type: 'about:blank',
+      title: 'Internal Server Error',
+      status: 500,
+      detail: 'An unexpected error occurred.',
+      code: 'internal_error',
+      request_id: answer.headers['x-request-id'],
+    })
+  })
+})
