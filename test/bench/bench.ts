@@ -4,6 +4,13 @@ import { join } from 'node:path'
 import { loadOperations } from '#functions/operations.ts'
 import { bundle } from '#infra/bundle.ts'
 import { pack } from '#shared/flows/packing.ts'
+import startTestEngines from '#test/support/engine.ts'
+import { listCosts, listTable } from './list-costs.ts'
+import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
+
+const print = process.stdout.write.bind(process.stdout)
+// The service's own log lines do not belong here.
+process.stdout.write = () => true
 
 /** Seconds of CPU of the best of several runs. */
 function cpu(work: () => void, runs = 7): number {
@@ -44,10 +51,20 @@ const parsing = cpu(() => void JSON.parse(text))
 const packing = cpu(() => void pack(claims, 0, reports))
 const packed = pack(claims, 0, reports).reduce((sum, { length }) => sum + length, 0)
 
-process.stdout.write(`pack 10,000 reports: ${(packing / parsing).toFixed(2)} × JSON.parse of the same reports\n`)
-process.stdout.write(
+print(`pack 10,000 reports: ${(packing / parsing).toFixed(2)} × JSON.parse of the same reports\n`)
+print(
   `packed size: ${(packed / reports.length).toFixed(1)} bytes a report, ${((100 * packed) / text.length).toFixed(1)} % of its JSON\n`,
 )
+
+const stopEngines = await startTestEngines()
+try {
+  const costs = await operationCosts()
+  print(`what an operation asks of the table:\n${costTable(costs)}`)
+  if (process.argv.includes('--write')) await writeCosts(costs)
+  print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
+} finally {
+  await stopEngines()
+}
 
 const directory = await mkdtemp(join(tmpdir(), 'bench-bundle-'))
 try {
@@ -56,7 +73,7 @@ try {
   const files = (await readdir(directory, { recursive: true })).filter((file) => file.endsWith('.mjs'))
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(directory, file))).size))
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  process.stdout.write(`bundle: ${operations.length} operations, ${(total / 1024).toFixed(0)} KB in all, minified\n`)
+  print(`bundle: ${operations.length} operations, ${(total / 1024).toFixed(0)} KB in all, minified\n`)
 } finally {
   await rm(directory, { recursive: true, force: true })
 }

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import type { OperationSource } from '#functions/operations.ts'
 import { covers } from '#shared/auth/caller.ts'
-import type { Handler } from '#shared/http/lambda.ts'
 import { call, newAccount } from '#test/support/account.ts'
+import { type Entry, loadEntries } from '#test/support/operations.ts'
 
-type Entry = OperationSource & { handler: Handler; name: string }
-
-const entries: Entry[] = await Promise.all(
-  (await loadOperations()).map(async (source) => {
-    const { handler } = await import(new URL(`../../functions/${source.file}`, import.meta.url).href)
-    return { ...source, handler, name: `${source.operation.method} ${source.operation.path}` }
-  }),
-)
+const entries = await loadEntries()
 const account = entries.filter(({ operation }) => (operation.credential ?? 'api') === 'api')
 const surface = (name: string) => entries.filter(({ operation }) => operation.credential === name)
 

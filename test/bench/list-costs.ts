@@ -1,0 +1,110 @@
+import { handler as listActors } from '#functions/api/actors/list-actors.ts'
+import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
+import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
+import { handler as listResources } from '#functions/api/resources/list-resources.ts'
+import { type ActorRow, actors } from '#shared/actors/actor.ts'
+import { type GroupRow, groups } from '#shared/groups/group.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { type PolicyRow, policies } from '#shared/policies/policy.ts'
+import { type ResourceRow, resources } from '#shared/resources/resource.ts'
+import { newAccount } from '#test/support/account.ts'
+import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
+import { plantRows } from '#test/support/plant-rows.ts'
+
+/** What a list costs at two sizes of its collection. */
+export type ListCost = { name: string; few: Consumed; many: Consumed }
+
+const groupId = '0198a000-0000-7000-8000-000000000001'
+const siteId = '0198a000-0000-7000-8000-000000000002'
+
+const plants: Record<string, (accountId: string, count: number) => Promise<void>> = {
+  groups: (accountId, count) =>
+    plantRows<GroupRow>(accountId, groups, count, (i) => ({
+      name: `Group ${i}`,
+      entity_type: 'group',
+      directory_id: null,
+      idp_id: null,
+      email: null,
+      synced_at: null,
+      is_managed: false,
+    })),
+  actors: (accountId, count) =>
+    plantRows<ActorRow>(accountId, actors, count, (i) => ({
+      name: `Robot ${i}`,
+      email: null,
+      type: 'service_account',
+      allow_email_otp_sign_in: false,
+      created_by_directory_id: null,
+      is_disabled: false,
+    })),
+  resources: (accountId, count) =>
+    plantRows<ResourceRow>(accountId, resources, count, (i) => ({
+      name: `Host ${i}`,
+      type: 'dns',
+      address: `host-${i}.example.com`,
+      address_description: null,
+      filters: [],
+      ip_stack: 'dual',
+      site_id: siteId,
+    })),
+  policies: (accountId, count) =>
+    plantRows<PolicyRow>(accountId, policies, count, (i) => ({
+      group_id: groupId,
+      group_idp_id: null,
+      resource_id: `${siteId.slice(0, -6)}${String(i).padStart(6, '0')}`,
+      description: null,
+      conditions: [],
+      flow_log_uploads_enabled: true,
+      is_disabled: false,
+    })),
+}
+
+const lists: [name: string, collection: string, handler: Handler, query: Record<string, string>][] = [
+  ['GET /groups', 'groups', listGroups, {}],
+  ['GET /groups?name=', 'groups', listGroups, { name: 'Group 7' }],
+  ['GET /groups?entity_type=', 'groups', listGroups, { entity_type: 'group' }],
+  ['GET /actors', 'actors', listActors, {}],
+  ['GET /actors?type=', 'actors', listActors, { type: 'service_account' }],
+  ['GET /resources', 'resources', listResources, {}],
+  ['GET /resources?site_id=', 'resources', listResources, { site_id: siteId }],
+  ['GET /resources?address=', 'resources', listResources, { address: 'host-7.example.com' }],
+  ['GET /policies?group_id=', 'policies', listPolicies, { group_id: groupId }],
+]
+
+/** Each list's second page (its first where it has one page) in accounts with so many rows of every collection. */
+export async function listCosts(few: number, many: number): Promise<ListCost[]> {
+  const sizes = await Promise.all([few, many].map(accountWith))
+  const costs: ListCost[] = []
+  for (const [name, , handler, query] of lists) {
+    const [first, second] = await Promise.all(sizes.map((account) => pageRequest(account, handler, query)))
+    if (!first || !second) throw new Error('An account is missing.')
+    costs.push({ name, few: await measure(first), many: await measure(second) })
+  }
+  return costs
+}
+
+type Account = Awaited<ReturnType<typeof newAccount>>
+
+async function accountWith(rows: number): Promise<Account> {
+  const account = await newAccount({ limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
+  for (const plant of Object.values(plants)) await plant(account.id, rows)
+  return account
+}
+
+async function pageRequest(account: Account, handler: Handler, query: Record<string, string>) {
+  const { body } = await account.call(handler, { query: { ...query, limit: '50' } })
+  const { next_page } = body.metadata
+  const page = { ...query, limit: '50', ...(next_page && { page_cursor: next_page }) }
+  return async () => {
+    const answer = await account.call(handler, { query: page })
+    if (answer.status !== 200 || answer.body.data.length === 0) throw new Error(`The page is empty: ${answer.text}`)
+  }
+}
+
+export const listTable = (costs: ListCost[], few: number, many: number): string =>
+  costs
+    .map(({ name, few: at, many: then }) => {
+      const ratio = ((then.reads + then.writes) / (at.reads + at.writes)).toFixed(2)
+      return `${name}: ${at.reads} read units at ${few} rows, ${then.reads} at ${many} rows: ${ratio} ×`
+    })
+    .join('\n')

@@ -1,0 +1,44 @@
+import { table } from '#shared/table/client.ts'
+
+/** What a piece of work asked of the table: requests, and read and write units. */
+export type Consumed = { requests: number; reads: number; writes: number }
+
+type Capacity = { CapacityUnits?: number; ReadCapacityUnits?: number; WriteCapacityUnits?: number }
+
+const writing = /^(Put|Update|Delete|TransactWrite|BatchWrite)/
+
+let running: Consumed | null = null
+let installed = false
+
+function install(): void {
+  if (installed) return
+  installed = true
+  table().middlewareStack.add(
+    (next, context) => async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' })
+      const answer = await next(args)
+      const { ConsumedCapacity } = answer.output as { ConsumedCapacity?: Capacity | Capacity[] }
+      if (running) {
+        running.requests++
+        const units = [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
+        const kind = writing.test(String(context.commandName)) ? 'writes' : 'reads'
+        running[kind] += units
+      }
+      return answer
+    },
+    { step: 'initialize', name: 'measureConsumedCapacity' },
+  )
+}
+
+/** Measures work that nothing runs beside. */
+export async function measure(work: () => Promise<unknown>): Promise<Consumed> {
+  install()
+  const consumed: Consumed = { requests: 0, reads: 0, writes: 0 }
+  running = consumed
+  try {
+    await work()
+  } finally {
+    running = null
+  }
+  return consumed
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import type { Answer } from './account.ts'
+import { call, newAccount } from './account.ts'
+import { newFlowGrant, openRecord } from './flows.ts'
+import { newKey } from './gateways.ts'
+import { loadEntries } from './operations.ts'
+
+type Request = { params?: Record<string, string>; body?: unknown; token?: string; query?: Record<string, string> }
+export type Sample = () => Promise<Request> | Request
+
+/** A value that no other sample has. */
+const fresh = (prefix = 'sample') => `${prefix} ${randomUUID()}`
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+
+/**
+ * An account, and for every operation a valid request to it. Each call of a sample prepares what its request needs, so
+ * that it can be sent once, and then be asked for again.
+ */
+export async function sampleRequests() {
+  const account = await newAccount({ limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
+  const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
+
+  const send = async (name: string, request: Request = {}): Promise<Answer> => {
+    const handler = handlers.get(name)
+    if (!handler) throw new Error(`There is no operation ${name}.`)
+    const [method, path = ''] = name.split(' ')
+    return call(handler, { method, path, token: account.token, ...request })
+  }
+  const made = async (name: string, request: Request = {}) => {
+    const { status, body } = await send(name, request)
+    if (status > 201) throw new Error(`${name}: ${JSON.stringify(body)}`)
+    return body.data
+  }
+
+  const site = () => made('POST /sites', { body: { site: { name: fresh().slice(0, 60) } } })
+  const group = () => made('POST /groups', { body: { group: { name: fresh() } } })
+  const robot = () => made('POST /actors', { body: { actor: { name: fresh(), type: 'service_account' } } })
+  const resourceOf = (site_id: string) => ({
+    resource: { name: fresh(), type: 'dns', address: 'wiki.example.com', site_id },
+  })
+  const berlin = await site()
+  const resource = () => made('POST /resources', { body: resourceOf(berlin.id) })
+  const policyOf = async () => ({ policy: { group_id: (await group()).id, resource_id: (await resource()).id } })
+  const policy = async () => made('POST /policies', { body: await policyOf() })
+  const gateway = () => made('POST /sites/{site_id}/gateways', { params: { site_id: berlin.id } })
+  const gatewaySession = (token: string) =>
+    made('POST /gateway/sessions', { token, body: { session: { public_key: newKey(), version: '1.4.0' } } })
+  const clientTokenOf = (actor_id: string) =>
+    made('POST /actors/{actor_id}/client_tokens', {
+      params: { actor_id },
+      body: { client_token: { expires_at: inAnHour() } },
+    })
+  const clientSessionOf = () => ({ session: { svc_id: fresh(), public_key: newKey(), version: '1.4.0' } })
+  const client = async () => {
+    const actor = await robot()
+    const { token } = await clientTokenOf(actor.id)
+    return { ...(await made('POST /client/sessions', { token, body: clientSessionOf() })), token, actor }
+  }
+  const inBerlin = (id: string) => ({ site_id: berlin.id, id })
+
+  /** A client that may reach a resource through a gateway that is online. */
+  const reachable = async () => {
+    await gatewaySession((await gateway()).token)
+    const { token, actor, id } = await client()
+    const { group_id, resource_id } = (await policy()) as { group_id: string; resource_id: string }
+    const memberships = [{ actor_id: actor.id }]
+    await made('PUT /groups/{group_id}/memberships', { params: { group_id }, body: { memberships } })
+    return { token, resource_id, session_id: id }
+  }
+
+  const samples: Record<string, Sample> = {
+    'GET /account': () => ({}),
+    'GET /actors': () => ({}),
+    'POST /actors': () => ({ body: { actor: { name: fresh(), type: 'service_account' } } }),
+    'GET /actors/{id}': async () => ({ params: { id: (await robot()).id } }),
+    'PATCH /actors/{id}': async () => ({ params: { id: (await robot()).id }, body: { actor: { name: fresh() } } }),
+    'DELETE /actors/{id}': async () => ({ params: { id: (await robot()).id } }),
+    'GET /actors/{actor_id}/client_tokens': async () => ({ params: { actor_id: (await robot()).id } }),
+    'POST /actors/{actor_id}/client_tokens': async () => ({
+      params: { actor_id: (await robot()).id },
+      body: { client_token: { expires_at: inAnHour() } },
+    }),
+    'DELETE /actors/{actor_id}/client_tokens': async () => {
+      const actor_id = (await robot()).id
+      await clientTokenOf(actor_id)
+      return { params: { actor_id } }
+    },
+    'GET /actors/{actor_id}/client_tokens/{id}': async () => {
+      const actor_id = (await robot()).id
+      return { params: { actor_id, id: (await clientTokenOf(actor_id)).id } }
+    },
+    'DELETE /actors/{actor_id}/client_tokens/{id}': async () => {
+      const actor_id = (await robot()).id
+      return { params: { actor_id, id: (await clientTokenOf(actor_id)).id } }
+    },
+    'GET /clients': () => ({}),
+    'GET /clients/{id}': async () => ({ params: { id: (await client()).client.id } }),
+    'PATCH /clients/{id}': async () => ({
+      params: { id: (await client()).client.id },
+      body: { client: { name: fresh() } },
+    }),
+    'DELETE /clients/{id}': async () => ({ params: { id: (await client()).client.id } }),
+    'PUT /clients/{id}/verify': async () => ({ params: { id: (await client()).client.id } }),
+    'PUT /clients/{id}/unverify': async () => {
+      const { id } = (await client()).client
+      await made('PUT /clients/{id}/verify', { params: { id } })
+      return { params: { id } }
+    },
+    'POST /client/sessions': async () => ({ token: (await client()).token, body: clientSessionOf() }),
+    'PUT /client/sessions/{id}': async () => {
+      const { token, id } = await client()
+      return { token, params: { id } }
+    },
+    'DELETE /client/sessions/{id}': async () => {
+      const { token, id } = await client()
+      return { token, params: { id } }
+    },
+    'POST /client/authorizations': async () => {
+      const { token, ...authorization } = await reachable()
+      return { token, body: { authorization } }
+    },
+    'POST /gateway/sessions': async () => ({
+      token: (await gateway()).token,
+      body: { session: { public_key: newKey(), version: '1.4.0' } },
+    }),
+    'PUT /gateway/sessions/{id}': async () => {
+      const { token } = await gateway()
+      return { token, params: { id: (await gatewaySession(token)).id } }
+    },
+    'DELETE /gateway/sessions/{id}': async () => {
+      const { token } = await gateway()
+      return { token, params: { id: (await gatewaySession(token)).id } }
+    },
+    'GET /groups': () => ({}),
+    'POST /groups': () => ({ body: { group: { name: fresh() } } }),
+    'GET /groups/{id}': async () => ({ params: { id: (await group()).id } }),
+    'PATCH /groups/{id}': async () => ({ params: { id: (await group()).id }, body: { group: { name: fresh() } } }),
+    'DELETE /groups/{id}': async () => ({ params: { id: (await group()).id } }),
+    'GET /groups/{group_id}/memberships': async () => ({ params: { group_id: (await group()).id } }),
+    'PUT /groups/{group_id}/memberships': async () => ({
+      params: { group_id: (await group()).id },
+      body: { memberships: [{ actor_id: (await robot()).id }] },
+    }),
+    'PATCH /groups/{group_id}/memberships': async () => ({
+      params: { group_id: (await group()).id },
+      body: { memberships: { add: [(await robot()).id], remove: [] } },
+    }),
+    'POST /ingestion/flow_logs': async () => ({
+      token: await (await newFlowGrant(account.id)).token(),
+      body: { flow_logs: [openRecord()] },
+    }),
+    'GET /logs': () => ({ query: { type: 'session', begin: new Date().toISOString() } }),
+    'GET /logs/{log_id}': async () => ({ params: { log_id: await newestLog() } }),
+    'GET /policies': () => ({}),
+    'POST /policies': async () => ({ body: await policyOf() }),
+    'GET /policies/{id}': async () => ({ params: { id: (await policy()).id } }),
+    'PATCH /policies/{id}': async () => ({
+      params: { id: (await policy()).id },
+      body: { policy: { description: fresh() } },
+    }),
+    'DELETE /policies/{id}': async () => ({ params: { id: (await policy()).id } }),
+    'GET /resources': () => ({}),
+    'POST /resources': () => ({ body: resourceOf(berlin.id) }),
+    'GET /resources/{id}': async () => ({ params: { id: (await resource()).id } }),
+    'PATCH /resources/{id}': async () => ({
+      params: { id: (await resource()).id },
+      body: { resource: { name: fresh() } },
+    }),
+    'DELETE /resources/{id}': async () => ({ params: { id: (await resource()).id } }),
+    'GET /sites': () => ({}),
+    'POST /sites': () => ({ body: { site: { name: fresh().slice(0, 60) } } }),
+    'GET /sites/{id}': async () => ({ params: { id: (await site()).id } }),
+    'PATCH /sites/{id}': async () => ({
+      params: { id: (await site()).id },
+      body: { site: { name: fresh().slice(0, 60) } },
+    }),
+    'DELETE /sites/{id}': async () => ({ params: { id: (await site()).id } }),
+    'POST /sites/{site_id}/gateway_tokens': () => ({ params: { site_id: berlin.id } }),
+    'DELETE /sites/{site_id}/gateway_tokens': async () => ({ params: { site_id: (await site()).id } }),
+    'DELETE /sites/{site_id}/gateway_tokens/{id}': async () => ({
+      params: inBerlin(
+        (await made('POST /sites/{site_id}/gateway_tokens', { params: { site_id: berlin.id } })).id as string,
+      ),
+    }),
+    'GET /sites/{site_id}/gateways': async () => ({ params: { site_id: (await site()).id } }),
+    'POST /sites/{site_id}/gateways': () => ({ params: { site_id: berlin.id } }),
+    'GET /sites/{site_id}/gateways/{id}': async () => ({ params: inBerlin((await gateway()).id) }),
+    'PATCH /sites/{site_id}/gateways/{id}': async () => ({
+      params: inBerlin((await gateway()).id),
+      body: { gateway: { name: fresh() } },
+    }),
+    'DELETE /sites/{site_id}/gateways/{id}': async () => ({ params: inBerlin((await gateway()).id) }),
+    'POST /sites/{site_id}/gateways/{gateway_id}/token': async () => {
+      const { id } = await gateway()
+      await made('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
+        params: { site_id: berlin.id, gateway_id: id },
+      })
+      const rotated = await tokenOf(id)
+      await made('DELETE /sites/{site_id}/gateway_tokens/{id}', { params: inBerlin(rotated) })
+      return { params: { site_id: berlin.id, gateway_id: id } }
+    },
+    'POST /sites/{site_id}/gateways/{gateway_id}/token/rotate': async () => ({
+      params: { site_id: berlin.id, gateway_id: (await gateway()).id },
+    }),
+  }
+
+  const newestLog = async (): Promise<string> => {
+    const listed = await send('GET /logs', { query: { type: 'api_request', limit: '1' } })
+    return listed.body.data[0].log_id
+  }
+  const tokenOf = async (gateway_id: string): Promise<string> =>
+    (
+      await made('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
+        params: { site_id: berlin.id, gateway_id },
+      })
+    ).id
+
+  return { account, samples, send }
+}
