@@ -18,11 +18,7 @@ export async function plantRows<R extends Row>(
     const at = timestamp(now)
     const row = { ...fields(i), id: uuidV7(now), inserted_at: at, updated_at: at } as unknown as R
     for (const pk of countedPartitions(entity, accountId, row)) counters.set(pk, (counters.get(pk) ?? 0) + 1)
-    return [
-      rowItem(entity, accountId, row),
-      ...edgeItems(entity, accountId, row),
-      ...guardItems(entity, accountId, row),
-    ]
+    return [rowItem(entity, accountId, row), ...edgeItems(entity, accountId, row)]
   }).flat()
   for (let at = 0; at < items.length; at += 100) {
     const batches = [0, 25, 50, 75]
