@@ -1,4 +1,5 @@
 import { apiTokens } from '../api-tokens/api-token.ts'
+import { deleteApiToken } from '../api-tokens/delete-api-token.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
 import { clients } from '../clients/client.ts'
@@ -37,10 +38,7 @@ export async function stageRestOfActor(transaction: Transaction, id: string): Pr
     await stageWhileRoom(
       transaction,
       (range) => rowsBy(apiTokens, accountId, 'actor_id', id, range),
-      (token) => {
-        transaction.delete(apiTokens, token)
-        transaction.remove(liveKey(accountId, apiTokens.name, token.id))
-      },
+      (token) => deleteApiToken(transaction, token),
     ),
     await stageWhileRoom(
       transaction,

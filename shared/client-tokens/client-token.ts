@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import type { SecretHash } from '../auth/token.ts'
-import { parseTimestamp } from '../clock.ts'
 import { entity, type Row } from '../table/entity.ts'
 import { Timestamp } from '../values/fields.ts'
 
@@ -31,7 +30,3 @@ export const ClientToken = v.object({
 export const ShownClientToken = v.object({ ...ClientToken.entries, token: v.string() })
 
 export const ClientTokenFields = v.object({ expires_at: Timestamp })
-
-/** Expired tokens are gone from every read and count (A24.2). */
-export const isUnexpired = ({ expires_at }: { expires_at: string }, now: number): boolean =>
-  (parseTimestamp(expires_at) ?? 0) > now

@@ -1,14 +1,16 @@
 import type * as v from 'valibot'
 import { type ActorRow, actors } from '../actors/actor.ts'
-import { clock, parseTimestamp } from '../clock.ts'
+import { checkExpiry, isUnexpired } from '../auth/expiry.ts'
+import { clock } from '../clock.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { Page } from '../operation.ts'
 import { type Author, commit } from '../table/commit.ts'
 import { commitInParts } from '../table/commit-in-parts.ts'
 import { listMatching } from '../table/list.ts'
 import { getRow, getRows, rowsBy } from '../table/read.ts'
+import { stageWhileRoom } from '../table/stage-while-room.ts'
 import type { Draft } from '../values/draft.ts'
-import { type ClientTokenFields, type ClientTokenRow, clientTokens, isUnexpired } from './client-token.ts'
+import { type ClientTokenFields, type ClientTokenRow, clientTokens } from './client-token.ts'
 import { deleteClientToken } from './delete-client-token.ts'
 import { mintClientToken } from './mint-client-token.ts'
 
@@ -36,10 +38,7 @@ export const create = (author: Author, actorId: string, draft: () => Draft<Input
       throw new ApiError('not_a_service_account', 'Client tokens are created for service accounts only.')
     }
     const fields = draft()
-    const { expires_at } = fields.fields
-    if (expires_at !== undefined && (parseTimestamp(expires_at) ?? 0) <= transaction.now) {
-      fields.reject('expires_at', 'must be in the future')
-    }
+    checkExpiry(fields, transaction.now)
     return { data: await mintClientToken(transaction, actorId, { ...fields.done(), auth_provider_id: null }) }
   })
 
@@ -68,13 +67,15 @@ export async function removeAll(author: Author, actorId: string) {
   return commitInParts(author, async (transaction) => {
     const actor = await transaction.get(actors, actorId)
     if (!actor) throw notFound()
-    const tokens = await rowsBy(clientTokens, author.accountId, 'actor_id', actorId, { limit: 20 })
-    for (const token of tokens) {
-      if (!transaction.hasRoom()) return 'more'
-      deleteClientToken(transaction, token)
-      if (shows(actor, token)) counted.add(token.id)
-    }
-    return tokens.length === 20 ? 'more' : { done: { data: { deleted_count: counted.size } } }
+    const outcome = await stageWhileRoom(
+      transaction,
+      (range) => rowsBy(clientTokens, author.accountId, 'actor_id', actorId, range),
+      (token) => {
+        deleteClientToken(transaction, token)
+        if (shows(actor, token)) counted.add(token.id)
+      },
+    )
+    return outcome === 'more' ? 'more' : { done: { data: { deleted_count: counted.size } } }
   })
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type FeatureName, featureNames, type LimitName, limitNames } from '../accounts/account.ts'
 import { checkEmail } from '../actors/email.ts'
-import { collections } from '../operation.ts'
+import { Scopes } from '../api-tokens/scopes.ts'
 import { Filters } from '../resources/resource.ts'
 import { field } from '../values/field.ts'
 import { Bool, NullableText, Text, Timestamp, Uuid } from '../values/fields.ts'
@@ -71,22 +71,10 @@ const Email = field<string>(
   { type: 'string', format: 'email' },
 )
 
-const scopes = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])
-
-/** Scopes of an API token (A13.1): known ones, each once, in the order sent. */
-export const Scopes = field<string[]>(
-  (input) => {
-    if (!Array.isArray(input)) return { message: 'is invalid' }
-    if (input.length === 0) return { message: 'should have at least 1 item(s)' }
-    if (!input.every((scope) => scopes.has(scope))) return { message: 'has an invalid entry' }
-    return { value: [...new Set<string>(input)] }
-  },
-  { type: 'array', items: { type: 'string' }, minItems: 1 },
-)
-
 const DeviceIds = field<string[]>(
   (input) => {
     if (!Array.isArray(input)) return { message: 'is invalid' }
+    if (input.length > 10_000) return { message: 'should have at most 10000 item(s)' }
     const ids = input.map((id) => v.safeParse(Uuid, id))
     return ids.every((id) => id.success)
       ? { value: [...new Set(ids.map((id) => id.output as string))] }
@@ -118,12 +106,6 @@ export const AdminFields = v.object({ name: Text(255), email: Email })
 export const InitialTokenFields = v.object({
   name: v.optional(NullableText(255)),
   expires_at: v.optional(Timestamp),
-  scopes: v.optional(Scopes),
-})
-
-export const TokenFields = v.object({
-  name: v.optional(NullableText(255)),
-  expires_at: Timestamp,
   scopes: v.optional(Scopes),
 })
 

@@ -3,28 +3,21 @@ import { Account, type AccountRow, accounts } from '../accounts/account.ts'
 import { stageAccountDisabling } from '../accounts/disable-account.ts'
 import { limitsOf } from '../accounts/usage.ts'
 import { Actor, actors } from '../actors/actor.ts'
+import { ApiTokenFields, ShownApiToken } from '../api-tokens/api-token.ts'
 import { mintApiToken } from '../api-tokens/mint-api-token.ts'
-import { ShownApiToken } from '../api-tokens/shown-api-token.ts'
 import { clients } from '../clients/client.ts'
 import { clock, timestamp } from '../clock.ts'
 import { ApiError, type FieldErrors, invalid, notFound } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import type { Fields } from '../operation.ts'
-import { poolMembers } from '../pool-members/pool-member.ts'
+import * as poolMembers from '../pool-members/store.ts'
 import { Resource, resources } from '../resources/resource.ts'
 import { commit } from '../table/commit.ts'
 import { headKey } from '../table/keys.ts'
-import { getItem, getRow } from '../table/read.ts'
+import { getItem, getRows } from '../table/read.ts'
 import { draft } from '../values/draft.ts'
 import { createAccount } from './create-account.ts'
-import {
-  AccountFields,
-  AccountUpdateFields,
-  AdminFields,
-  InitialTokenFields,
-  PoolFields,
-  TokenFields,
-} from './fields.ts'
+import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields } from './fields.ts'
 
 type Event = Record<string, unknown>
 
@@ -83,7 +76,7 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
 
   async delete_account(event) {
     const { delete_at = timestamp(clock.now() + week) } = draft<{ delete_at?: string }>(
-      v.object({ delete_at: v.optional(TokenFields.entries.expires_at) }),
+      v.object({ delete_at: v.optional(ApiTokenFields.entries.expires_at) }),
       event,
     ).done()
     const account = await updateAccount(uuid(event, 'account_id'), {
@@ -96,13 +89,13 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
 
   async create_static_device_pool(event) {
     const { device_ids = [], ...fields } = part(event, 'resource', PoolFields)
-    const accountId = uuid(event, 'account_id')
-    const pool = await commit({ accountId, subject: null }, async (transaction) => {
-      if (!(await transaction.get(accounts, accountId))) throw notFound()
-      const found = await Promise.all(device_ids.map((id) => getRow(clients, accountId, id)))
+    const author = { accountId: uuid(event, 'account_id'), subject: null }
+    const pool = await commit(author, async (transaction) => {
+      if (!(await transaction.get(accounts, author.accountId))) throw notFound()
+      const found = await getRows(clients, author.accountId, device_ids)
       const unknown = device_ids.filter((_, i) => found[i] === null)
       if (unknown.length > 0) throw invalid({ device_ids: unknown.map((id) => `${id} does not exist`) })
-      const row = transaction.insert(resources, {
+      return transaction.insert(resources, {
         name: fields.name,
         address_description: fields.address_description ?? null,
         filters: fields.filters ?? [],
@@ -111,9 +104,8 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
         ip_stack: null,
         site_id: null,
       })
-      for (const device_id of device_ids) transaction.insert(poolMembers, { resource_id: row.id, device_id })
-      return row
     })
+    if (device_ids.length > 0) await poolMembers.fill(author, pool.id, device_ids)
     return { resource: v.parse(Resource, pool) }
   },
 
@@ -124,7 +116,7 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       if (!(await transaction.get(accounts, accountId))) throw notFound()
       const actor = actorId === null ? transaction.insert(actors, newApiClient) : await transaction.get(actors, actorId)
       if (actor?.type !== 'api_client') throw invalid({ actor_id: ['does not exist'] })
-      const fields = part(event, 'api_token', TokenFields)
+      const fields = part(event, 'api_token', ApiTokenFields)
       if (fields.expires_at <= timestamp(transaction.now))
         throw invalid({ 'api_token.expires_at': ['must be in the future'] })
       return { actor, token: await mintApiToken(transaction, actor.id, { name: null, scopes: ['*'], ...fields }) }

@@ -9,6 +9,7 @@ import type { Bucket } from './bucket.ts'
 
 /** A lease ends after this time, so that a quiet process does not hold units for long. */
 const leaseMicros = 10_000_000
+const maxSkewMicros = 5_000_000
 const maxLeases = 10_000
 
 /** `fullAt`: when the bucket is full again if nothing more is taken (the arrival time of a leaky bucket, in microseconds). */
@@ -60,7 +61,9 @@ async function takeLease(bucket: Bucket, now: number): Promise<Lease> {
   }
   for (let tries = 0; tries < 20; tries++) {
     const stood = Number((await getItem(keyOf(bucket)))?.full_at ?? 0)
-    const from = Math.max(stood, now)
+    // Later than it can be: written by a clock that was ahead. A bucket must not be empty for as long as that clock was.
+    const credible = stood <= now + bucket.capacity * cost + maxSkewMicros
+    const from = credible ? Math.max(stood, now) : now
     const left = Math.min(bucket.lease, unitsAt(bucket, from, now))
     if (left < 1) return { left: 0, until: now, fullAt: from, empty: true }
     const fullAt = Math.floor(from + left * cost)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
 import type { Answer } from './account.ts'
 import { call, newAccount } from './account.ts'
 import { newFlowGrant, openRecord } from './flows.ts'
@@ -17,7 +18,9 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
  * that it can be sent once, and then be asked for again.
  */
 export async function sampleRequests() {
-  const account = await newAccount({ limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
+  const account = await newAccount({
+    limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000, api_clients_count: null },
+  })
   const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
 
   const send = async (name: string, request: Request = {}): Promise<Answer> => {
@@ -50,6 +53,17 @@ export async function sampleRequests() {
       params: { actor_id },
       body: { client_token: { expires_at: inAnHour() } },
     })
+  const pipeline = () => made('POST /actors', { body: { actor: { name: fresh(), type: 'api_client' } } })
+  const apiTokenOf = (actor_id: string) =>
+    made('POST /actors/{actor_id}/api_tokens', {
+      params: { actor_id },
+      body: { api_token: { expires_at: inAnHour() } },
+    })
+  const pool = async (): Promise<string> => {
+    const resource = { name: fresh() }
+    const made = await provision({ operation: 'create_static_device_pool', account_id: account.id, resource })
+    return (made as { data: { resource: { id: string } } }).data.resource.id
+  }
   const clientSessionOf = () => ({ session: { svc_id: fresh(), public_key: newKey(), version: '1.4.0' } })
   const client = async () => {
     const actor = await robot()
@@ -93,6 +107,33 @@ export async function sampleRequests() {
       const actor_id = (await robot()).id
       return { params: { actor_id, id: (await clientTokenOf(actor_id)).id } }
     },
+    'GET /actors/{actor_id}/api_tokens': () => ({ params: { actor_id: account.apiClient.id } }),
+    'POST /actors/{actor_id}/api_tokens': async () => ({
+      params: { actor_id: (await pipeline()).id },
+      body: { api_token: { expires_at: inAnHour() } },
+    }),
+    'DELETE /actors/{actor_id}/api_tokens': async () => {
+      const actor_id = (await pipeline()).id
+      await apiTokenOf(actor_id)
+      return { params: { actor_id } }
+    },
+    'GET /actors/{actor_id}/api_tokens/{id}': async () => {
+      const actor_id = (await pipeline()).id
+      return { params: { actor_id, id: (await apiTokenOf(actor_id)).id } }
+    },
+    'DELETE /actors/{actor_id}/api_tokens/{id}': async () => {
+      const actor_id = (await pipeline()).id
+      return { params: { actor_id, id: (await apiTokenOf(actor_id)).id } }
+    },
+    'GET /resources/{resource_id}/pool_members': async () => ({ params: { resource_id: await pool() } }),
+    'PUT /resources/{resource_id}/pool_members': async () => ({
+      params: { resource_id: await pool() },
+      body: { pool_members: [{ device_id: (await client()).client.id }] },
+    }),
+    'PATCH /resources/{resource_id}/pool_members': async () => ({
+      params: { resource_id: await pool() },
+      body: { pool_members: { add: [(await client()).client.id], remove: [] } },
+    }),
     'GET /clients': () => ({}),
     'GET /clients/{id}': async () => ({ params: { id: (await client()).client.id } }),
     'PATCH /clients/{id}': async () => ({

@@ -55,6 +55,15 @@ describe('a bucket', () => {
     await expect(takeUnit(slow)).rejects.toMatchObject({ headers: { 'retry-after': '10' } })
   })
 
+  it('is not empty for as long as a wrong clock was ahead', async () => {
+    const pass = holdClock()
+    const own = bucket()
+    pass(86_400)
+    for (let i = 0; i < 10; i++) await takeUnit(own)
+    pass(-86_400)
+    expect((await takeUnit(own)).ratelimit).toBe('"account";r=9;t=1')
+  })
+
   it('needs well under one write per request', async () => {
     const own = bucket({ capacity: 500, refill: 50, lease: 10 })
     const send = vi.spyOn(table(), 'send')

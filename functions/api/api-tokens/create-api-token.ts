@@ -1,0 +1,23 @@
+import { ApiTokenFields, ShownApiToken } from '#shared/api-tokens/api-token.ts'
+import * as apiTokens from '#shared/api-tokens/store.ts'
+import type { CallerOf } from '#shared/auth/caller.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+
+export const createApiToken = operation(
+  {
+    method: 'POST',
+    path: '/actors/{actor_id}/api_tokens',
+    summary: 'Create an API token of an API client',
+    permission: 'tokens:write',
+    body: { envelope: 'api_token', fields: ApiTokenFields },
+    response: data(ShownApiToken),
+    status: 201,
+    secret: true,
+  },
+  ({ author, caller, params, draft }) =>
+    apiTokens.create(author, (caller as CallerOf<'api'>).token.scopes, params.actor_id, draft),
+)
+
+export const handler = lambda(createApiToken)

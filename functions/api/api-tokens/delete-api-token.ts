@@ -1,0 +1,20 @@
+import * as v from 'valibot'
+import * as apiTokens from '#shared/api-tokens/store.ts'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { getApiToken } from './get-api-token.ts'
+
+export const deleteApiToken = operation(
+  {
+    method: 'DELETE',
+    path: '/actors/{actor_id}/api_tokens/{id}',
+    summary: 'Delete an API token',
+    permission: 'tokens:write',
+    current: getApiToken,
+    response: data(v.object({ id: v.string() })),
+  },
+  ({ author, params }) => apiTokens.remove(author, params.actor_id, params.id),
+)
+
+export const handler = lambda(deleteApiToken)

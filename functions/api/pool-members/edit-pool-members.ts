@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import * as poolMembers from '#shared/pool-members/store.ts'
+
+export const editPoolMembers = operation(
+  {
+    method: 'PATCH',
+    path: '/resources/{resource_id}/pool_members',
+    summary: 'Add and remove clients of a device pool',
+    permission: 'resources:write',
+    body: { envelope: 'pool_members' },
+    response: data(v.object({ device_ids: v.array(v.string()) })),
+  },
+  ({ author, params, raw }) => poolMembers.edit(author, params.resource_id, raw),
+)
+
+export const handler = lambda(editPoolMembers)

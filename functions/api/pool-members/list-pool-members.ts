@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import { list } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import * as poolMembers from '#shared/pool-members/store.ts'
+
+export const listPoolMembers = operation(
+  {
+    method: 'GET',
+    path: '/resources/{resource_id}/pool_members',
+    summary: 'List the clients of a device pool',
+    permission: 'resources:read',
+    filters: {},
+    response: list(v.object({ id: v.string(), name: v.string(), last_seen_at: v.nullable(v.string()) })),
+  },
+  ({ accountId, params, page }) => poolMembers.list(accountId, params.resource_id, page),
+)
+
+export const handler = lambda(listPoolMembers)

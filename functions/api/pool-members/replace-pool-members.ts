@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import * as poolMembers from '#shared/pool-members/store.ts'
+
+export const replacePoolMembers = operation(
+  {
+    method: 'PUT',
+    path: '/resources/{resource_id}/pool_members',
+    summary: 'Replace the clients of a device pool',
+    permission: 'resources:write',
+    body: { envelope: 'pool_members', shape: 'list' },
+    response: data(v.object({ device_ids: v.array(v.string()) })),
+  },
+  ({ author, params, raw }) => poolMembers.replace(author, params.resource_id, raw),
+)
+
+export const handler = lambda(replacePoolMembers)

@@ -1,0 +1,23 @@
+import { covers } from '../auth/caller.ts'
+import { collections, type Permission } from '../operation.ts'
+import { field } from '../values/field.ts'
+
+const known = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])
+
+/** Scopes of an API token (A13.1): known ones, each once, in the order sent. */
+export const Scopes = field<string[]>(
+  (input) => {
+    if (!Array.isArray(input)) return { message: 'is invalid' }
+    if (input.length === 0) return { message: 'should have at least 1 item(s)' }
+    if (!input.every((scope) => known.has(scope))) return { message: 'has an invalid entry' }
+    return { value: [...new Set<string>(input)] }
+  },
+  { type: 'array', items: { type: 'string', enum: [...known] }, minItems: 1 },
+)
+
+/** Whether somebody with these scopes may hand out that one (A13.3). */
+export function mayGrant(scopes: string[], scope: string): boolean {
+  if (scope === '*') return scopes.includes('*')
+  if (scope === '*:read') return scopes.includes('*') || scopes.includes('*:read')
+  return covers(scopes, scope as Permission)
+}

@@ -1,0 +1,69 @@
+import { type ClientRow, clients } from '../clients/client.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { changeMembers, edited, type Wanted, wholeSet } from '../member-sets/change-members.ts'
+import type { MemberSet } from '../member-sets/member-set.ts'
+import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
+import type { Page } from '../operation.ts'
+import { readPresences } from '../presence/presence.ts'
+import { type ResourceRow, resources } from '../resources/resource.ts'
+import type { Author } from '../table/commit.ts'
+import { listRows } from '../table/list.ts'
+import { getRow, getRows } from '../table/read.ts'
+import type { Transaction } from '../table/transaction.ts'
+import { type PoolMemberRow, poolMembers } from './pool-member.ts'
+
+const pool: MemberSet<PoolMemberRow> = {
+  entity: poolMembers,
+  members: clients.name,
+  key: 'device_id',
+  envelope: 'pool_members',
+  noun: 'device',
+  row: (resource_id, device_id) => ({ resource_id, device_id }),
+}
+
+/** The clients of a pool with when they were last seen (A19.1). */
+export async function list(account: string, resourceId: string, page: Page) {
+  refuseOthers(await getRow(resources, account, resourceId))
+  const { rows, metadata } = await listRows(poolMembers, account, page, { within: resourceId })
+  const ids = rows.map((row) => row.device_id)
+  const [members, presences] = await Promise.all([
+    getRows(clients, account, ids),
+    readPresences(account, 'clients', ids),
+  ])
+  const seen = members.flatMap((client: ClientRow | null, i) =>
+    client ? [{ id: client.id, name: client.name, last_seen_at: presences[i]?.last_seen_at ?? null }] : [],
+  )
+  return { data: seen, metadata }
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
+
+/** The whole set as it is (A19.2). */
+export const replace = (author: Author, resourceId: string, raw: unknown) =>
+  change(author, resourceId, () => wholeSet(readWholeSet(pool, raw, isText)))
+
+export const edit = (author: Author, resourceId: string, raw: unknown) =>
+  change(author, resourceId, () =>
+    edited(
+      readEdit(pool, raw, (ids) =>
+        Array.isArray(ids) && ids.every((id) => typeof id === 'string') ? null : 'has an invalid entry',
+      ),
+    ),
+  )
+
+/** Puts clients into a pool that was just made (A32). */
+export const fill = (author: Author, resourceId: string, ids: string[]) =>
+  change(author, resourceId, () => wholeSet(ids))
+
+async function change(author: Author, resourceId: string, read: () => Wanted) {
+  const check = async (transaction: Transaction) => refuseOthers(await transaction.get(resources, resourceId))
+  return { data: { device_ids: await changeMembers(author, pool, resourceId, check, read) } }
+}
+
+/** @throws ApiError 404, or `not_a_device_pool` for a resource of another type */
+function refuseOthers(resource: ResourceRow | null): void {
+  if (!resource) throw notFound()
+  if (resource.type !== 'static_device_pool') {
+    throw new ApiError('not_a_device_pool', 'This resource type has no pool members.')
+  }
+}
