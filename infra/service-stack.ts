@@ -40,6 +40,7 @@ export class ServiceStack extends Stack {
         LOG_RETENTION_DAYS: String(settings.logRetentionDays),
         FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
+        SUITE_ISSUER: settings.suiteIssuer,
       },
     }
     const asset = Code.fromAsset(code)

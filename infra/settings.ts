@@ -7,6 +7,8 @@ export type Settings = {
   logRetentionDays: number
   flowRetentionDays: number
   heartbeatSecs: number
+  /** Issuer of the workspace suite that people sign in with. */
+  suiteIssuer: string
   /** Provisioned shards of the flow stream, or `on-demand`. */
   flowStreamShards: number | 'on-demand'
 }
@@ -24,6 +26,7 @@ export function readSettings(scope: Construct): Settings {
     logRetentionDays: integer('logRetentionDays', 90),
     flowRetentionDays: integer('flowRetentionDays', 120),
     heartbeatSecs: integer('heartbeatSecs', 30),
+    suiteIssuer: (context('suiteIssuer') as string | undefined) ?? 'https://suite.example.com',
     flowStreamShards: context('flowStreamShards') === 'on-demand' ? 'on-demand' : integer('flowStreamShards', 1),
   }
 }

@@ -16,6 +16,8 @@ export const env = () => ({
   baseUrl: text('SERVICE_URL').replace(/\/$/, ''),
   logRetentionDays: integer('LOG_RETENTION_DAYS', 90),
   flowRetentionDays: integer('FLOW_RETENTION_DAYS', 120),
+  /** Issuer of the workspace suite of this deployment (A25.2). */
+  suiteIssuer: text('SUITE_ISSUER').replace(/\/$/, ''),
   heartbeatSecs: integer('HEARTBEAT_SECS', 30),
   /** Set where the deployment stands behind a CDN (P8.2). */
   cdnSecret: process.env.CDN_SECRET || null,

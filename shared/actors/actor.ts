@@ -27,6 +27,7 @@ export const actors = entity<ActorRow>({
     name: { value: (row) => row.name, counted: true },
     type: { value: (row) => row.type, counted: true },
     person: { value: (row) => (isPerson(row.type) ? 'true' : null), counted: true },
+    created_by_directory_id: { value: (row) => row.created_by_directory_id },
   },
   tallies: (row) => [`actors.${row.type}`, ...(row.is_disabled ? [] : [`actors.enabled.${row.type}`])],
 })

@@ -4,6 +4,7 @@ import { clientTokens } from '../client-tokens/client-token.ts'
 import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
 import { clients } from '../clients/client.ts'
 import { deleteClient } from '../clients/delete-client.ts'
+import { externalIdentities } from '../external-identities/external-identity.ts'
 import { memberships } from '../memberships/membership.ts'
 import { liveKey } from '../table/keys.ts'
 import { rowsBy } from '../table/read.ts'
@@ -39,6 +40,11 @@ export async function stageRestOfActor(transaction: Transaction, id: string): Pr
       transaction,
       (range) => rowsBy(apiTokens, accountId, 'actor_id', id, range),
       (token) => deleteApiToken(transaction, token),
+    ),
+    await stageWhileRoom(
+      transaction,
+      (range) => rowsBy(externalIdentities, accountId, 'actor_id', id, range),
+      (identity) => transaction.delete(externalIdentities, identity),
     ),
     await stageWhileRoom(
       transaction,

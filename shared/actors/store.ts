@@ -2,6 +2,7 @@ import { accounts } from '../accounts/account.ts'
 import { checkLimit, limitReached } from '../accounts/check-limit.ts'
 import { countMonthlyActiveUsers } from '../accounts/monthly-active-users.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { stageIdentityDeletionsOf } from '../external-identities/delete-external-identity.ts'
 import type { Page } from '../operation.ts'
 import { type Author, commit } from '../table/commit.ts'
 import { commitInParts } from '../table/commit-in-parts.ts'
@@ -95,6 +96,10 @@ export async function update(author: Author, id: string, draft: () => Draft<Part
     const input = checked.done()
     if (input.is_disabled === true && !actor.is_disabled) {
       if ((await stageClientTokenDeletions(transaction, actor.id)) === 'more') return 'more'
+    }
+    // An identity was found by the email it had (A12.5); a change of case finds the same.
+    if (input.email !== undefined && input.email?.toLowerCase() !== actor.email?.toLowerCase()) {
+      if ((await stageIdentityDeletionsOf(transaction, actor.id)) === 'more') return 'more'
     }
     return { done: transaction.update(actors, actor, input) }
   })

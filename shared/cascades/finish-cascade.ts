@@ -2,6 +2,7 @@ import { stageRestOfAccountDisabling } from '../accounts/disable-account.ts'
 import { stageRestOfActor } from '../actors/delete-actor.ts'
 import { stageRestOfClient } from '../clients/delete-client.ts'
 import { stageRestOfGroup } from '../groups/delete-group.ts'
+import { stageRestOfPostureProvider } from '../posture-providers/store.ts'
 import { stageRestOfResource } from '../resources/delete-resource.ts'
 import { stageRestOfSite } from '../sites/delete-site.ts'
 import type { Cascade } from '../table/cascade.ts'
@@ -15,6 +16,7 @@ const rests: Record<string, (transaction: Transaction, id: string) => Promise<'d
   actors: stageRestOfActor,
   clients: stageRestOfClient,
   groups: stageRestOfGroup,
+  mdm_posture_providers: stageRestOfPostureProvider,
   resources: stageRestOfResource,
   sites: stageRestOfSite,
 }

@@ -13,7 +13,10 @@ export type ClientTokenRow = Row &
 
 export const clientTokens = entity<ClientTokenRow>({
   name: 'client_tokens',
-  edges: { actor_id: { value: (row) => row.actor_id, counted: true } },
+  edges: {
+    actor_id: { value: (row) => row.actor_id, counted: true },
+    auth_provider_id: { value: (row) => row.auth_provider_id },
+  },
   redact: ['secret_salt', 'secret_hash'],
 })
 

@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { seal, unseal } from '../auth/sealed-secret.ts'
 import { serviceKey } from '../auth/service-secret.ts'
 import { clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
@@ -27,27 +28,17 @@ async function fingerprintOf(event: Event, body: Buffer): Promise<string> {
     .digest('base64url')
 }
 
-const cipherKey = (accountId: string) => serviceKey(`idempotency ${accountId}`)
-
-/** Encrypted with AES-256-GCM, because an answer can hold a secret that is stored nowhere else. */
-async function seal({ accountId, key }: Run, answer: Answer): Promise<Buffer> {
+/** Encrypted, because an answer can hold a secret that is stored nowhere else. */
+async function sealAnswer({ accountId, key }: Run, answer: Answer): Promise<Buffer> {
   const headers = Object.fromEntries(
     Object.entries(answer.headers ?? {}).filter(([name]) => keptHeaders.includes(name)),
   )
-  const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', await cipherKey(accountId), iv).setAAD(Buffer.from(key.pk + key.sk))
   const text = zstdCompressSync(JSON.stringify({ statusCode: answer.statusCode, headers, body: answer.body }))
-  const sealed = Buffer.concat([cipher.update(text), cipher.final()])
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed])
+  return seal(accountId, 'idempotency', key.pk + key.sk, text)
 }
 
-async function unseal({ accountId, key }: Run, sealed: Uint8Array): Promise<Answer> {
-  const bytes = Buffer.from(sealed)
-  const decipher = createDecipheriv('aes-256-gcm', await cipherKey(accountId), bytes.subarray(0, 12))
-    .setAAD(Buffer.from(key.pk + key.sk))
-    .setAuthTag(bytes.subarray(12, 28))
-  const opened = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
-  return JSON.parse(zstdDecompressSync(opened).toString())
+async function openAnswer({ accountId, key }: Run, sealed: Uint8Array): Promise<Answer> {
+  return JSON.parse(zstdDecompressSync(await unseal(accountId, 'idempotency', key.pk + key.sk, sealed)).toString())
 }
 
 const itemOf = ({ key, id, fingerprint }: Run, micros: number): Item => {
@@ -77,7 +68,7 @@ export async function beginRun(
     // It ended just now: its key is free again.
     if (!held) continue
     if (held.fingerprint !== run.fingerprint) throw new ApiError('idempotency_key_reused')
-    if (held.answer) return { replay: await unseal(run, held.answer as Uint8Array) }
+    if (held.answer) return { replay: await openAnswer(run, held.answer as Uint8Array) }
     throw new ApiError('idempotency_in_progress', undefined, { headers: { 'retry-after': '1' } })
   }
   throw new ApiError('unavailable')
@@ -98,7 +89,7 @@ async function take(run: Run): Promise<boolean> {
 export async function keepWrite(run: Run, answer: Answer) {
   return {
     TableName: tableName(),
-    Item: { ...itemOf(run, keptMicros), answer: await seal(run, answer) },
+    Item: { ...itemOf(run, keptMicros), answer: await sealAnswer(run, answer) },
     ConditionExpression: '#run = :run',
     ExpressionAttributeNames: { '#run': 'run' },
     ExpressionAttributeValues: { ':run': run.id },

@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { type FeatureName, featureNames, type LimitName, limitNames } from '../accounts/account.ts'
-import { checkEmail } from '../actors/email.ts'
 import { Scopes } from '../api-tokens/scopes.ts'
 import { Filters } from '../resources/resource.ts'
 import { field } from '../values/field.ts'
-import { Bool, NullableText, Text, Timestamp, Uuid } from '../values/fields.ts'
+import { Bool, EmailAddress, NullableText, Text, Timestamp, Uuid } from '../values/fields.ts'
 
 const AccountName = field<string>(
   (input) => {
@@ -61,16 +60,6 @@ const Features = field<Partial<Record<FeatureName, boolean>>>(
   { type: 'object' },
 )
 
-const Email = field<string>(
-  (input) => {
-    if (input === null || (typeof input === 'string' && input.trim() === '')) return { message: "can't be blank" }
-    if (typeof input !== 'string') return { message: 'is invalid' }
-    const checked = checkEmail(input.trim())
-    return 'email' in checked ? { value: checked.email } : checked
-  },
-  { type: 'string', format: 'email' },
-)
-
 const DeviceIds = field<string[]>(
   (input) => {
     if (!Array.isArray(input)) return { message: 'is invalid' }
@@ -101,7 +90,7 @@ export const AccountUpdateFields = v.object({
   features: v.optional(Features),
 })
 
-export const AdminFields = v.object({ name: Text(255), email: Email })
+export const AdminFields = v.object({ name: Text(255), email: EmailAddress })
 
 export const InitialTokenFields = v.object({
   name: v.optional(NullableText(255)),

@@ -26,6 +26,8 @@ type Definition<R> = {
   redact?: string[]
   /** Fields whose change alone is not logged (L6.2(3)). */
   unlogged?: string[]
+  /** Whether changes of its rows are on record at all (L6.2(2)). */
+  logged?: boolean
 }
 
 export type Entity<R extends Row = Row> = Required<Omit<Definition<R>, 'place'>> & Pick<Definition<R>, 'place'>
@@ -37,6 +39,7 @@ export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => (
   tallies: () => [],
   redact: [],
   unlogged: [],
+  logged: true,
   ...definition,
 })
 

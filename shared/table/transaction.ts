@@ -53,7 +53,8 @@ export class Transaction {
   readonly cascades: Cascade[] = []
   private readonly head: Head
   private readonly staged = new Map<string, Staged>()
-  private readonly others: Write[] = []
+  /** By key: a transaction can hold one write of an item. */
+  private readonly others = new Map<string, Write>()
   private created = 0
   /** Bytes of the rows before and after, as JSON: what the commit's record will hold. */
   private bytes = 0
@@ -115,18 +116,18 @@ export class Transaction {
 
   /** An item that is no entity and goes with the commit: a log entry, the live part of a row. */
   put(item: Item): void {
-    this.others.push(putWrite(item))
+    this.others.set(address(item), putWrite(item))
   }
 
   /** An item at a key that nothing may hold yet; a lost race runs the commit again. */
   claim(item: Item): void {
-    this.others.push({
+    this.others.set(address(item), {
       Put: { TableName: tableName(), Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
     })
   }
 
   remove(key: Key): void {
-    this.others.push(deleteWrite(key))
+    this.others.set(address(key), deleteWrite(key))
   }
 
   revoke(revocation: Revocation): void {
@@ -144,6 +145,7 @@ export class Transaction {
 
   changes(): Change[] {
     return [...this.staged.values()].flatMap(({ entity, before, after }): Change[] => {
+      if (!entity.logged) return []
       if (before && after && isDeepStrictEqual(logged(entity, before), logged(entity, after))) return []
       return [
         {
@@ -170,7 +172,11 @@ export class Transaction {
 
   writes(): Write[] {
     const entities = [...this.staged.values()]
-    return [...entities.flatMap((staged) => this.entityWrites(staged)), ...this.counterWrites(entities), ...this.others]
+    return [
+      ...entities.flatMap((staged) => this.entityWrites(staged)),
+      ...this.counterWrites(entities),
+      ...this.others.values(),
+    ]
   }
 
   private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null): void {

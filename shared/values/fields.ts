@@ -1,3 +1,4 @@
+import { checkEmail } from '../actors/email.ts'
 import { parseTimestamp, timestamp } from '../clock.ts'
 import { isUuid } from '../ids.ts'
 import { type Checked, field, type JsonSchema } from './field.ts'
@@ -85,3 +86,61 @@ export const OneOf = <const T extends string>(members: readonly T[]) =>
     },
     { type: 'string', enum: members } satisfies JsonSchema,
   )
+
+type IntegerRule = {
+  min: number
+  max: number
+  /** What null stands for; without it null is blank. */
+  fallback?: number
+}
+
+/** A JSON integer or a string of digits (A6.3). */
+export const Integer = ({ min, max, fallback }: IntegerRule) =>
+  field<number>(
+    (input) => {
+      if (blank(input)) return fallback === undefined ? { message: "can't be blank" } : { value: fallback }
+      const value = typeof input === 'string' && /^-?\d{1,15}$/.test(input.trim()) ? Number(input) : input
+      if (typeof value !== 'number' || !Number.isSafeInteger(value)) return { message: 'is invalid' }
+      if (value < min) return { message: `must be greater than or equal to ${min}` }
+      return value > max ? { message: `must be less than or equal to ${max}` } : { value }
+    },
+    { type: 'integer', minimum: min, maximum: max },
+  )
+
+/** Required text of at most `max` characters with a form of its own. */
+const Formed = (max: number, format: string, read: (text: string) => string | null) =>
+  field<string>(
+    (input) => {
+      const checked = checkText(input, { max })
+      if (!('value' in checked)) return checked
+      const value = read(checked.value as string)
+      return value === null ? { message: 'is invalid' } : { value }
+    },
+    { type: 'string', format, maxLength: max },
+  )
+
+/** An absolute https address, as it was sent. */
+export const HttpsUrl = Formed(2048, 'uri', (text) => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url?.protocol === 'https:' && url.hostname !== '' && !url.username && !url.password ? text : null
+})
+
+/** A host name of two labels or more, in lower case. */
+export const HostName = Formed(253, 'hostname', (text) =>
+  /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i.test(text)
+    ? text.toLowerCase()
+    : null,
+)
+
+/** The part of a host name that a vendor gives its customer. */
+export const Subdomain = Formed(63, 'hostname', (text) => (/^[a-z0-9-]{1,63}$/.test(text) ? text : null))
+
+export const EmailAddress = field<string>(
+  (input) => {
+    if (blank(input)) return { message: "can't be blank" }
+    if (!isText(input)) return { message: 'is invalid' }
+    const checked = checkEmail(input.trim())
+    return 'email' in checked ? { value: checked.email } : checked
+  },
+  { type: 'string', format: 'email', maxLength: 160 },
+)

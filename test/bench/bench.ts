@@ -60,7 +60,11 @@ const stopEngines = await startTestEngines()
 try {
   const costs = await operationCosts()
   print(`what an operation asks of the table:\n${costTable(costs)}`)
-  if (process.argv.includes('--write')) await writeCosts(costs)
+  if (process.argv.includes('--write')) {
+    await writeCosts(costs)
+    await stopEngines()
+    process.exit(0)
+  }
   print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
 } finally {
   await stopEngines()

@@ -24,6 +24,7 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
     TABLE_NAME: table.TableName,
     FLOW_STREAM_NAME: stream.name,
     SERVICE_URL: 'http://127.0.0.1',
+    SUITE_ISSUER: 'https://suite.example.com',
     SERVICE_SECRET: randomBytes(32).toString('base64url'),
   })
   await Promise.all([createTable(clients, table), createStream(clients, stream)])

@@ -2,11 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import type { Answer } from './account.ts'
 import { call, newAccount } from './account.ts'
+import { addConfigurationSamples } from './configuration-samples.ts'
 import { newFlowGrant, openRecord } from './flows.ts'
 import { newKey } from './gateways.ts'
 import { loadEntries } from './operations.ts'
 
-type Request = { params?: Record<string, string>; body?: unknown; token?: string; query?: Record<string, string> }
+export type Request = {
+  params?: Record<string, string>
+  body?: unknown
+  token?: string
+  query?: Record<string, string>
+}
 export type Sample = () => Promise<Request> | Request
 
 /** A value that no other sample has. */
@@ -244,6 +250,8 @@ export async function sampleRequests() {
       params: { site_id: berlin.id, gateway_id: (await gateway()).id },
     }),
   }
+
+  addConfigurationSamples(samples, account.id, made)
 
   const newestLog = async (): Promise<string> => {
     const listed = await send('GET /logs', { query: { type: 'api_request', limit: '1' } })

@@ -1,0 +1,22 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { PostureProvider, PostureProviderFields } from '#shared/posture-providers/posture-provider.ts'
+import * as postureProviders from '#shared/posture-providers/store.ts'
+
+export const createMdmPostureProvider = operation(
+  {
+    method: 'POST',
+    path: '/mdm_posture_providers',
+    summary: 'Create a posture provider',
+    permission: 'mdm:write',
+    feature: 'device_posture',
+    body: { envelope: 'mdm_posture_provider', fields: PostureProviderFields },
+    response: data(PostureProvider),
+    status: 201,
+    location: ({ data }) => `/mdm_posture_providers/${data.id}`,
+  },
+  ({ author, draft }) => postureProviders.create(author, draft),
+)
+
+export const handler = lambda(createMdmPostureProvider)

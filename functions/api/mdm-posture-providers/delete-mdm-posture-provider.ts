@@ -1,0 +1,21 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { PostureProvider } from '#shared/posture-providers/posture-provider.ts'
+import * as postureProviders from '#shared/posture-providers/store.ts'
+import { getMdmPostureProvider } from './get-mdm-posture-provider.ts'
+
+export const deleteMdmPostureProvider = operation(
+  {
+    method: 'DELETE',
+    path: '/mdm_posture_providers/{id}',
+    summary: 'Delete a posture provider with its devices',
+    permission: 'mdm:write',
+    feature: 'device_posture',
+    current: getMdmPostureProvider,
+    response: data(PostureProvider),
+  },
+  ({ author, params }) => postureProviders.remove(author, params.id),
+)
+
+export const handler = lambda(deleteMdmPostureProvider)

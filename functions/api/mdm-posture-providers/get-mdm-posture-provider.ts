@@ -1,0 +1,19 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { PostureProvider } from '#shared/posture-providers/posture-provider.ts'
+import * as postureProviders from '#shared/posture-providers/store.ts'
+
+export const getMdmPostureProvider = operation(
+  {
+    method: 'GET',
+    path: '/mdm_posture_providers/{id}',
+    summary: 'Show a posture provider',
+    permission: 'mdm:read',
+    feature: 'device_posture',
+    response: data(PostureProvider),
+  },
+  ({ accountId, params }) => postureProviders.get(accountId, params.id),
+)
+
+export const handler = lambda(getMdmPostureProvider)

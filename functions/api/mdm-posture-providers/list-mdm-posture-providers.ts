@@ -1,0 +1,20 @@
+import { list } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { PostureProvider } from '#shared/posture-providers/posture-provider.ts'
+import * as postureProviders from '#shared/posture-providers/store.ts'
+
+export const listMdmPostureProviders = operation(
+  {
+    method: 'GET',
+    path: '/mdm_posture_providers',
+    summary: 'List the posture providers',
+    permission: 'mdm:read',
+    feature: 'device_posture',
+    filters: {},
+    response: list(PostureProvider),
+  },
+  ({ accountId, page }) => postureProviders.list(accountId, page),
+)
+
+export const handler = lambda(listMdmPostureProviders)

@@ -1,0 +1,7 @@
+import { deleteAuthProvider } from '#shared/auth-providers/operations.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { getOidcAuthProvider } from './get-oidc-auth-provider.ts'
+
+export const deleteOidcAuthProvider = deleteAuthProvider('oidc', getOidcAuthProvider)
+
+export const handler = lambda(deleteOidcAuthProvider)

@@ -1,0 +1,7 @@
+import { updateAuthProvider } from '#shared/auth-providers/operations.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { getOidcAuthProvider } from './get-oidc-auth-provider.ts'
+
+export const updateOidcAuthProvider = updateAuthProvider('oidc', getOidcAuthProvider)
+
+export const handler = lambda(updateOidcAuthProvider)

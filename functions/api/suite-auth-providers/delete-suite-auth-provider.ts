@@ -1,0 +1,7 @@
+import { deleteAuthProvider } from '#shared/auth-providers/operations.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { getSuiteAuthProvider } from './get-suite-auth-provider.ts'
+
+export const deleteSuiteAuthProvider = deleteAuthProvider('suite', getSuiteAuthProvider)
+
+export const handler = lambda(deleteSuiteAuthProvider)

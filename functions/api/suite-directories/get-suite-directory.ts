@@ -1,0 +1,6 @@
+import { getDirectory } from '#shared/directories/operations.ts'
+import { lambda } from '#shared/http/lambda.ts'
+
+export const getSuiteDirectory = getDirectory('suite')
+
+export const handler = lambda(getSuiteDirectory)

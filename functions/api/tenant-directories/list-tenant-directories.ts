@@ -1,0 +1,6 @@
+import { listDirectories } from '#shared/directories/operations.ts'
+import { lambda } from '#shared/http/lambda.ts'
+
+export const listTenantDirectories = listDirectories('tenant')
+
+export const handler = lambda(listTenantDirectories)

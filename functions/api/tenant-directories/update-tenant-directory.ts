@@ -1,0 +1,7 @@
+import { updateDirectory } from '#shared/directories/operations.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { getTenantDirectory } from './get-tenant-directory.ts'
+
+export const updateTenantDirectory = updateDirectory('tenant', getTenantDirectory)
+
+export const handler = lambda(updateTenantDirectory)

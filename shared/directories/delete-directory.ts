@@ -1,0 +1,63 @@
+import { type ActorRow, actors } from '../actors/actor.ts'
+import { stageActorDeletion } from '../actors/delete-actor.ts'
+import { ApiError } from '../errors.ts'
+import { stageIdentityDeletions } from '../external-identities/delete-external-identity.ts'
+import { externalIdentities } from '../external-identities/external-identity.ts'
+import { stageGroupDeletion } from '../groups/delete-group.ts'
+import { groups } from '../groups/group.ts'
+import type { Author } from '../table/commit.ts'
+import type { Entity, Row } from '../table/entity.ts'
+import { rowsBy } from '../table/read.ts'
+import type { Transaction } from '../table/transaction.ts'
+import type { DirectoryRow } from './directory.ts'
+
+/** Neither the acting actor nor the last enabled administrator goes with a directory (A12.4(2)). */
+export async function protectActors(author: Author, transaction: Transaction, directoryId: string): Promise<void> {
+  const created = await rowsBy(actors, transaction.accountId, 'created_by_directory_id', directoryId)
+  if (created.some(({ id }) => id === author.subject?.actor_id)) {
+    throw new ApiError('own_actor', 'The acting actor was created by this directory.')
+  }
+  const admins = created.filter(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled).length
+  if (admins > 0 && transaction.count('actors.enabled.account_admin_user') <= admins) {
+    throw new ApiError('last_admin', 'The last enabled administrators of the account were created by this directory.')
+  }
+}
+
+/** Stages one row below the directory after the other; `more` when some are left. */
+async function stageEach<R extends Row>(
+  transaction: Transaction,
+  entity: Entity<R>,
+  field: string,
+  directoryId: string,
+  stage: (row: R) => Promise<'done' | 'more'>,
+): Promise<'done' | 'more'> {
+  const rows = await rowsBy(entity, transaction.accountId, field, directoryId, { limit: 20 })
+  for (const row of rows) {
+    if (!transaction.hasRoom() || (await stage(row)) === 'more') return 'more'
+  }
+  return rows.length === 20 ? 'more' : 'done'
+}
+
+/**
+ * Stages the deletion of a directory with the actors it created, its groups and its identities (A26.2(4)), which come
+ * first, since they give access; `more` when they did not fit.
+ */
+export async function stageDirectoryDeletion(
+  transaction: Transaction,
+  entity: Entity<DirectoryRow>,
+  directory: DirectoryRow,
+): Promise<'done' | 'more'> {
+  const { id } = directory
+  const outcomes = [
+    await stageEach<ActorRow>(transaction, actors, 'created_by_directory_id', id, (actor) =>
+      stageActorDeletion(transaction, actor),
+    ),
+    await stageEach(transaction, groups, 'directory_id', id, (group) => stageGroupDeletion(transaction, group)),
+    await stageEach(transaction, externalIdentities, 'directory_id', id, (identity) =>
+      stageIdentityDeletions(transaction, [identity]),
+    ),
+  ]
+  if (outcomes.includes('more')) return 'more'
+  transaction.delete(entity, directory)
+  return 'done'
+}
