@@ -51,7 +51,8 @@ export type ErrorCode = keyof typeof errorCodes
 /** Field name (dotted path for nested fields, `base` for cross-field rules) → messages, A5. */
 export type FieldErrors = Record<string, string[]>
 
-const fixedDetails: Partial<Record<ErrorCode, string>> = {
+/** Details that never vary (A5). */
+export const fixedDetails: Partial<Record<ErrorCode, string>> = {
   invalid_limit: 'limit must be an integer.',
   invalid_page_cursor: 'page_cursor is not valid for this list.',
   invalid_idempotency_key: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',

@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { FeatureName } from './accounts/account.ts'
 import type { Caller } from './auth/caller.ts'
 import type { Subject } from './auth/subject.ts'
+import type { ErrorCode } from './errors.ts'
 import type { IngestClaims } from './flows/ingest-token.ts'
 import type { Author } from './table/commit.ts'
 import type { Draft } from './values/draft.ts'
@@ -45,6 +46,8 @@ export type Contract = {
   feature?: FeatureName
   /** The `GET` of the object that this operation changes or deletes: what `If-Match` is compared with (A8.2). */
   current?: Operation
+  /** Reasons of its own to refuse (A5), besides those that its other fields bring. */
+  refusals?: readonly ErrorCode[]
   body?: {
     /** The one key of the body (A2.4). */
     envelope: string

@@ -1,127 +1,207 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
-import type * as v from 'valibot'
 import type { OperationSource } from '#functions/operations.ts'
 import { errorCodes } from '#shared/errors.ts'
 import type { Operation } from '#shared/operation.ts'
+import { errorResponses, problemExamples } from './errors.ts'
+import { exampleOf } from './examples.ts'
+import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
+import { described, type Json, Schemas } from './schemas.ts'
 
-type Json = Record<string, unknown>
-
-/** Fields with a rule of their own document themselves; 64-bit counters are integers on the wire. */
-const schemaOf = (schema: v.GenericSchema): Json => {
-  const { $schema: _dialect, ...json } = toJsonSchema(schema, {
-    errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema, jsonSchema }) => {
-      const own = documented(valibotSchema)
-      if (own) return own
-      return (valibotSchema as { type?: string }).type === 'bigint' ? { type: 'integer', format: 'int64' } : jsonSchema
-    },
-  }) as Json
-  return json
-}
-
-function documented(schema: unknown): Json | undefined {
-  const { pipe } = schema as { pipe?: { type?: string; metadata?: { jsonSchema?: Json } }[] }
-  return pipe?.find((item) => item.type === 'metadata')?.metadata?.jsonSchema
-}
+type Parts = { schemas: Schemas; responses: Record<string, Json> }
 
 const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
-    description: 'A UUID, or 24 hexadecimal characters.',
+    description: `${name === 'id' ? 'Id of the object' : `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}`}: a UUID, or 24 hexadecimal characters.`,
+    schema: { type: 'string', pattern: '^[0-9a-fA-F-]{24,36}$' },
+    example: name === 'log_id' ? '06f2b5c4d8e17a3900000000' : '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f',
   }))
 
+const query = (name: string, schema: Json, description: string): Json => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
+})
+
+const paging = [
+  query(
+    'limit',
+    { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+    'Most rows a page holds; clamped to 1..100.',
+  ),
+  query(
+    'page_cursor',
+    { type: 'string' },
+    '`next_page` or `prev_page` of an earlier answer to the same list with the same filters.',
+  ),
+]
+
 const queryParameters = ({ filters, parameters = {} }: Operation): Json[] => [
-  ...Object.entries(parameters).map(([name, schema]) => ({ name, in: 'query', schema })),
+  ...Object.entries(parameters).map(
+    ([name, schema]) =>
+      paging.find((known) => known.name === name) ?? query(name, schema, String(described(name, schema).description)),
+  ),
   ...(filters
     ? [
-        { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 } },
-        { name: 'page_cursor', in: 'query', schema: { type: 'string' } },
-        ...Object.entries(filters).map(([name, filter]) => ({ name, in: 'query', schema: filter.schema })),
+        ...paging,
+        ...Object.entries(filters).map(([name, { schema }]) =>
+          query(name, schema, `Only rows with this ${name.replaceAll('_', ' ')}.`),
+        ),
       ]
     : []),
 ]
 
-function requestBody({ body }: Operation): Json | undefined {
+function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined {
   if (!body) return undefined
   const { envelope, shape = 'object', optional = false, fields } = body
-  const value = fields ? schemaOf(fields) : { type: shape === 'list' ? 'array' : 'object' }
-  const schema = { type: 'object', properties: { [envelope]: value }, ...(optional ? {} : { required: [envelope] }) }
-  return { required: !optional, content: { 'application/json': { schema } } }
+  const value = fields
+    ? schemas.of(fields)
+    : { type: shape === 'list' ? 'array' : 'object', ...(shape === 'list' && { items: { type: 'object' } }) }
+  const schema = {
+    type: 'object',
+    properties: { [envelope]: { description: `The ${envelope.replaceAll('_', ' ')}.`, ...value } },
+    ...(optional ? {} : { required: [envelope] }),
+  }
+  return {
+    required: !optional,
+    description: `An object with the key \`${envelope}\`.`,
+    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
+  }
 }
 
-const problemSchema: Json = {
+const problem: Json = {
+  title: 'Problem',
+  description: 'What went wrong (RFC 9457).',
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { type: 'string', enum: Object.keys(errorCodes) },
-    request_id: { type: 'string' },
-    errors: { type: 'object' },
+    type: {
+      type: 'string',
+      description: '`about:blank`, or an identifier that is not served.',
+      examples: ['about:blank'],
+    },
+    title: described('title', { type: 'string' }),
+    status: { type: 'integer', description: 'Same as the HTTP status.', examples: [404] },
+    detail: described('detail', { type: 'string' }),
+    code: { ...described('code', { type: 'string' }), enum: Object.keys(errorCodes) },
+    request_id: described('request_id', { type: 'string' }),
+    errors: { ...described('errors', { type: 'object' }) },
+    required_scope: { type: 'string', description: 'The scope that the token lacks; with `insufficient_scope`.' },
+    limit: { type: 'string', description: 'The limit that is reached; with `limit_reached`.' },
+    feature: { type: 'string', description: 'The feature that the account lacks; with `feature_not_enabled`.' },
   },
 }
 
-function operationObject(operation: Operation, method: string): Json {
-  const { credential = 'api', permission, status = 200, repeatable } = operation
-  const success = { description: 'Success', content: { 'application/json': { schema: schemaOf(operation.response) } } }
+function successResponses(operation: Operation, { schemas }: Parts): Json {
+  const { status = 200, repeatable } = operation
+  const schema = schemas.of(operation.response)
+  const success = (code: number, description: string) => ({
+    description,
+    headers: successHeadersOf(operation, code),
+    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
+  })
   return {
-    operationId: operationId(operation, method),
-    summary: operation.summary,
-    ...(permission && { description: `Scope \`${permission}\`.` }),
-    tags: [operation.path.split('/')[1]],
+    ...(repeatable && { 200: success(200, 'It was there already.') }),
+    [status]: success(status, status === 201 ? 'Created.' : 'Done.'),
+    ...(readsOne(operation) && {
+      304: { description: 'The caller has this object already.', headers: successHeadersOf(operation, 304) },
+    }),
+  }
+}
+
+const credentials = {
+  api: 'An API token, or a portal session of an administrator.',
+  client: 'A client token: the secret of a client.',
+  gateway: 'A gateway token: the secret of a gateway.',
+  ingest: 'An ingest token, which comes with an authorization.',
+}
+
+function operationObject(operation: Operation, method: string, parts: Parts): Json {
+  const { credential = 'api', permission, path, summary, alias } = operation
+  const notes = [
+    `${summary}.`,
+    permission
+      ? `Needs the scope \`${permission}\`.`
+      : `Takes ${credentials[credential].charAt(0).toLowerCase()}${credentials[credential].slice(1)}`,
+    ...(alias ? ['`PUT` and `PATCH` mean the same: only the keys that are sent change.'] : []),
+  ]
+  return {
+    operationId: operationId(path, method),
+    summary,
+    description: notes.join(' '),
+    tags: [tagOf(path)],
     security: [{ [`${credential}_token`]: [] }],
-    parameters: [...pathParameters(operation.path), ...queryParameters(operation)],
-    requestBody: requestBody(operation),
-    responses: {
-      ...(repeatable && { 200: success }),
-      [status]: success,
-      '4XX': { $ref: '#/components/responses/Problem' },
-      '5XX': { $ref: '#/components/responses/Problem' },
-    },
+    parameters: [...pathParameters(path), ...queryParameters(operation), ...requestHeadersOf(operation)],
+    requestBody: requestBody(operation, parts),
+    responses: { ...successResponses(operation, parts), ...errorResponses(operation, parts.responses) },
   }
 }
 
 /** `patch_groups_id`: unique, and stable as long as method and path are. */
-const operationId = ({ path }: Operation, method: string): string =>
+const operationId = (path: string, method: string): string =>
   `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, '_').replace(/_$/, '')}`
 
-const tokens = { api: 'An API token', client: 'A client token', gateway: 'A gateway token', ingest: 'An ingest token' }
+/** A path's last segment that is a collection names the tag: what is below `/actors/{id}/client_tokens` is client tokens. */
+function tagOf(path: string): string {
+  const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
+  if (first === 'v0' || ['gateway', 'client', 'ingestion', 'access'].includes(first)) return first
+  return rest.find((part) => part.endsWith('s')) ?? first
+}
 
-/** The OpenAPI 3.1 document of the operations: nothing in it is written by hand. */
-export function openApiDocument(sources: OperationSource[]): Json {
+const surfaces: Record<string, string> = {
+  v0: 'The legacy API.',
+  gateway: 'What gateways call.',
+  client: 'What clients call.',
+  ingestion: 'Where gateways and clients report flows.',
+  access: 'Questions about who may reach what.',
+}
+
+/** The OpenAPI 3.1 document of the operations. */
+export function openApiDocument(sources: OperationSource[], names: Map<object, string>): Json {
+  const parts: Parts = { schemas: new Schemas(names), responses: {} }
   const paths: Record<string, Json> = {}
   for (const { operation } of sources) {
     for (const method of [operation.method, ...(operation.alias ? [operation.alias] : [])]) {
-      paths[operation.path] = { ...paths[operation.path], [method.toLowerCase()]: operationObject(operation, method) }
+      paths[operation.path] = {
+        ...paths[operation.path],
+        [method.toLowerCase()]: operationObject(operation, method, parts),
+      }
     }
   }
+  const tags = [...new Set(sources.map(({ operation }) => tagOf(operation.path)))].sort()
   return {
     openapi: '3.1.0',
     info: {
       title: 'Network Access Administration',
       version: '1.0.0',
       description: 'Who may reach what, who changed it, and what really flowed.',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/', description: 'The deployment that serves this document.' }],
+    security: [{ api_token: [] }],
+    tags: tags.map((name) => ({
+      name,
+      description: surfaces[name] ?? `The ${name.replaceAll('_', ' ')} of the account.`,
+    })),
     paths,
     components: {
       securitySchemes: Object.fromEntries(
-        Object.entries(tokens).map(([kind, description]) => [
+        Object.entries(credentials).map(([kind, description]) => [
           `${kind}_token`,
           { type: 'http', scheme: 'bearer', description },
         ]),
       ),
-      responses: {
-        Problem: {
-          description: 'An RFC 9457 problem',
-          content: { 'application/problem+json': { schema: problemSchema } },
-        },
-      },
+      schemas: { Problem: problem, ...sorted(parts.schemas.components) },
+      parameters: requestHeaders,
+      headers: responseHeaders,
+      responses: sorted(parts.responses),
+      examples: problemExamples(sources.map(({ operation }) => operation)),
     },
   }
 }
+
+const sorted = (entries: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)))

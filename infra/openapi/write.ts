@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { loadOperations } from '#functions/operations.ts'
+import { namedSchemas } from './components.ts'
 import { openApiDocument } from './document.ts'
 
 const file = new URL('../../docs/openapi.json', import.meta.url)
-const text = `${JSON.stringify(openApiDocument(await loadOperations()), null, 2)}\n`
+const text = `${JSON.stringify(openApiDocument(await loadOperations(), await namedSchemas()), null, 2)}\n`
 
 if (process.argv.includes('--check')) {
   const committed = await readFile(file, 'utf8').catch(() => '')

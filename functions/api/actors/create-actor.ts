@@ -11,6 +11,7 @@ export const createActor = operation(
     summary: 'Create an actor',
     permission: 'actors:write',
     body: { envelope: 'actor', fields: ActorFields },
+    refusals: ['limit_reached'],
     response: data(Actor),
     status: 201,
     location: ({ data }) => `/actors/${data.id}`,

@@ -12,6 +12,7 @@ export const deleteActor = operation(
     summary: 'Delete an actor with its tokens, clients and memberships',
     permission: 'actors:write',
     current: getActor,
+    refusals: ['own_actor', 'last_admin'],
     response: data(Actor),
   },
   ({ author, params }) => actors.remove(author, params.id),

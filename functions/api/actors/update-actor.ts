@@ -15,6 +15,7 @@ export const updateActor = operation(
     permission: 'actors:write',
     current: getActor,
     body: { envelope: 'actor', fields: v.partial(ActorFields) },
+    refusals: ['own_actor', 'last_admin', 'limit_reached'],
     response: data(Actor),
   },
   ({ author, params, draft }) => actors.update(author, params.id, draft),

@@ -12,6 +12,7 @@ export const createAuthorization = operation(
     summary: 'Authorize a client for a resource',
     credential: 'client',
     body: { envelope: 'authorization', fields: AuthorizationFields },
+    refusals: ['not_found', 'conditions_violated', 'gateway_offline', 'version_mismatch', 'no_session'],
     response: data(GrantedAuthorization),
     status: 201,
     repeatable: true,

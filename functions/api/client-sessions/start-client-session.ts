@@ -15,6 +15,7 @@ export const startClientSession = operation(
     summary: 'Start a client session',
     credential: 'client',
     body: { envelope: 'session', fields: ClientSessionFields },
+    refusals: ['limits_exceeded', 'address_space_exhausted'],
     response: data(
       v.object({
         id: v.string(),

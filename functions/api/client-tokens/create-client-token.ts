@@ -11,6 +11,7 @@ export const createClientToken = operation(
     summary: 'Create a client token of a service account',
     permission: 'tokens:write',
     body: { envelope: 'client_token', fields: ClientTokenFields },
+    refusals: ['not_a_service_account'],
     response: data(ShownClientToken),
     status: 201,
     secret: true,

@@ -14,6 +14,7 @@ export const startGatewaySession = operation(
     summary: 'Start a session of a gateway',
     credential: 'gateway',
     body: { envelope: 'session', fields: GatewaySessionFields },
+    refusals: ['gateway_already_connected', 'not_found'],
     response: data(v.object({ id: v.string(), gateway: Gateway, heartbeat_secs: v.number(), expires_at: v.string() })),
     status: 201,
     location: ({ data }) => `/gateway/sessions/${data.id}`,

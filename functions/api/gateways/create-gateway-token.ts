@@ -10,6 +10,7 @@ export const createGatewayToken = operation(
     path: '/sites/{site_id}/gateways/{gateway_id}/token',
     summary: 'Create a token of a gateway that has none',
     permission: 'tokens:write',
+    refusals: ['active_token_exists'],
     response: data(ShownGatewayToken),
     status: 201,
     secret: true,

@@ -13,6 +13,7 @@ export const createGateway = operation(
     summary: 'Create a gateway with a token of its own',
     permission: 'gateways:write',
     body: { envelope: 'gateway', optional: true, fields: NewGatewayFields },
+    refusals: ['address_space_exhausted'],
     response: data(v.object({ ...Gateway.entries, token: v.string() })),
     status: 201,
     location: ({ data }, params) => `/sites/${params.site_id}/gateways/${data.id}`,

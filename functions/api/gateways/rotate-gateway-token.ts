@@ -10,6 +10,7 @@ export const rotateGatewayToken = operation(
     path: '/sites/{site_id}/gateways/{gateway_id}/token/rotate',
     summary: 'Rotate the token of a gateway',
     permission: 'tokens:write',
+    refusals: ['rotation_conflict'],
     response: data(ShownGatewayToken),
     status: 201,
     secret: true,

@@ -12,6 +12,7 @@ export const deleteGroup = operation(
     summary: 'Delete a group; its policies stay, orphaned',
     permission: 'groups:write',
     current: getGroup,
+    refusals: ['managed_group'],
     response: data(Group),
   },
   ({ author, params }) => groups.remove(author, params.id),

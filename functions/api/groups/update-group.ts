@@ -15,6 +15,7 @@ export const updateGroup = operation(
     permission: 'groups:write',
     current: getGroup,
     body: { envelope: 'group', late: true, fields: v.partial(GroupFields) },
+    refusals: ['managed_group', 'synced_group'],
     response: data(Group),
   },
   ({ author, params, envelope, input }) => groups.update(author, params.id, envelope, input),

@@ -10,6 +10,7 @@ export const reportFlowLogs = operation(
     path: '/ingestion/flow_logs',
     summary: 'Report the opening and closing of flows',
     credential: 'ingest',
+    refusals: ['too_many_records'],
     response: data(v.object({ status: v.literal('ok'), accepted: v.number() })),
   },
   ({ claims, body, headers }) => ingestFlows(claims, body, headers),

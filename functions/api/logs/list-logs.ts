@@ -23,6 +23,7 @@ export const listLogs = operation(
       limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
       page_cursor: { type: 'string' },
     },
+    refusals: ['invalid_log_query'],
     response: list(LogEntry),
   },
   ({ caller, query: search }) => query(caller.account, search),

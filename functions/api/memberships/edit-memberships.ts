@@ -11,6 +11,7 @@ export const editMemberships = operation(
     summary: 'Add and remove members of a group',
     permission: 'groups:write',
     body: { envelope: 'memberships' },
+    refusals: ['managed_group', 'synced_group'],
     response: data(v.object({ actor_ids: v.array(v.string()) })),
   },
   ({ author, params, raw }) => memberships.edit(author, params.group_id, raw),

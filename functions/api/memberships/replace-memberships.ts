@@ -11,6 +11,7 @@ export const replaceMemberships = operation(
     summary: 'Replace the members of a group',
     permission: 'groups:write',
     body: { envelope: 'memberships', shape: 'list' },
+    refusals: ['managed_group', 'synced_group'],
     response: data(v.object({ actor_ids: v.array(v.string()) })),
   },
   ({ author, params, raw }) => memberships.replace(author, params.group_id, raw),

@@ -11,6 +11,7 @@ export const createPolicy = operation(
     summary: 'Create a policy',
     permission: 'policies:write',
     body: { envelope: 'policy', fields: PolicyFields },
+    refusals: ['feature_not_enabled'],
     response: data(Policy),
     status: 201,
     location: ({ data }) => `/policies/${data.id}`,

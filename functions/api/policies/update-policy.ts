@@ -15,6 +15,7 @@ export const updatePolicy = operation(
     permission: 'policies:write',
     current: getPolicy,
     body: { envelope: 'policy', fields: v.partial(PolicyFields) },
+    refusals: ['feature_not_enabled'],
     response: data(Policy),
   },
   ({ author, params, raw, draft }) => policies.update(author, params.id, raw, draft),

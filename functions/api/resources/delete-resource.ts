@@ -12,6 +12,7 @@ export const deleteResource = operation(
     summary: 'Delete a resource with its policies',
     permission: 'resources:write',
     current: getResource,
+    refusals: ['internet_resource'],
     response: data(Resource),
   },
   ({ author, params }) => resources.remove(author, params.id),

@@ -15,6 +15,7 @@ export const updateResource = operation(
     permission: 'resources:write',
     current: getResource,
     body: { envelope: 'resource', fields: v.partial(ResourceFields) },
+    refusals: ['internet_resource'],
     response: data(Resource),
   },
   ({ author, params, raw, draft }) => resources.update(author, params.id, raw, draft),

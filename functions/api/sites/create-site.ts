@@ -11,6 +11,7 @@ export const createSite = operation(
     summary: 'Create a site',
     permission: 'sites:write',
     body: { envelope: 'site', fields: SiteFields },
+    refusals: ['limit_reached'],
     response: data(Site),
     status: 201,
     location: ({ data }) => `/sites/${data.id}`,

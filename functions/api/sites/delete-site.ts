@@ -12,6 +12,7 @@ export const deleteSite = operation(
     summary: 'Delete a site with its gateways and resources',
     permission: 'sites:write',
     current: getSite,
+    refusals: ['system_site'],
     response: data(Site),
   },
   ({ author, params }) => sites.remove(author, params.id),

@@ -15,6 +15,7 @@ export const updateSite = operation(
     permission: 'sites:write',
     current: getSite,
     body: { envelope: 'site', fields: v.partial(SiteFields) },
+    refusals: ['system_site'],
     response: data(Site),
   },
   ({ author, params, input }) => sites.update(author, params.id, input),

@@ -1,0 +1,28 @@
+import type { Json } from './schemas.ts'
+
+const byFormat: Record<string, unknown> = {
+  uuid: '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f',
+  'date-time': '2026-03-01T12:00:00.000000Z',
+  ipv4: '100.64.0.7',
+  ipv6: 'fd00:2021:1111::7',
+}
+
+const byType: Record<string, unknown> = { string: 'text', integer: 1, number: 52.5, boolean: true, null: null }
+
+/** An example of a whole body, put together from those of its fields. */
+export function exampleOf(schema: Json, components: Record<string, Json>): unknown {
+  if (typeof schema.$ref === 'string')
+    return exampleOf(components[schema.$ref.split('/').at(-1) as string] ?? {}, components)
+  if (Array.isArray(schema.examples)) return schema.examples[0]
+  if (schema.const !== undefined) return schema.const
+  if (Array.isArray(schema.enum)) return schema.enum[0]
+  const [option] = [schema.oneOf ?? schema.anyOf ?? []].flat() as Json[]
+  if (option) return exampleOf(option, components)
+  const [type] = [schema.type].flat() as string[]
+  if (type === 'object' || schema.properties) {
+    const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>)
+    return Object.fromEntries(properties.map(([name, value]) => [name, exampleOf(value, components)]))
+  }
+  if (type === 'array') return schema.items ? [exampleOf(schema.items as Json, components)] : []
+  return byFormat[String(schema.format)] ?? byType[String(type)] ?? {}
+}

@@ -1,0 +1,143 @@
+type Text = { description: string; example?: unknown; format?: string; integer?: boolean }
+
+const id = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
+const time = '2026-03-01T12:00:00.000000Z'
+const integer = (description: string, example: number): Text => ({ description, example, integer: true })
+
+/** What a field means wherever it stands: a name has one meaning in the whole API. */
+const texts: Record<string, Text> = {
+  accepted: integer('How many records were accepted.', 2),
+  actor_email: { description: 'Email of the actor at that time.', example: 'ada@example.com' },
+  actor_ids: { description: 'Ids of all members, ascending, without duplicates.', example: [id] },
+  actor_name: { description: 'Name of the actor at that time.', example: 'Ada' },
+  actor_type: { description: 'Type of the actor at that time.', example: 'account_admin_user' },
+  add: { description: 'Ids to add.', example: [id] },
+  added: { description: 'Authorizations that have come since the last heartbeat.' },
+  address: { description: 'IP, CIDR block or DNS name, normalised for its type.', example: 'wiki.example.com' },
+  address_description: { description: 'A remark shown beside the address.', example: 'The company wiki' },
+  after: { description: 'The object after the change; null when it was deleted. Secrets are redacted.' },
+  allow_email_otp_sign_in: {
+    description: 'Whether the actor may sign in with a passcode sent by email.',
+    example: true,
+  },
+  authorizations: { description: 'All authorizations in force; null unless `complete`.' },
+  available: integer('How many more there may be.', 7),
+  base: { description: 'Messages that concern several fields.' },
+  before: { description: 'The object before the change; null when it was created. Secrets are redacted.' },
+  code: { description: 'The reason, for programs.', example: 'not_found' },
+  complete: { description: 'Whether the answer holds all authorizations instead of the changes.', example: false },
+  conditions: {
+    description: 'The conditions that must all hold for the policy to grant access, at most one a property.',
+  },
+  content_length: integer('Length of the request body in bytes.', 128),
+  count: integer('The same number as `total`.', 1),
+  data: { description: 'What was asked for.' },
+  deleted_count: integer('How many were deleted.', 2),
+  description: { description: 'A remark for administrators.', example: 'Engineers reach the wiki' },
+  detail: { description: 'A sentence for this occurrence.', example: 'The requested resource was not found.' },
+  device_ids: { description: 'Ids of all members, ascending, without duplicates.', example: [id] },
+  email: { description: 'Email address.', example: 'ada@example.com' },
+  entity_type: { description: 'What the group stands for.', example: 'group' },
+  errors: { description: 'Field → messages; only with status 422.', example: { name: ["can't be blank"] } },
+  filters: { description: 'The protocols and ports that are exposed; an empty list exposes all.' },
+  flow_end: { description: 'When the flow ended; null while it is open.', example: time, format: 'date-time' },
+  flow_log_uploads_enabled: { description: 'Whether connections of the policy report flow logs.', example: true },
+  flow_start: { description: 'When the flow began.', example: time, format: 'date-time' },
+  heartbeat_secs: integer('How often a heartbeat is expected, in seconds.', 30),
+  hostname: { description: 'Host name of the device.', example: 'ada-laptop' },
+  identifier_for_vendor: { description: 'Identifier that the platform gives the vendor.', example: null },
+  idp_id: { description: 'Identifier at the identity provider; null for what was not synchronized.', example: null },
+  ingest_token: {
+    description: 'Token for reporting the flows of this authorization.',
+    example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln',
+  },
+  ip: { description: 'Address the request came from.', example: '192.0.2.10' },
+  ip_stack: { description: 'Which addresses a DNS name is resolved to; null for other types.', example: 'dual' },
+  ipv4: { description: 'IPv4 tunnel address, assigned at creation.', example: '100.64.0.7' },
+  ipv6: { description: 'IPv6 tunnel address, assigned at creation.', example: 'fd00:2021:1111::7' },
+  is_default: { description: 'Whether this is the default.', example: false },
+  is_disabled: { description: 'Whether it is switched off.', example: false },
+  key: { description: 'Short key of the account, unique in the service.', example: 'k3v9qa' },
+  legal_name: { description: 'Registered name.', example: 'Example Ltd' },
+  limit: integer('Most rows a page holds.', 50),
+  limits: { description: 'The limits that are set, with their use.' },
+  log_id: { description: 'Id of the log entry.', example: '06f2b5c4d8e17a3900000000' },
+  metadata: { description: 'Where this page stands in its list.' },
+  method: { description: 'Method of the request.', example: 'POST' },
+  more: { description: 'Whether more is waiting: ask again at once.', example: false },
+  name: { description: 'Name.', example: 'Engineering' },
+  next_page: { description: 'Cursor of the next page; null on the last one.', example: null },
+  object: { description: 'Kind of the changed object.', example: 'group' },
+  online: { description: 'Whether a session is live.', example: true },
+  operation: { description: 'What was done.', example: 'update' },
+  operator: { description: 'How the values are compared; `is_in` when omitted.', example: 'is_in' },
+  outers: { description: 'The outer connections that carried the flow.' },
+  path: { description: 'Path of the request.', example: '/groups' },
+  ports: { description: 'Ports and port ranges; an empty list means all.', example: ['443', '8000 - 8080'] },
+  prev_page: { description: 'Cursor of the previous page; null on the first one.', example: null },
+  property: {
+    description: 'What the condition tests; `remote_ip_location_region` when omitted.',
+    example: 'remote_ip_location_region',
+  },
+  protocol: { description: 'Transport protocol.', example: 'tcp' },
+  public_key: {
+    description: 'Public key of the tunnel, base64.',
+    example: 'c2FtcGxlIHB1YmxpYyBrZXkgb2YgMzIgYnl0ZXMuLi4=',
+  },
+  push_installation_id: { description: 'Identifier for push messages.', example: null },
+  remove: { description: 'Ids to remove.', example: [id] },
+  removed: { description: 'Authorizations that have ended since the last heartbeat.' },
+  request_id: { description: 'Same as the header `x-request-id`.', example: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11' },
+  role: { description: 'Which end of the connection reports.', example: 'responder' },
+  scopes: {
+    description: 'What the token may do: `*`, `*:read`, `<collection>:read`, `<collection>:write`.',
+    example: ['*'],
+  },
+  since: {
+    description: 'Position of the last heartbeat; the answer holds what has changed since.',
+    example: 'MDE5MzJjN2U',
+  },
+  slug: { description: 'Name of the account in addresses, unique in the service.', example: 'example' },
+  status: { description: 'Status.', example: 'ok' },
+  subject: { description: 'Who acted, from where and with what; null for the service itself.' },
+  svc_id: { description: 'Identifies the installation, unique per actor.', example: 'installation-1' },
+  timestamp: { description: 'When it happened.', example: time, format: 'date-time' },
+  title: { description: 'The HTTP reason phrase.', example: 'Not Found' },
+  token: { description: 'The secret. Shown once, here.', example: 'nag_opaque' },
+  total: integer('How many there are.', 1),
+  type: { description: 'Kind.' },
+  used: integer('How many there are.', 3),
+  user_agent: { description: 'Software that sent the request.', example: 'curl/8.5.0' },
+  values: { description: 'What the property is compared with.', example: ['DE', 'PL'] },
+  verified_at: {
+    description: 'When an administrator verified the device; null when unverified.',
+    example: time,
+    format: 'date-time',
+  },
+  version: { description: 'Version of the software.', example: '1.4.0' },
+}
+
+const words = (name: string): string => name.replaceAll('_', ' ')
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** Ids that are no UUIDs of this service. */
+const foreignIds =
+  /^(svc|idp|log|mdm|client|tenant|user|blueprint|push_installation|tenant_device|mail_sync_device)_id$/
+
+/** Description, example and form of a field, by its name; what has no text of its own is described by rule. */
+export function fieldText(name: string): Text {
+  const known = texts[name]
+  if (known) return known
+  if (name === 'id') return { description: 'Id, a UUID.', example: id, format: 'uuid' }
+  if (name.endsWith('_id') && !foreignIds.test(name) && !/installation_id$/.test(name))
+    return { description: `Id of the ${words(name.slice(0, -3))}.`, example: id, format: 'uuid' }
+  if (name.endsWith('_at'))
+    return {
+      description: `Time of ${words(name.slice(0, -3))}, in UTC with microseconds.`,
+      example: time,
+      format: 'date-time',
+    }
+  if (/_(port|packets|bytes|count|secs)$/.test(name)) return integer(sentence(words(name)), 443)
+  if (/_ip$/.test(name)) return { description: sentence(words(name)), example: '192.0.2.10' }
+  return { description: sentence(words(name)) }
+}

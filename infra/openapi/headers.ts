@@ -1,0 +1,94 @@
+import type { Operation } from '#shared/operation.ts'
+import { headerRef } from './errors.ts'
+import type { Json } from './schemas.ts'
+
+const header = (description: string, example: unknown, type = 'string'): Json => ({
+  description,
+  schema: { type },
+  example,
+})
+
+/** Headers of answers, each described once. */
+export const responseHeaders: Record<string, Json> = {
+  'x-request-id': header(
+    'Names this request; an acceptable one of the caller is kept.',
+    '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11',
+  ),
+  'Cache-Control': header(
+    '`no-store` for an answer with a secret, otherwise `private, no-cache`.',
+    'private, no-cache',
+  ),
+  ETag: header('Opaque tag of the object, for `If-Match` and `If-None-Match`.', '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"'),
+  Location: header('Path of the new object.', '/groups/01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'),
+  'RateLimit-Policy': header('Size of the bucket, and the seconds in which it fills.', '"account";q=500;w=10'),
+  RateLimit: header('Requests left, and the seconds until the bucket is full.', '"account";r=499;t=1'),
+  'Idempotent-Replayed': header(
+    '`true` when the answer is that of an earlier request with this `Idempotency-Key`.',
+    'true',
+  ),
+  'Retry-After': header('Whole seconds to wait.', 1, 'integer'),
+  'WWW-Authenticate': header('The scheme to authenticate with.', 'Bearer'),
+}
+
+const parameter = (name: string, description: string, example: string, schema: Json = {}): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string', ...schema },
+  example,
+})
+
+/** Headers of requests, each described once. */
+export const requestHeaders: Record<string, Json> = {
+  RequestId: parameter('x-request-id', 'Names this request in answers and logs.', 'my-request-1', {
+    pattern: '^[A-Za-z0-9._-]{1,200}$',
+  }),
+  IdempotencyKey: parameter(
+    'Idempotency-Key',
+    'The first answer to this key is kept for 24 hours and given again, so that a create can be repeated safely.',
+    '3c5a9a6e-create-group',
+    { minLength: 1, maxLength: 255 },
+  ),
+  IfMatch: parameter(
+    'If-Match',
+    'Change the object only if it is still the one of this `ETag`, otherwise 412.',
+    '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"',
+  ),
+  IfNoneMatch: parameter(
+    'If-None-Match',
+    'Answer 304 without a body if the object still has this `ETag`.',
+    '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"',
+  ),
+}
+
+const isAccountApi = ({ credential = 'api' }: Operation): boolean => credential === 'api'
+
+/** Whether its `GET` gives a single object with a tag (A8.2). */
+export const readsOne = ({ method, filters, parameters, ...rest }: Operation): boolean =>
+  method === 'GET' && isAccountApi({ method, ...rest } as Operation) && !filters && !parameters
+
+export function requestHeadersOf(operation: Operation): Json[] {
+  const { method, permission, current } = operation
+  const names = [
+    'RequestId',
+    ...(method === 'POST' && permission?.endsWith(':write') ? ['IdempotencyKey'] : []),
+    ...(current ? ['IfMatch'] : []),
+    ...(readsOne(operation) ? ['IfNoneMatch'] : []),
+  ]
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
+export function successHeadersOf(operation: Operation, status: number): Json {
+  const { method, permission, current, location } = operation
+  const names = [
+    'x-request-id',
+    'Cache-Control',
+    'RateLimit-Policy',
+    'RateLimit',
+    ...(readsOne(operation) || (current && method !== 'DELETE') || location ? ['ETag'] : []),
+    ...(location && status === 201 ? ['Location'] : []),
+    ...(method === 'POST' && permission?.endsWith(':write') ? ['Idempotent-Replayed'] : []),
+  ]
+  return Object.fromEntries(names.map((name) => [name, headerRef(name)]))
+}

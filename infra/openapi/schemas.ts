@@ -1,0 +1,90 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+import { fieldText } from './field-texts.ts'
+
+export type Json = Record<string, unknown>
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** JSON Schemas of valibot schemas; a named one is put into `components` once and referred to. */
+export class Schemas {
+  readonly components: Record<string, Json> = {}
+  private readonly names: Map<object, string>
+
+  constructor(names: Map<object, string>) {
+    this.names = names
+  }
+
+  of(schema: v.GenericSchema): Json {
+    const name = this.names.get(schema)
+    if (name === undefined) return this.convert(schema)
+    if (!this.components[name]) {
+      this.components[name] = {}
+      this.components[name] = { title: name, ...this.convert(schema) }
+    }
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  private convert(root: v.GenericSchema): Json {
+    const { $schema: _dialect, ...json } = toJsonSchema(root, {
+      errorMode: 'ignore',
+      overrideSchema: ({ valibotSchema, jsonSchema }) => {
+        if (valibotSchema !== root && this.names.has(valibotSchema)) return this.of(valibotSchema as v.GenericSchema)
+        // 64-bit counters are integers on the wire.
+        if ((valibotSchema as { type?: string }).type === 'bigint') return { type: 'integer', format: 'int64' }
+        return jsonSchema
+      },
+    }) as Json
+    return tidy(json)
+  }
+}
+
+/** Fields with a rule of their own document themselves; a field that can be null is one schema of two types. */
+function tidy(node: unknown): Json {
+  if (Array.isArray(node)) return node.map((item) => (isObject(item) ? tidy(item) : item)) as unknown as Json
+  if (!isObject(node)) return node as Json
+  if (isObject(node.jsonSchema)) return tidy(node.jsonSchema)
+  if (Array.isArray(node.anyOf)) return nullable((tidy(node.anyOf) as unknown as Json[]) ?? [])
+  const { properties, ...rest } = node
+  if (Array.isArray(rest.required) && rest.required.length === 0) delete rest.required
+  const result: Json = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [
+      key,
+      typeof value === 'object' && value !== null && key !== 'enum' ? tidy(value) : value,
+    ]),
+  )
+  if (isObject(properties)) {
+    result.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, value]) => [name, described(name, tidy(value))]),
+    )
+  }
+  return result
+}
+
+function nullable(options: Json[]): Json {
+  const [first, second, ...more] = options
+  if (!first || second?.type !== 'null' || more.length > 0 || typeof first.type !== 'string') return { anyOf: options }
+  return { ...first, type: [first.type, 'null'], ...(Array.isArray(first.enum) && { enum: [...first.enum, null] }) }
+}
+
+/** Says what a field means, in what form it comes, and gives an example. */
+export function described(name: string, schema: Json): Json {
+  const { description, example, format, integer } = fieldText(name)
+  const types = [schema.type].flat()
+  const isText = types.includes('string') && !schema.enum && schema.const === undefined && !schema.format
+  const fits = example === undefined ? false : types.includes(typeOf(example))
+  return {
+    ...schema,
+    ...(integer &&
+      types.includes('number') && { type: typeof schema.type === 'string' ? 'integer' : ['integer', 'null'] }),
+    ...(isText && format && { format }),
+    description: schema.description ?? description,
+    ...(!schema.examples && fits && !schema.enum && schema.const === undefined && { examples: [example] }),
+  }
+}
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { namedSchemas } from '#infra/openapi/components.ts'
+import { openApiDocument } from '#infra/openapi/document.ts'
+import { errorCodes } from '#shared/errors.ts'
+import { loadEntries } from '#test/support/operations.ts'
+
+const entries = await loadEntries()
+// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
+const document = openApiDocument(entries, await namedSchemas()) as any
+
+const operations = entries.flatMap(({ operation }) =>
+  [operation.method, ...(operation.alias ? [operation.alias] : [])].map((method) => ({
+    name: `${method} ${operation.path}`,
+    operation,
+    described: document.paths[operation.path][method.toLowerCase()],
+  })),
+)
+
+// biome-ignore lint/suspicious/noExplicitAny: any node of the document
+function resolve(node: any): any {
+  if (!node?.$ref) return node
+  const found = node.$ref
+    .slice(2)
+    .split('/')
+    .reduce((at: Record<string, unknown>, key: string) => at[key], document)
+  expect(found, node.$ref).toBeDefined()
+  return found
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any node of the document
+function* nodes(node: any): Generator<any> {
+  if (typeof node !== 'object' || node === null) return
+  yield node
+  for (const value of Object.values(node)) yield* nodes(value)
+}
+
+/** Whether a value is one that a schema of the document describes. */
+// biome-ignore lint/suspicious/noExplicitAny: any node of the document
+function fits(value: any, given: any): boolean {
+  const schema = resolve(given)
+  const options = schema.oneOf ?? schema.anyOf
+  // biome-ignore lint/suspicious/noExplicitAny: any node of the document
+  if (options) return options.some((option: any) => fits(value, option))
+  if (schema.enum && !schema.enum.includes(value)) return false
+  if (schema.const !== undefined && schema.const !== value) return false
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+  const types = [schema.type ?? type].flat()
+  if (!types.includes(type) && !(types.includes('integer') && Number.isInteger(value))) return false
+  // biome-ignore lint/suspicious/noExplicitAny: any node of the document
+  if (type === 'array') return value.every((item: any) => fits(item, schema.items ?? {}))
+  if (type !== 'object') return true
+  const known = schema.properties ?? {}
+  return (
+    (schema.required ?? []).every((name: string) => name in value) &&
+    Object.entries(value).every(([name, item]) => !known[name] || fits(item, known[name]))
+  )
+}
+
+it('has every operation once, with an id of its own', () => {
+  const ids = operations.map(({ described }) => described.operationId)
+  expect(new Set(ids).size).toBe(operations.length)
+})
+
+it('refers to what there is, and holds nothing that is not referred to', () => {
+  const used = new Set([...nodes(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string'))
+  for (const ref of used) resolve({ $ref: ref })
+  for (const kind of ['schemas', 'parameters', 'headers', 'responses', 'examples']) {
+    for (const name of Object.keys(document.components[kind])) expect(used).toContain(`#/components/${kind}/${name}`)
+  }
+})
+
+it('describes every field', () => {
+  for (const node of nodes(document)) {
+    if (node.type !== 'object' || typeof node.properties !== 'object') continue
+    for (const [name, field] of Object.entries(node.properties as Record<string, { description?: string }>))
+      expect(field.description, name).toMatch(/\w/)
+  }
+})
+
+describe.each(operations)('$name', ({ operation, described }) => {
+  it('has a summary, a description, a tag and its kind of credential', () => {
+    expect(described.summary).toBe(operation.summary)
+    expect(described.description).toContain(operation.permission ?? operation.summary)
+    expect(document.tags.map(({ name }: { name: string }) => name)).toContain(described.tags[0])
+    const [scheme] = described.security.flatMap(Object.keys)
+    expect(document.components.securitySchemes[scheme].type).toBe('http')
+    expect(scheme).toBe(`${operation.credential ?? 'api'}_token`)
+  })
+
+  it('describes every parameter of its path and query', () => {
+    const parameters = described.parameters.map(resolve)
+    for (const { name, description, schema } of parameters) {
+      expect(description, name).toMatch(/\w/)
+      expect(schema, name).toBeDefined()
+    }
+    const names = (place: string) =>
+      parameters.filter((p: { in: string }) => p.in === place).map((p: { name: string }) => p.name)
+    expect(names('path')).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
+    const wanted = [
+      ...Object.keys(operation.parameters ?? {}),
+      ...(operation.filters ? ['limit', 'page_cursor', ...Object.keys(operation.filters)] : []),
+    ]
+    expect(names('query')).toEqual(wanted)
+  })
+
+  it('gives an example of every body, which fits its schema', () => {
+    const contents = [described.requestBody, ...Object.values(described.responses).map(resolve)].flatMap((part) =>
+      Object.values(part?.content ?? {}),
+    ) as { schema: unknown; example?: unknown; examples?: Record<string, unknown> }[]
+    expect(contents.length).toBeGreaterThan(0)
+    for (const { schema, example, examples } of contents) {
+      const values = examples ? Object.values(examples).map((one) => resolve(one).value) : [example]
+      for (const value of values) expect(fits(value, schema), JSON.stringify(value)).toBe(true)
+    }
+  })
+
+  it('names every reason to refuse with its status', () => {
+    const codes = Object.entries(described.responses).flatMap(([status, response]) =>
+      Object.keys(resolve(response).content?.['application/problem+json']?.examples ?? {}).map((code) => [
+        code,
+        Number(status),
+      ]),
+    )
+    for (const [code, status] of codes)
+      expect(errorCodes[code as keyof typeof errorCodes].status, String(code)).toBe(status)
+    expect(codes.map(([code]) => code)).toEqual(
+      expect.arrayContaining([
+        'unauthorized',
+        'rate_limited',
+        'internal_error',
+        'unavailable',
+        ...(operation.refusals ?? []),
+      ]),
+    )
+  })
+})
