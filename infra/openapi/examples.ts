@@ -3,6 +3,9 @@ import type { Json } from './schemas.ts'
 const byFormat: Record<string, unknown> = {
   uuid: '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f',
   'date-time': '2026-03-01T12:00:00.000000Z',
+  uri: 'https://idp.example.com',
+  email: 'ada@example.com',
+  hostname: 'example.com',
   ipv4: '100.64.0.7',
   ipv6: 'fd00:2021:1111::7',
 }
@@ -16,6 +19,7 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
   if (Array.isArray(schema.examples)) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (Array.isArray(schema.enum)) return schema.enum[0]
+  if (schema.default !== undefined) return schema.default
   const [option] = [schema.oneOf ?? schema.anyOf ?? []].flat() as Json[]
   if (option) return exampleOf(option, components)
   const [type] = [schema.type].flat() as string[]
@@ -24,5 +28,5 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
     return Object.fromEntries(properties.map(([name, value]) => [name, exampleOf(value, components)]))
   }
   if (type === 'array') return schema.items ? [exampleOf(schema.items as Json, components)] : []
-  return byFormat[String(schema.format)] ?? byType[String(type)] ?? {}
+  return byFormat[String(schema.format)] ?? schema.minimum ?? byType[String(type)] ?? {}
 }

@@ -24,6 +24,7 @@ const texts: Record<string, Text> = {
   available: integer('How many more there may be.', 7),
   base: { description: 'Messages that concern several fields.' },
   before: { description: 'The object before the change; null when it was created. Secrets are redacted.' },
+  client_session_lifetime_secs: integer('How long a sign-in of a client lasts, in seconds.', 604_800),
   code: { description: 'The reason, for programs.', example: 'not_found' },
   complete: { description: 'Whether the answer holds all authorizations instead of the changes.', example: false },
   conditions: {
@@ -74,6 +75,7 @@ const texts: Record<string, Text> = {
   outers: { description: 'The outer connections that carried the flow.' },
   path: { description: 'Path of the request.', example: '/groups' },
   ports: { description: 'Ports and port ranges; an empty list means all.', example: ['443', '8000 - 8080'] },
+  portal_session_lifetime_secs: integer('How long a portal session lasts, in seconds.', 28_800),
   prev_page: { description: 'Cursor of the previous page; null on the first one.', example: null },
   property: {
     description: 'What the condition tests; `remote_ip_location_region` when omitted.',

@@ -53,6 +53,7 @@ export const createDirectory = (kind: DirectoryKind): Operation =>
       summary: `Create a ${titles[kind]} directory`,
       permission: 'directories:write',
       body: { envelope: envelope(kind), fields: NewDirectoryFields(kind) },
+      refusals: ['feature_not_enabled'],
       response: data(DirectoryWithKey(kind)),
       status: 201,
       location: ({ data }) => `${collection(kind)}/${data.id}`,
@@ -71,6 +72,7 @@ export const updateDirectory = (kind: DirectoryKind, current: Operation): Operat
       permission: 'directories:write',
       current,
       body: { envelope: envelope(kind), fields: DirectoryFields(kind) },
+      refusals: ['feature_not_enabled'],
       response: data(DirectoryWithKey(kind)),
     },
     ({ author, params, draft }) =>
@@ -85,6 +87,7 @@ export const deleteDirectory = (kind: DirectoryKind, current: Operation): Operat
       summary: `Delete a ${titles[kind]} directory with its groups, identities and actors`,
       permission: 'directories:write',
       current,
+      refusals: ['own_actor', 'last_admin'],
       response: data(Directory(kind)),
     },
     ({ author, params }) => directories.remove(kind, author, params.id as string),

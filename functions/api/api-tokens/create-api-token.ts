@@ -12,6 +12,7 @@ export const createApiToken = operation(
     summary: 'Create an API token of an API client',
     permission: 'tokens:write',
     body: { envelope: 'api_token', fields: ApiTokenFields },
+    refusals: ['not_an_api_client', 'limit_reached', 'scope_exceeded'],
     response: data(ShownApiToken),
     status: 201,
     secret: true,

@@ -11,6 +11,7 @@ export const editPoolMembers = operation(
     summary: 'Add and remove clients of a device pool',
     permission: 'resources:write',
     body: { envelope: 'pool_members' },
+    refusals: ['not_a_device_pool'],
     response: data(v.object({ device_ids: v.array(v.string()) })),
   },
   ({ author, params, raw }) => poolMembers.edit(author, params.resource_id, raw),

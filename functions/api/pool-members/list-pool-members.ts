@@ -11,6 +11,7 @@ export const listPoolMembers = operation(
     summary: 'List the clients of a device pool',
     permission: 'resources:read',
     filters: {},
+    refusals: ['not_a_device_pool'],
     response: list(v.object({ id: v.string(), name: v.string(), last_seen_at: v.nullable(v.string()) })),
   },
   ({ accountId, params, page }) => poolMembers.list(accountId, params.resource_id, page),

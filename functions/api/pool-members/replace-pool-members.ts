@@ -11,6 +11,7 @@ export const replacePoolMembers = operation(
     summary: 'Replace the clients of a device pool',
     permission: 'resources:write',
     body: { envelope: 'pool_members', shape: 'list' },
+    refusals: ['not_a_device_pool'],
     response: data(v.object({ device_ids: v.array(v.string()) })),
   },
   ({ author, params, raw }) => poolMembers.replace(author, params.resource_id, raw),
