@@ -1,14 +1,18 @@
-import { readdir } from 'node:fs/promises'
+import { copyFile, mkdir, readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { OperationSource } from '#functions/operations.ts'
+import { publicRoutes } from './public-routes.ts'
 
 const root = fileURLToPath(new URL('../functions/', import.meta.url))
 
-/** Functions that no operation stands for: consumers, tasks, and what answers unknown routes. */
+/** Functions that no operation stands for: consumers, tasks, public pages, and what answers unknown routes. */
 export async function plainFunctions(): Promise<string[]> {
   const files = await readdir(root, { recursive: true })
-  return files.filter((file) => /^(streams|tasks|schedules)\/[^/]+\.ts$|^api\/unknown-route\.ts$/.test(file)).sort()
+  return files
+    .filter((file) => /^(streams|tasks|schedules|public)\/[^/]+\.ts$|^api\/unknown-route\.ts$/.test(file))
+    .sort()
 }
 
 /** Path pattern → methods, for the answer 405 with `Allow`. */
@@ -19,6 +23,24 @@ export function routeTable(operations: OperationSource[]): Record<string, string
     table[operation.path] = [...(table[operation.path] ?? []), ...methods].sort()
   }
   return table
+}
+
+const publicRouteTable = (): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.keys(publicRoutes)
+      .map((route) => route.split(' ').reverse() as [string, string])
+      .map(([path, method]) => [path, [method]]),
+  )
+
+/** What the public functions hand out lies beside them. */
+async function copyPublicFiles(outdir: string): Promise<void> {
+  const files = [
+    new URL('../functions/public/docs.html', import.meta.url),
+    new URL('../docs/openapi.json', import.meta.url),
+    new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')),
+  ]
+  await mkdir(join(outdir, 'public'), { recursive: true })
+  await Promise.all(files.map((file) => copyFile(file, join(outdir, 'public', basename(fileURLToPath(file))))))
 }
 
 /** Bundles all functions in one run into one directory; shared code is split into chunks that every function loads. */
@@ -42,8 +64,9 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     banner: {
       js: "import{createRequire as bundledRequire$}from'node:module';const require=bundledRequire$(import.meta.url);",
     },
-    define: { ROUTE_TABLE: JSON.stringify(routeTable(operations)) },
+    define: { ROUTE_TABLE: JSON.stringify({ ...routeTable(operations), ...publicRouteTable() }) },
     logLevel: 'warning',
     legalComments: 'none',
   })
+  await copyPublicFiles(outdir)
 }

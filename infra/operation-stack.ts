@@ -56,7 +56,7 @@ export class OperationStack extends NestedStack {
 }
 
 /** `api/groups/create-group.ts` → `CreateGroup`. */
-const logicalName = (file: string): string =>
+export const logicalName = (file: string): string =>
   (file.split('/').at(-1) as string)
     .replace(/\.ts$/, '')
     .split('-')

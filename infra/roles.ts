@@ -15,7 +15,7 @@ const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem']
 
 /** What one function or kind of functions may do. */
-export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'unknownRoute' | Consumer
+export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'public' | Consumer
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 
 /** One role for each duty, with no more rights than that duty has. */
@@ -59,7 +59,7 @@ export class Roles extends Construct {
         secret,
       ],
       provision: [onTable([...reads, ...writes]), secret],
-      unknownRoute: [],
+      public: [],
       writeChangeLog: [onTable(['dynamodb:PutItem'], [logPartition(anyAccount, 'change', '*')])],
       // It deletes what lies below a deleted object, whatever that is.
       followUp: [onTable([...reads, ...writes])],

@@ -7,12 +7,14 @@ import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { Consumers } from './consumers.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
-import { OperationStack } from './operation-stack.ts'
+import { logicalName, OperationStack } from './operation-stack.ts'
+import { publicRoutes } from './public-routes.ts'
 import { Roles } from './roles.ts'
 import { readSettings } from './settings.ts'
 import { Storage } from './storage.ts'
 
 type Props = { operations: OperationSource[]; code: string }
+type RoutedFunction = { file: string; routes: string[]; asset: Code; shared: Shared; role: Role }
 
 /** The whole service: storage, API, one function an operation, consumers, and the provisioning function. */
 export class ServiceStack extends Stack {
@@ -48,7 +50,11 @@ export class ServiceStack extends Stack {
       new OperationStack(this, `Operations-${collection}`, { operations: members, apiId: api.ref, code, shared, roles })
     }
     new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
-    this.addUnknownRoute(api, asset, shared, roles)
+    const rightless = { asset, shared, role: roles.of.public }
+    this.addRoutes(api, 'UnknownRoute', { ...rightless, file: 'api/unknown-route.ts', routes: ['$default'] })
+    for (const [file, routes] of Map.groupBy(Object.keys(publicRoutes), (route) => publicRoutes[route] as string)) {
+      this.addRoutes(api, logicalName(file), { ...rightless, file, routes })
+    }
     this.addStage(api)
     const provision = new LambdaFunction(this, 'ProvisionAccount', {
       ...functionSettings(shared, asset, 'tasks/provision-account.ts'),
@@ -58,13 +64,13 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
   }
 
-  /** What no route takes answers 404 or 405 in the service's own form. */
-  private addUnknownRoute(api: CfnApi, asset: Code, shared: Shared, roles: Roles): void {
-    const lambda = new LambdaFunction(this, 'UnknownRoute', {
-      ...functionSettings(shared, asset, 'api/unknown-route.ts'),
-      role: roles.of.unknownRoute,
+  /** A function of its own with its routes: the public pages, and what no other route takes (404 or 405). */
+  private addRoutes(api: CfnApi, id: string, { file, routes, ...settings }: RoutedFunction): void {
+    const lambda = new LambdaFunction(this, id, {
+      ...functionSettings(settings.shared, settings.asset, file),
+      role: settings.role,
     })
-    const invoker = new Role(this, 'UnknownRouteInvoker', {
+    const invoker = new Role(this, `${id}Invoker`, {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
       inlinePolicies: {
         invoke: new PolicyDocument({
@@ -72,18 +78,20 @@ export class ServiceStack extends Stack {
         }),
       },
     })
-    const integration = new CfnIntegration(this, 'UnknownRouteIntegration', {
+    const integration = new CfnIntegration(this, `${id}Integration`, {
       apiId: api.ref,
       integrationType: 'AWS_PROXY',
       payloadFormatVersion: '2.0',
       integrationUri: lambda.functionArn,
       credentialsArn: invoker.roleArn,
     })
-    new CfnRoute(this, 'UnknownRouteDefault', {
-      apiId: api.ref,
-      routeKey: '$default',
-      target: `integrations/${integration.ref}`,
-    })
+    for (const routeKey of routes) {
+      new CfnRoute(this, `${id}${routeKey.replace(/[^a-z0-9]/gi, '')}`, {
+        apiId: api.ref,
+        routeKey,
+        target: `integrations/${integration.ref}`,
+      })
+    }
   }
 
   private addStage(api: CfnApi): void {

@@ -7,6 +7,7 @@ import type { IConstruct } from 'constructs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
+import { publicRoutes } from '#infra/public-routes.ts'
 
 type Resource = { Type: string; Properties: Record<string, unknown> }
 
@@ -51,7 +52,7 @@ describe('functions', () => {
     const wanted = operations.flatMap(({ operation: { method, alias, path } }) =>
       [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`),
     )
-    expect(routes.toSorted()).toEqual([...wanted, '$default'].toSorted())
+    expect(routes.toSorted()).toEqual([...wanted, ...Object.keys(publicRoutes), '$default'].toSorted())
   })
 })
 

@@ -1,0 +1,29 @@
+import type { Handler } from '#shared/http/lambda.ts'
+import { answerPublicly, staticFile } from '#shared/http/static-file.ts'
+
+/** The renderer styles the page from its script, and searches in a worker that it makes itself; all else comes from here. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  'worker-src blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const page = staticFile(new URL('./docs.html', import.meta.url), {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policy,
+  'referrer-policy': 'no-referrer',
+})
+
+const renderer = staticFile(new URL('./redoc.standalone.js', import.meta.url), {
+  'content-type': 'text/javascript; charset=utf-8',
+})
+
+/** `GET /docs`: the API reference, and the script that renders it from the OpenAPI document. */
+export const handler: Handler = (event) =>
+  answerPublicly(event, () => (event.rawPath === '/docs' ? page(event) : renderer(event)))

@@ -1,0 +1,13 @@
+import type { Handler } from '#shared/http/lambda.ts'
+import { answerPublicly, staticFile } from '#shared/http/static-file.ts'
+
+const document = staticFile(new URL('./openapi.json', import.meta.url), {
+  'content-type': 'application/json; charset=utf-8',
+  'access-control-allow-origin': '*',
+})
+
+/** `GET /openapi.json`, and `GET /openapi`, which leads to it (A2.12). */
+export const handler: Handler = (event) =>
+  answerPublicly(event, () =>
+    event.rawPath === '/openapi' ? { statusCode: 308, headers: { location: '/openapi.json' } } : document(event),
+  )

@@ -1,0 +1,7 @@
+/** What needs no credential and is no operation: the function of each route (A2.12). */
+export const publicRoutes: Record<string, string> = {
+  'GET /openapi': 'public/openapi.ts',
+  'GET /openapi.json': 'public/openapi.ts',
+  'GET /docs': 'public/docs.ts',
+  'GET /docs/redoc.standalone.js': 'public/docs.ts',
+}

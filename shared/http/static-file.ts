@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { isKnown } from './entity-tag.ts'
+import type { Answer, Event } from './exchange.ts'
+import { originOf } from './origin.ts'
+import { problem } from './problem.ts'
+import { requestIdOf } from './request-id.ts'
+
+type Encoding = 'br' | 'gzip' | 'identity'
+
+const encoders: Record<Encoding, (bytes: Buffer) => Buffer> = {
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (bytes) => gzipSync(bytes),
+  identity: (bytes) => bytes,
+}
+
+/** The smallest encoding that the caller takes; one with `q=0` is refused (RFC 9110, 12.5.3). */
+function encodingFor(accepted: string | undefined): Encoding {
+  const codings = (accepted ?? '').split(',').map((part) =>
+    part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/),
+  )
+  const takes = (name: string) => codings.some(([coding, q]) => coding === name && !/^q=0(\.0*)?$/.test(q ?? ''))
+  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'
+}
+
+/** Answers a request that needs no credential, in the form of all answers (A2.10, A2.11, P8.2). */
+export function answerPublicly(event: Event, answer: () => Promise<Answer> | Answer): Promise<Answer> {
+  const requestId = requestIdOf(event.headers['x-request-id'])
+  return Promise.resolve()
+    .then(() => {
+      originOf(event)
+      return answer()
+    })
+    .then((result) => ({
+      ...result,
+      headers: { 'cache-control': 'private, no-cache', ...result.headers, 'x-request-id': requestId },
+    }))
+    .catch((error: unknown) => problem(error, requestId))
+}
+
+/** A file of the bundle, compressed once for each encoding and given again only to who does not have it. */
+export function staticFile(file: URL, headers: Record<string, string>): (event: Event) => Promise<Answer> {
+  const encoded = new Map<Encoding, Promise<{ body: string; tag: string }>>()
+  const encode = async (encoding: Encoding) => {
+    const bytes = await readFile(file)
+    const tag = `"${createHash('sha256').update(encoding).update(bytes).digest('base64url').slice(0, 22)}"`
+    return { body: encoders[encoding](bytes).toString('base64'), tag }
+  }
+  return async ({ headers: { 'accept-encoding': accepted, 'if-none-match': known } }) => {
+    const encoding = encodingFor(accepted)
+    const content = encoded.get(encoding) ?? encode(encoding)
+    encoded.set(encoding, content)
+    const { body, tag } = await content
+    const common = { ...headers, etag: tag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' }
+    if (known !== undefined && isKnown(known, tag)) return { statusCode: 304, headers: common }
+    return {
+      statusCode: 200,
+      headers: { ...common, ...(encoding !== 'identity' && { 'content-encoding': encoding }) },
+      body,
+      isBase64Encoded: true,
+    }
+  }
+}
