@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { CfnApi, CfnIntegration, CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
@@ -59,6 +59,8 @@ export class ServiceStack extends Stack {
     const provision = new LambdaFunction(this, 'ProvisionAccount', {
       ...functionSettings(shared, asset, 'tasks/provision-account.ts'),
       role: roles.of.provision,
+      // A device pool of 10,000 clients takes more than 200 commits.
+      timeout: Duration.minutes(5),
     })
     new CfnOutput(this, 'ApiEndpoint', { value: settings.baseUrl ?? api.attrApiEndpoint })
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })

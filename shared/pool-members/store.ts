@@ -3,10 +3,12 @@ import { ApiError, notFound } from '../errors.ts'
 import { changeMembers, edited, type Wanted, wholeSet } from '../member-sets/change-members.ts'
 import type { MemberSet } from '../member-sets/member-set.ts'
 import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
+import { isDone, stageNextPart } from '../member-sets/set-change.ts'
 import type { Page } from '../operation.ts'
 import { readPresences } from '../presence/presence.ts'
 import { type ResourceRow, resources } from '../resources/resource.ts'
 import type { Author } from '../table/commit.ts'
+import { commitInParts } from '../table/commit-in-parts.ts'
 import { listRows } from '../table/list.ts'
 import { getRow, getRows } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
@@ -51,9 +53,24 @@ export const edit = (author: Author, resourceId: string, raw: unknown) =>
     ),
   )
 
-/** Puts clients into a pool that was just made (A32). */
-export const fill = (author: Author, resourceId: string, ids: string[]) =>
-  change(author, resourceId, () => wholeSet(ids))
+/** Stages the first members of a pool that the same commit makes, as many as have room; returns the others (A32). */
+export function stageFirst(transaction: Transaction, resourceId: string, ids: string[]): string[] {
+  for (const [i, id] of ids.entries()) {
+    if (!transaction.hasRoom()) return ids.slice(i)
+    transaction.insert(poolMembers, pool.row(resourceId, id))
+  }
+  return []
+}
+
+/** Adds the others, which were there when the pool was made, in as many commits as it takes (A32). */
+export function addRest(author: Author, resourceId: string, ids: string[]): Promise<void> {
+  const change = { leaving: [], joining: ids }
+  return commitInParts<void>(author, async (transaction) => {
+    refuseOthers(await transaction.get(resources, resourceId))
+    await stageNextPart(transaction, pool, resourceId, change)
+    return isDone(change) ? { done: undefined } : 'more'
+  })
+}
 
 async function change(author: Author, resourceId: string, read: () => Wanted) {
   const check = async (transaction: Transaction) => refuseOthers(await transaction.get(resources, resourceId))

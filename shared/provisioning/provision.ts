@@ -90,12 +90,12 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
   async create_static_device_pool(event) {
     const { device_ids = [], ...fields } = part(event, 'resource', PoolFields)
     const author = { accountId: uuid(event, 'account_id'), subject: null }
-    const pool = await commit(author, async (transaction) => {
+    const made = await commit(author, async (transaction) => {
       if (!(await transaction.get(accounts, author.accountId))) throw notFound()
       const found = await getRows(clients, author.accountId, device_ids)
       const unknown = device_ids.filter((_, i) => found[i] === null)
       if (unknown.length > 0) throw invalid({ device_ids: unknown.map((id) => `${id} does not exist`) })
-      return transaction.insert(resources, {
+      const pool = transaction.insert(resources, {
         name: fields.name,
         address_description: fields.address_description ?? null,
         filters: fields.filters ?? [],
@@ -104,9 +104,10 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
         ip_stack: null,
         site_id: null,
       })
+      return { pool, rest: poolMembers.stageFirst(transaction, pool.id, device_ids) }
     })
-    if (device_ids.length > 0) await poolMembers.fill(author, pool.id, device_ids)
-    return { resource: v.parse(Resource, pool) }
+    if (made.rest.length > 0) await poolMembers.addRest(author, made.pool.id, made.rest)
+    return { resource: v.parse(Resource, made.pool) }
   },
 
   async create_api_token(event) {
