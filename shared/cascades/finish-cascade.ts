@@ -1,6 +1,8 @@
 import { stageRestOfAccountDisabling } from '../accounts/disable-account.ts'
 import { stageRestOfActor } from '../actors/delete-actor.ts'
 import { stageRestOfClient } from '../clients/delete-client.ts'
+import { stageRestOfDirectory } from '../directories/delete-directory.ts'
+import { directories, directoryKinds } from '../directories/directory.ts'
 import { stageRestOfGroup } from '../groups/delete-group.ts'
 import { stageRestOfPostureProvider } from '../posture-providers/store.ts'
 import { stageRestOfResource } from '../resources/delete-resource.ts'
@@ -19,6 +21,7 @@ const rests: Record<string, (transaction: Transaction, id: string) => Promise<'d
   mdm_posture_providers: stageRestOfPostureProvider,
   resources: stageRestOfResource,
   sites: stageRestOfSite,
+  ...Object.fromEntries(directoryKinds.map((kind) => [directories[kind].name, stageRestOfDirectory])),
 }
 
 /** Well below the timeout of a consumer. */

@@ -10,17 +10,22 @@ import type { Entity, Row } from '../table/entity.ts'
 import { rowsBy } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
 import type { DirectoryRow } from './directory.ts'
+import type { accessTaker } from './take-access.ts'
 
-/** Neither the acting actor nor the last enabled administrator goes with a directory (A12.4(2)). */
-export async function protectActors(author: Author, transaction: Transaction, directoryId: string): Promise<void> {
+/**
+ * Neither the acting actor nor the last enabled administrator goes with a directory (A12.4(2)). Returns the enabled
+ * administrators that do go.
+ */
+async function leavingAdmins(author: Author, transaction: Transaction, directoryId: string): Promise<ActorRow[]> {
   const created = await rowsBy(actors, transaction.accountId, 'created_by_directory_id', directoryId)
   if (created.some(({ id }) => id === author.subject?.actor_id)) {
     throw new ApiError('own_actor', 'The acting actor was created by this directory.')
   }
-  const admins = created.filter(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled).length
-  if (admins > 0 && transaction.count('actors.enabled.account_admin_user') <= admins) {
+  const admins = created.filter(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)
+  if (admins.length > 0 && transaction.count('actors.enabled.account_admin_user') <= admins.length) {
     throw new ApiError('last_admin', 'The last enabled administrators of the account were created by this directory.')
   }
+  return admins
 }
 
 /** Stages one row below the directory after the other; `more` when some are left. */
@@ -39,17 +44,31 @@ async function stageEach<R extends Row>(
 }
 
 /**
- * Stages the deletion of a directory with the actors it created, its groups and its identities (A26.2(4)), which come
- * first, since they give access; `more` when they did not fit.
+ * Stages the deletion of a directory (A26.2(4)): first all access that comes from it ends (`more` when that did not
+ * fit), then itself; the actors it created, its groups and its identities go along or are left for later. Administrators
+ * do not wait: until they are gone they would count as those that an account keeps.
  */
 export async function stageDirectoryDeletion(
+  author: Author,
   transaction: Transaction,
   entity: Entity<DirectoryRow>,
   directory: DirectoryRow,
+  takeAccess: ReturnType<typeof accessTaker>,
 ): Promise<'done' | 'more'> {
-  const { id } = directory
+  for (const admin of await leavingAdmins(author, transaction, directory.id)) {
+    if (!transaction.hasRoom() || (await stageActorDeletion(transaction, admin)) === 'more') return 'more'
+  }
+  if ((await takeAccess(transaction)) === 'more' || !transaction.hasRoom()) return 'more'
+  transaction.delete(entity, directory)
+  if ((await stageRestOfDirectory(transaction, directory.id)) === 'more') {
+    transaction.leave({ below: entity.name, id: directory.id })
+  }
+  return 'done'
+}
+
+export async function stageRestOfDirectory(transaction: Transaction, id: string): Promise<'done' | 'more'> {
   const outcomes = [
-    await stageEach<ActorRow>(transaction, actors, 'created_by_directory_id', id, (actor) =>
+    await stageEach(transaction, actors, 'created_by_directory_id', id, (actor) =>
       stageActorDeletion(transaction, actor),
     ),
     await stageEach(transaction, groups, 'directory_id', id, (group) => stageGroupDeletion(transaction, group)),
@@ -57,7 +76,5 @@ export async function stageDirectoryDeletion(
       stageIdentityDeletions(transaction, [identity]),
     ),
   ]
-  if (outcomes.includes('more')) return 'more'
-  transaction.delete(entity, directory)
-  return 'done'
+  return outcomes.includes('more') ? 'more' : 'done'
 }

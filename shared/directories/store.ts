@@ -11,7 +11,7 @@ import { getRow } from '../table/read.ts'
 import { rejectTaken } from '../table/reject-taken.ts'
 import type { Transaction } from '../table/transaction.ts'
 import type { Draft } from '../values/draft.ts'
-import { protectActors, stageDirectoryDeletion } from './delete-directory.ts'
+import { stageDirectoryDeletion } from './delete-directory.ts'
 import {
   type DirectoryInput,
   type DirectoryKind,
@@ -21,6 +21,7 @@ import {
   uniqueFields,
 } from './directory.ts'
 import { newKeyPair } from './key-pair.ts'
+import { accessTaker } from './take-access.ts'
 
 type Checked = Draft<DirectoryInput>
 
@@ -87,13 +88,14 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
   })
 
 /** Deletes a directory with its groups, its identities and the actors it created (A26.2(4)). */
-export const remove = (kind: DirectoryKind, author: Author, id: string) =>
-  commitInParts(author, async (transaction) => {
+export function remove(kind: DirectoryKind, author: Author, id: string) {
+  const takeAccess = accessTaker(id)
+  return commitInParts(author, async (transaction) => {
     const directory = await known(transaction, kind, id)
-    await protectActors(author, transaction, id)
-    const outcome = await stageDirectoryDeletion(transaction, directories[kind], directory)
+    const outcome = await stageDirectoryDeletion(author, transaction, directories[kind], directory, takeAccess)
     return outcome === 'more' ? 'more' : { done: { data: directory } }
   })
+}
 
 async function checkFeature(transaction: Transaction): Promise<void> {
   const account = await transaction.get(accounts, transaction.accountId)

@@ -17,7 +17,7 @@ export async function stageIdentityDeletions(
   const [first] = identities
   if (!first) return 'done'
   const issuers = new Set(identities.map(({ issuer }) => issuer))
-  for (const token of await tokensOf(transaction, first.actor_id, issuers)) {
+  for (const token of await tokensOfIssuers(transaction, first.actor_id, issuers)) {
     if (!transaction.hasRoom()) return 'more'
     deleteClientToken(transaction, token)
   }
@@ -29,7 +29,11 @@ export async function stageIdentityDeletions(
 }
 
 /** The actor's client tokens that providers of these issuers made. */
-async function tokensOf(transaction: Transaction, actorId: string, issuers: Set<string>): Promise<ClientTokenRow[]> {
+export async function tokensOfIssuers(
+  transaction: Transaction,
+  actorId: string,
+  issuers: Set<string>,
+): Promise<ClientTokenRow[]> {
   const { accountId } = transaction
   const tokens = await rowsBy(clientTokens, accountId, 'actor_id', actorId)
   const providers = [...new Set(tokens.flatMap(({ auth_provider_id }) => auth_provider_id ?? []))]

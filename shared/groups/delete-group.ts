@@ -1,11 +1,17 @@
 import { memberships } from '../memberships/membership.ts'
-import { policies } from '../policies/policy.ts'
+import { type PolicyRow, policies } from '../policies/policy.ts'
 import { itemRow } from '../table/entity.ts'
 import { partition } from '../table/keys.ts'
 import { queryItems, rowsBy } from '../table/read.ts'
 import { stageWhileRoom } from '../table/stage-while-room.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { type GroupRow, groups } from './group.ts'
+
+/** Stages that a policy loses its group: it grants nothing any more (A14.3(4)). */
+export function orphanPolicy(transaction: Transaction, policy: PolicyRow): void {
+  transaction.update(policies, policy, { group_id: null })
+  transaction.revoke({ by: 'policy', id: policy.id })
+}
 
 /**
  * Stages the deletion of a group (A14.3): first its policies are orphaned, which ends all access that it gave (`more`
@@ -15,10 +21,7 @@ export async function stageGroupDeletion(transaction: Transaction, group: GroupR
   const orphaned = await stageWhileRoom(
     transaction,
     (range) => rowsBy(policies, transaction.accountId, 'group_id', group.id, range),
-    (policy) => {
-      transaction.update(policies, policy, { group_id: null })
-      transaction.revoke({ by: 'policy', id: policy.id })
-    },
+    (policy) => orphanPolicy(transaction, policy),
   )
   if (orphaned === 'more') return 'more'
   transaction.delete(groups, group)

@@ -3,9 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { type ActorRow, actors } from '#shared/actors/actor.ts'
 import { openSecret } from '#shared/auth/sealed-secret.ts'
+import { authProviders } from '#shared/auth-providers/auth-provider.ts'
+import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
 import { type DirectoryKind, directories, directoryKinds } from '#shared/directories/directory.ts'
+import { externalIdentities } from '#shared/external-identities/external-identity.ts'
 import { groups } from '#shared/groups/group.ts'
-import { getRow } from '#shared/table/read.ts'
+import { policies } from '#shared/policies/policy.ts'
+import { commit } from '#shared/table/commit.ts'
+import { getRow, rowsBy } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
 import { insertIdentity } from '#test/support/identities.ts'
@@ -224,6 +230,59 @@ describe('the deletion of a directory', () => {
     const identities = handlers.get('GET /actors/{actor_id}/external_identities')
     if (!identities) throw new Error('There is no list.')
     expect((await own.call(identities, { params: { actor_id: found.id } })).body.data).toEqual([])
+  })
+
+  it('ends all access that came from it before it answers; the rest follows with the same subject', async () => {
+    const own = await newAccount()
+    const { id } = await made('idp', own)
+    const created: ActorRow[] = []
+    for (let i = 0; i < 60; i++) {
+      const fields = { type: 'account_user', email: `user-${i}@example.com`, created_by_directory_id: id } as const
+      created.push(await insertActor(own.id, fields))
+    }
+    const admin = await insertActor(own.id, {
+      type: 'account_admin_user',
+      email: 'second@example.com',
+      created_by_directory_id: id,
+    })
+    const found = await insertActor(own.id, { type: 'account_user', email: 'found@example.com' })
+    const issuer = 'https://idp.example.com'
+    await insertIdentity(own.id, found.id, { directory_id: id, issuer })
+    const provider = await insertRow(own.id, authProviders.idp, { issuer, name: 'Idp' } as never)
+    // On both sides of a page of actors, and more than one commit deletes.
+    const holders = [...created.slice(0, 12), ...created.slice(48), found]
+    for (const { id: holder } of holders) {
+      const fields = { expires_at: '2999-01-01T00:00:00.000000Z', auth_provider_id: provider.id }
+      await commit({ accountId: own.id, subject: null }, (transaction) => mintClientToken(transaction, holder, fields))
+    }
+    const synced = await group(own, id, 'Synced')
+    const policy = await insertRow(own.id, policies, {
+      group_id: synced.id,
+      resource_id: own.id,
+      conditions: [],
+      is_disabled: false,
+    } as never)
+
+    expect((await send('idp', 'DELETE', { on: own, id })).status).toBe(200)
+    expect((await send('idp', 'GET', { on: own, id })).status).toBe(404)
+    for (const { id: holder } of holders) {
+      expect(await rowsBy(clientTokens, own.id, 'actor_id', holder)).toEqual([])
+    }
+    expect(await getRow(policies, own.id, policy.id)).toMatchObject({ group_id: null })
+    expect(await getRow(actors, own.id, admin.id)).toBeNull()
+    expect((await rowsBy(actors, own.id, 'created_by_directory_id', id)).length).toBeGreaterThan(0)
+
+    await followUpAll(own.id)
+    expect(await rowsBy(actors, own.id, 'created_by_directory_id', id)).toEqual([])
+    expect(await rowsBy(groups, own.id, 'directory_id', id)).toEqual([])
+    expect(await rowsBy(externalIdentities, own.id, 'directory_id', id)).toEqual([])
+    expect(await getRow(actors, own.id, found.id)).not.toBeNull()
+    const deletions = (await commitsOf(own.id)).flatMap(({ subject, changes }) =>
+      changes.filter(({ operation }) => operation === 'delete').map(({ object }) => ({ object, subject })),
+    )
+    expect(deletions.filter(({ object }) => object === 'actors')).toHaveLength(61)
+    expect(deletions.filter(({ object }) => object === 'client_tokens')).toHaveLength(25)
+    expect(new Set(deletions.map(({ subject }) => subject?.actor_id))).toEqual(new Set([own.apiClient.id]))
   })
 
   it('keeps the acting actor and the last administrator', async () => {
