@@ -60,10 +60,10 @@ function fetchText(uri: string, { request: send, isAllowed }: Transport): Promis
 const isHttps = (value: unknown): value is string =>
   typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:'
 
-/** The issuer must be the one whose address the document stands at (OpenID Connect Discovery 1.0, 4.3). */
+/** The issuer has no query or fragment, and the document stands at its address (OpenID Connect Discovery 1.0, 3 and 4.3). */
 function issuerIn(text: string, uri: string): string | null {
   const { issuer, authorization_endpoint, token_endpoint, jwks_uri } = JSON.parse(text)
-  const complete = [issuer, authorization_endpoint, token_endpoint, jwks_uri].every(isHttps)
+  const complete = [issuer, authorization_endpoint, token_endpoint, jwks_uri].every(isHttps) && !/[?#]/.test(issuer)
   return complete && `${issuer.replace(/\/$/, '')}${wellKnown}` === uri ? issuer : null
 }
 

@@ -22,7 +22,9 @@ beforeAll(async () => {
     if (path.startsWith('/null')) return answer.end('null')
     if (path.startsWith('/lost')) return answer.writeHead(404).end('{}')
     if (path.startsWith('/broken')) return answer.destroy()
-    const issuer = path.startsWith('/foreign') ? 'https://other.example.com' : 'https://login.example.com'
+    const issuers = { '/foreign': 'https://other.example.com', '/query': 'https://login.example.com?tenant=1' }
+    const named = Object.entries(issuers).find(([start]) => path.startsWith(start))?.[1]
+    const issuer = named ?? 'https://login.example.com'
     answer.end(JSON.stringify({ ...(path.startsWith('/partial') ? {} : endpoints), issuer }))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -39,6 +41,12 @@ const read = (path: string) => discovery.read(`https://login.example.com${path}`
 
 it('reads the issuer of a document', async () => {
   expect(await read(wellKnown)).toEqual({ issuer: 'https://login.example.com' })
+})
+
+it('takes no issuer with a query', async () => {
+  const uri = `https://login.example.com?tenant=1${wellKnown}`
+  const documents = { ...local, request: ((_: string, ...rest: [never]) => request(`${base}/query`, ...rest)) as never }
+  expect(await discovery.read(uri, documents)).toEqual({ failure: 'could not be read' })
 })
 
 it.each(['/moved', '/large', '/text', '/null', '/lost', '/broken', '/partial', '/foreign', '/elsewhere'])(
