@@ -28,14 +28,19 @@ const keptIn = (bucket: IBucket): IEventSourceDlq => ({
 
 /** What reads the streams. A batch that keeps failing is cut down to its bad record, which lands whole in the bucket. */
 export class Consumers extends Construct {
+  readonly functions: LambdaFunction[] = []
+
   constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
     super(scope, id)
-    const consumer = (name: string, file: string, duty: Consumer) =>
-      new LambdaFunction(this, name, {
+    const consumer = (name: string, file: string, duty: Consumer) => {
+      const made = new LambdaFunction(this, name, {
         ...functionSettings(shared, code, file),
         role: roles.of[duty],
         timeout: Duration.seconds(60),
       })
+      this.functions.push(made)
+      return made
+    }
     const delivery = {
       batchSize: 100,
       startingPosition: StartingPosition.TRIM_HORIZON,

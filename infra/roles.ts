@@ -5,7 +5,7 @@ import { actors } from '#shared/actors/actor.ts'
 import { apiTokens } from '#shared/api-tokens/api-token.ts'
 import { flowDaysPartition } from '#shared/flows/flow-store.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
-import { liveKey, partition } from '#shared/table/keys.ts'
+import { commitKey, liveKey, partition } from '#shared/table/keys.ts'
 import type { Storage } from './storage.ts'
 
 /** Stands for an account's id: exactly its length, so that no value further back in a key can pass for the pattern. */
@@ -15,8 +15,9 @@ const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem']
 
 /** What one function or kind of functions may do. */
-export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'public' | Consumer
+export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'public' | Consumer | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
+type Task = 'redrive' | 'verify'
 
 /** One role for each duty, with no more rights than that duty has. */
 export class Roles extends Construct {
@@ -69,6 +70,15 @@ export class Roles extends Construct {
           [logPartition(anyAccount, 'flow', '*'), flowDaysPartition(anyAccount)],
         ),
       ],
+      // What it may invoke is added with the consumers. It has no right on the table: the consumers write.
+      redrive: [
+        new PolicyStatement({ actions: ['s3:ListBucket'], resources: [storage.failures.bucketArn] }),
+        new PolicyStatement({
+          actions: ['s3:GetObject', 's3:DeleteObject'],
+          resources: [storage.failures.arnForObjects('aws/lambda/*')],
+        }),
+      ],
+      verify: [onTable(['dynamodb:Query'], [commitKey(anyAccount, 0).pk, logPartition(anyAccount, 'change', '*')])],
     }
     const role = ([duty, rights]: [string, PolicyStatement[]]): [string, Role] => {
       const made = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {

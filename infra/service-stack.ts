@@ -12,6 +12,7 @@ import { publicRoutes } from './public-routes.ts'
 import { Roles } from './roles.ts'
 import { readSettings } from './settings.ts'
 import { Storage } from './storage.ts'
+import { Tasks } from './tasks.ts'
 
 type Props = { operations: OperationSource[]; code: string }
 type RoutedFunction = { file: string; routes: string[]; asset: Code; shared: Shared; role: Role }
@@ -37,6 +38,7 @@ export class ServiceStack extends Stack {
       environment: {
         TABLE_NAME: storage.table.tableName,
         FLOW_STREAM_NAME: storage.flows.streamName,
+        FAILURES_BUCKET: storage.failures.bucketName,
         SERVICE_SECRET_ARN: storage.secret.secretArn,
         SERVICE_URL: settings.baseUrl ?? api.attrApiEndpoint,
         LOG_RETENTION_DAYS: String(settings.logRetentionDays),
@@ -49,7 +51,8 @@ export class ServiceStack extends Stack {
     for (const [collection, members] of byCollection(operations)) {
       new OperationStack(this, `Operations-${collection}`, { operations: members, apiId: api.ref, code, shared, roles })
     }
-    new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
+    const consumers = new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
+    const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
     const rightless = { asset, shared, role: roles.of.public }
     this.addRoutes(api, 'UnknownRoute', { ...rightless, file: 'api/unknown-route.ts', routes: ['$default'] })
     for (const [file, routes] of Map.groupBy(Object.keys(publicRoutes), (route) => publicRoutes[route] as string)) {
@@ -64,6 +67,8 @@ export class ServiceStack extends Stack {
     })
     new CfnOutput(this, 'ApiEndpoint', { value: settings.baseUrl ?? api.attrApiEndpoint })
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
+    new CfnOutput(this, 'RedriveFailedBatchesFunction', { value: tasks.redrive.functionName })
+    new CfnOutput(this, 'VerifyChangeLogFunction', { value: tasks.verify.functionName })
   }
 
   /** A function of its own with its routes: the public pages, and what no other route takes (404 or 405). */

@@ -19,6 +19,8 @@ export const env = () => ({
   /** Issuer of the workspace suite of this deployment (A25.2). */
   suiteIssuer: text('SUITE_ISSUER').replace(/\/$/, ''),
   heartbeatSecs: integer('HEARTBEAT_SECS', 30),
+  /** Where the consumers' failed batches lie. */
+  failuresBucket: process.env.FAILURES_BUCKET || null,
   /** Set where the deployment stands behind a CDN (P8.2). */
   cdnSecret: process.env.CDN_SECRET || null,
   /** Where another engine than AWS answers; the SDK reads the DynamoDB one by itself. */

@@ -1,11 +1,10 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import type { Subject } from '#shared/auth/subject.ts'
 import { type Revocation, revokeAll } from '#shared/authorizations/revoke.ts'
 import { finishCascade } from '#shared/cascades/finish-cascade.ts'
 import { logLine } from '#shared/log.ts'
 import type { Cascade } from '#shared/table/cascade.ts'
+import { newImage } from '#shared/table/stream-image.ts'
 
 type CommitRecord = {
   account_id: string
@@ -19,9 +18,10 @@ type CommitRecord = {
  * object that it left (A29). Both are harmless to repeat. Reports the first record that failed, so that order is kept.
  */
 export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-  for (const { dynamodb } of event.Records) {
+  for (const record of event.Records) {
+    const { dynamodb } = record
     try {
-      await followUp(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>) as CommitRecord)
+      await followUp(newImage(record) as CommitRecord)
     } catch (error) {
       logLine('ERROR', 'a commit was not followed up', {
         sequence_number: dynamodb?.SequenceNumber,

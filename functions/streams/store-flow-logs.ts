@@ -3,6 +3,7 @@ import { flowLogId } from '#shared/flows/flow-identity.ts'
 import { type IngestedReport, storeFlow } from '#shared/flows/flow-store.ts'
 import { mergeReports } from '#shared/flows/merge-reports.ts'
 import { unpack } from '#shared/flows/packing.ts'
+import { inParallel } from '#shared/in-parallel.ts'
 import { logLine } from '#shared/log.ts'
 
 /** Writes under way at once. */
@@ -39,13 +40,9 @@ export const handler = async ({ Records: records }: KinesisStreamEvent): Promise
       break
     }
   }
-  const waiting = mergeReports(delivered).values()
-  const work = async () => {
-    for (const report of waiting) {
-      if (report.place < failed) await storeFlow(report).catch((error) => fail(report.place, error))
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, work))
+  await inParallel(mergeReports(delivered), concurrency, async (report) => {
+    if (report.place < failed) await storeFlow(report).catch((error) => fail(report.place, error))
+  })
 
   const first = records[failed]
   return { batchItemFailures: first ? [{ itemIdentifier: first.kinesis.sequenceNumber }] : [] }

@@ -1,32 +1,34 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import type { Subject } from '#shared/auth/subject.ts'
+import { inParallel } from '#shared/in-parallel.ts'
 import { logLine } from '#shared/log.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItem } from '#shared/logs/log-store.ts'
 import { table, tableName } from '#shared/table/client.ts'
-import { packLarge, unpackLarge } from '#shared/table/large-attributes.ts'
+import { packLarge } from '#shared/table/large-attributes.ts'
+import { newImage } from '#shared/table/stream-image.ts'
 import type { Change } from '#shared/table/transaction.ts'
 
 /** An item holds 400 KB. */
 const maxEntryBytes = 380_000
 
+/** Writes under way at once. */
+const concurrency = 32
+
 type CommitRecord = { account_id: string; time: number; subject: Subject | null; changes: Change[] }
 
 /** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
-async function writeEntries({ dynamodb }: DynamoDBRecord): Promise<void> {
-  const image = unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>)
-  const commit = unpackLarge(image) as CommitRecord
+async function writeEntries(record: DynamoDBRecord): Promise<void> {
+  const commit = newImage(record) as CommitRecord
   const items = commit.changes.map((change, position) =>
     logItem(commit.account_id, 'change', logId('change', commit.time, positionTail(position)), commit.time, {
       ...change,
       subject: commit.subject,
     }),
   )
-  await Promise.all(
-    items.map((Item) => table().send(new PutCommand({ TableName: tableName(), Item: packLarge(Item, maxEntryBytes) }))),
+  await inParallel(items, concurrency, (Item) =>
+    table().send(new PutCommand({ TableName: tableName(), Item: packLarge(Item, maxEntryBytes) })),
   )
 }
 

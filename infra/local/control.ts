@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { readJson, writeAtomically } from './data-dir.ts'
 import { listen } from './http-server.ts'
+import type { Task } from './service.ts'
 
 type Address = { url: string; token: string }
 
@@ -13,9 +14,9 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
  * What stands here for IAM: a second port on the loopback whose token lies in the data directory, readable by its
- * owner only. It hands events to the provisioning function.
+ * owner only. It hands events to the functions of the operator's commands.
  */
-export async function openControl(dir: string, provision: (event: unknown) => Promise<unknown>) {
+export async function openControl(dir: string, runTask: (task: Task, event: unknown) => Promise<unknown>) {
   const token = randomBytes(32).toString('base64url')
   const server = createServer(async (request, response) => {
     const given = digest(request.headers.authorization ?? '')
@@ -26,10 +27,11 @@ export async function openControl(dir: string, provision: (event: unknown) => Pr
     try {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
-      const result = await provision(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+      const { task, event } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+      const result = await runTask(task, event)
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result))
     } catch (error) {
-      process.stderr.write(`provision: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
+      process.stderr.write(`control: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
       response.writeHead(500).end()
     }
   })
@@ -45,13 +47,13 @@ export async function openControl(dir: string, provision: (event: unknown) => Pr
 }
 
 /** Asks the service that runs on the data directory. Undefined when none answers. */
-export async function askControl(dir: string, event: unknown): Promise<unknown> {
+export async function askControl(dir: string, task: Task, event: unknown): Promise<unknown> {
   const address = readJson<Address>(fileOf(dir))
   if (!address) return undefined
   const response = await fetch(address.url, {
     method: 'POST',
     headers: { authorization: `Bearer ${address.token}` },
-    body: JSON.stringify(event),
+    body: JSON.stringify({ task, event }),
   }).catch(() => undefined)
   if (!response) return undefined
   if (!response.ok) throw new Error(`The running service answered ${response.status}.`)

@@ -44,13 +44,13 @@ async function renew(service: Service): Promise<{ accountId: string; token: stri
     account_id: accountId,
     api_token: { name: 'Demo', expires_at: inDays(90) },
   }
-  const { data, error } = (await service.provision(event)) as Provisioned
+  const { data, error } = (await service.runTask('provision-account', event)) as Provisioned
   if (!data) throw new Fault(`The demo account could not be given a token: ${JSON.stringify(error)}`)
   return { accountId, token: data.api_token.token }
 }
 
 async function create(service: Service): Promise<{ accountId: string; token: string }> {
-  const { data, error } = (await service.provision({
+  const { data, error } = (await service.runTask('provision-account', {
     operation: 'create_account',
     account: { name: 'Demo', slug },
     admin: { name: 'Admin', email: 'admin@example.com' },

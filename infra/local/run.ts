@@ -47,8 +47,9 @@ export async function run(dir: DataDir, wantedPort: number): Promise<Running> {
       region,
       wake,
     })
-    const provision = (event: unknown) => service.provision(event).finally(() => wake.written())
-    const control = await openControl(dir.path, provision)
+    const control = await openControl(dir.path, (task, event) =>
+      service.runTask(task, event).finally(() => wake.written()),
+    )
     const match = router(deployment.routes.map(({ key, functionArn }) => ({ key, target: functionArn })))
     backend.resolve({ match, runtime, handled: () => wake.written() })
     let credentials = await demoCredentials(service, baseUrl)

@@ -1,14 +1,18 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { buildApp } from '#infra/build-app.ts'
+import { redrive } from '#shared/failed-batches/redrive.ts'
 import { type Clients, engineClients } from './clients.ts'
 import { createStream, createTable } from './create-resources.ts'
 import { type DataDir, serviceSecret } from './data-dir.ts'
 import { type Engines, startEngines } from './engines/start-engines.ts'
 import { engineEnvironment } from './environment.ts'
+import { failuresFolder } from './failures-folder.ts'
 import { Fault } from './fault.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { type Deployment, readDeployment } from './template/deployment.ts'
+
+export type Task = 'provision-account' | 'redrive-failed-batches' | 'verify-change-log'
 
 /** The deployed app on this machine, without what feeds it: neither HTTP nor pollers. */
 export type Service = {
@@ -19,8 +23,8 @@ export type Service = {
   runtime: Runtime
   tableStreamArn: string
   region: string
-  /** Runs the provisioning function (A32). */
-  provision(event: unknown): Promise<unknown>
+  /** Runs the function of an operator's command. */
+  runTask(name: Task, event: unknown): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -66,9 +70,12 @@ async function start(
     runtime,
     tableStreamArn,
     region: variables.AWS_REGION ?? '',
-    provision(event) {
-      const task = runtime.find('provision-account')
-      if (!task) throw new Fault('The app has no provisioning function.')
+    runTask(name, event) {
+      // The failed batches lie in a folder here, so only what reads a bucket is exchanged.
+      if (name === 'redrive-failed-batches')
+        return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
+      const task = runtime.find(name)
+      if (!task) throw new Fault(`The app has no function ${name}.`)
       return runtime.invoke(task.arn, event)
     },
     async stop() {

@@ -105,3 +105,18 @@ it('stays at 400 resources a stack or below with 150 operations', async () => {
   const sizes = (await templates(many, 'many')).map((stack) => Object.keys(stack.toJSON().Resources ?? {}).length)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(400)
 }, 60_000)
+
+it('lets the redrive task invoke the consumers and take batches out of their bucket, and nothing else', () => {
+  const policies = Object.entries(main.findResources('AWS::IAM::Policy')).filter(([id]) =>
+    id.startsWith('RolesRedrive'),
+  )
+  const actions = policies.flatMap(([, { Properties }]) =>
+    (Properties.PolicyDocument.Statement as { Action: string | string[] }[]).flatMap(({ Action }) => Action),
+  )
+  expect(actions.filter((action) => !action.startsWith('logs:')).sort()).toEqual([
+    'lambda:InvokeFunction',
+    's3:DeleteObject',
+    's3:GetObject',
+    's3:ListBucket',
+  ])
+})

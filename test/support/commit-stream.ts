@@ -3,6 +3,7 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
 import { partition } from '#shared/table/keys.ts'
+import { packLarge } from '#shared/table/large-attributes.ts'
 import { queryItems } from '#shared/table/read.ts'
 import type { Change } from '#shared/table/transaction.ts'
 
@@ -12,10 +13,18 @@ type Commit = Record<string, unknown> & { time: number; subject: { actor_id: str
 export const commitsOf = async (accountId: string) =>
   (await queryItems(partition(accountId, 'commits'))) as unknown as Commit[]
 
-const recordOf = (commit: Record<string, unknown>) => ({
-  eventName: 'INSERT',
-  dynamodb: { SequenceNumber: String(commit.sequence), NewImage: marshall(commit, { removeUndefinedValues: true }) },
-})
+/** Events are JSON: bytes are base64 in them. */
+const asJson = (_key: string, value: unknown) =>
+  typeof value === 'object' && value !== null && 'B' in value
+    ? { B: Buffer.from(value.B as Uint8Array).toString('base64') }
+    : value
+
+/** A commit record as the table's stream hands it to a consumer. */
+export const recordOf = (commit: Record<string, unknown>) => {
+  const image = marshall(packLarge(commit), { removeUndefinedValues: true })
+  const NewImage = JSON.parse(JSON.stringify(image, asJson))
+  return { eventName: 'INSERT', dynamodb: { SequenceNumber: String(commit.sequence), NewImage } }
+}
 
 type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>
 

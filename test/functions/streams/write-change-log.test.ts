@@ -1,5 +1,4 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
@@ -10,6 +9,7 @@ import { commit } from '#shared/table/commit.ts'
 import { commitKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
+import { recordOf } from '#test/support/commit-stream.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of every shape
 type Entry = any
@@ -24,11 +24,10 @@ afterEach(() => {
 })
 
 /** A record of the table's stream, as the consumer gets it. */
-const streamRecord = (item: Record<string, unknown>): DynamoDBRecord =>
-  ({
-    eventName: 'INSERT',
-    dynamodb: { SequenceNumber: String(++sequence), NewImage: marshall(item) },
-  }) as DynamoDBRecord
+const streamRecord = (item: Record<string, unknown>): DynamoDBRecord => {
+  const { eventName, dynamodb } = recordOf(item)
+  return { eventName, dynamodb: { ...dynamodb, SequenceNumber: String(++sequence) } } as DynamoDBRecord
+}
 
 const commitItems = async () => (await queryItems(commitKey(account.id, 1).pk)) as Record<string, unknown>[]
 const change = (position: number) => ({
@@ -120,4 +119,16 @@ it('reports the first commit that was not written, having written those before i
 
   expect(await deliver(...records.slice(1))).toEqual([])
   for (const time of times) expect(await changes(at(time))).toHaveLength(1)
+})
+
+it('makes the entries of a commit that is stored compressed', async () => {
+  const time = clock.now()
+  const large = Array.from({ length: 400 }, (_, i) => ({
+    ...change(i),
+    after: { id: String(i), name: 'x'.repeat(100) },
+  }))
+  expect(await deliver(record(large, time))).toEqual([])
+  const entries = await changes(at(time))
+  expect(entries).toHaveLength(100)
+  expect(entries[0].after).toEqual({ id: '399', name: 'x'.repeat(100) })
 })

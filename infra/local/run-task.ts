@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { askControl } from './control.ts'
+import { closeDataDir, dataPath, openDataDir, readJson } from './data-dir.ts'
+import { credentialsFile } from './demo-account.ts'
+import { Fault, reportFault } from './fault.ts'
+import { startService, type Task } from './service.ts'
+
+const print = process.stdout.write.bind(process.stdout)
+
+/** Runs the function without a service around it: the engines live as long as the call. */
+async function runAlone(task: Task, event: unknown): Promise<unknown> {
+  const path = dataPath()
+  const dir = openDataDir(path)
+  if (!dir) return undefined
+  const baseUrl = readJson<{ base_url: string }>(credentialsFile(path))?.base_url ?? 'http://127.0.0.1:8787'
+  try {
+    const service = await startService(dir, baseUrl)
+    try {
+      return await service.runTask(task, event)
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    closeDataDir(dir)
+  }
+}
+
+/** The running service does it, if one has the data directory; it may be about to start or to end. */
+async function run(task: Task, event: unknown): Promise<unknown> {
+  for (let i = 0; i < 100; i++) {
+    const result = (await askControl(dataPath(), task, event)) ?? (await runAlone(task, event))
+    if (result !== undefined) return result
+    await sleep(100)
+  }
+  throw new Fault(`A service has the data directory ${dataPath()} and does not answer.`)
+}
+
+/** An operator's command: runs a function with an event, prints its answer, and ends the process; 1 when it failed. */
+export async function runTask(
+  task: Task,
+  readEvent: () => Promise<unknown>,
+  failed: (answer: Record<string, unknown>) => boolean = () => false,
+): Promise<void> {
+  try {
+    const event = await readEvent()
+    // What the function logs must not mix with the result.
+    process.stdout.write = process.stderr.write.bind(process.stderr)
+    const result = (await run(task, event)) as Record<string, unknown>
+    print(`${JSON.stringify(result, null, 2)}\n`, () => process.exit('error' in result || failed(result) ? 1 : 0))
+  } catch (error) {
+    reportFault(error)
+    process.exit(1)
+  }
+}

@@ -1,0 +1,36 @@
+import { commitKey } from '../table/keys.ts'
+import { queryItems } from '../table/read.ts'
+import type { Change } from '../table/transaction.ts'
+
+export type CommitRecord = { sk: string; sequence: number; time: number; subject: unknown; changes: Change[] }
+
+const records = (account: string, range: Parameters<typeof queryItems>[1]) =>
+  queryItems(commitKey(account, 0).pk, range) as Promise<unknown> as Promise<CommitRecord[]>
+
+/** The first sequence whose commit is at `begin` or later: times and sequences of commits grow together. */
+async function firstSequence(account: string, begin: number): Promise<number> {
+  const [last] = await records(account, { backward: true, limit: 1 })
+  let [low, high] = [1, (last?.sequence ?? 0) + 1]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [commit] = await records(account, { after: commitKey(account, middle - 1).sk, limit: 1 })
+    if (commit && commit.time < begin) low = commit.sequence + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The commit records of an account in `[begin, end]`, in their order. */
+export async function* commitRecords(account: string, begin: number, end: number): AsyncGenerator<CommitRecord> {
+  let after = commitKey(account, (await firstSequence(account, begin)) - 1).sk
+  for (;;) {
+    const page = await records(account, { after, limit: 100 })
+    for (const commit of page) {
+      if (commit.time > end) return
+      if (commit.time >= begin) yield commit
+    }
+    const last = page.at(-1)
+    if (!last) return
+    after = last.sk
+  }
+}

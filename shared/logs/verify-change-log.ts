@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import { clock, parseTimestamp, timestamp } from '../clock.ts'
+import { ApiError } from '../errors.ts'
+import { isUuid } from '../ids.ts'
+import { commitRecords } from './commit-records.ts'
+import { lastLogMicros, logId, positionTail } from './log-id.ts'
+import { retentionMicros } from './log-keys.ts'
+import { walkLogs } from './walk-logs.ts'
+
+/** What is wrong with one entry of the change log. */
+export type Damage = {
+  /**
+   * `missing`: a change without its entry. `doubled`: the entry of a change that has its own already. `reordered`: the
+   * entry of a change at another place. `altered`: an entry that says something else than the commit. `unfounded`: an
+   * entry of no commit. `gap`: a commit record is missing, so nothing can be said of its entries.
+   */
+  problem: 'missing' | 'doubled' | 'reordered' | 'altered' | 'unfounded' | 'gap'
+  log_id: string
+  /** Where a reordered entry belongs, or of which entry a doubled one is a copy. */
+  of?: string
+}
+
+export type Verification = {
+  begin: string
+  end: string
+  commits: number
+  entries: number
+  damages: Damage[]
+  /** Whether there are more than the listed ones. */
+  truncated: boolean
+}
+
+type Range = { account: string; begin: number; end: number }
+
+const listedDamages = 1_000
+/** An entry follows its commit within seconds; the latest ones are not judged. */
+const settlingMicros = 60_000_000
+
+function instant(value: unknown, name: string): number | null {
+  if (value === undefined) return null
+  const micros = typeof value === 'string' ? parseTimestamp(value) : null
+  if (micros === null) throw new ApiError('bad_request', `${name} must be an RFC 3339 timestamp.`)
+  return micros
+}
+
+function readRange(event: unknown): Range {
+  const { account_id: account, begin, end } = (event ?? {}) as Record<string, unknown>
+  if (typeof account !== 'string' || !isUuid(account)) throw new ApiError('bad_request', 'account_id must be a UUID.')
+  const now = clock.now()
+  // What is past its retention may be gone.
+  const from = Math.max(instant(begin, 'begin') ?? 0, now - retentionMicros('change'))
+  const to = Math.min(instant(end, 'end') ?? now - settlingMicros, lastLogMicros)
+  if (from > to) throw new ApiError('bad_request', 'begin must not be after end.')
+  return { account: account.toLowerCase(), begin: from, end: to }
+}
+
+const sorted = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value
+
+/** A digest of what an entry says, wherever it stands. */
+function contentOf({ object, operation, before, after, subject }: Record<string, unknown>): string {
+  const text = JSON.stringify([object, operation, before, after, subject], sorted)
+  return createHash('sha256').update(text).digest('base64').slice(0, 24)
+}
+
+type Expected = { id: string; content: string } | { gap: string }
+
+async function* expectedEntries({ account, begin, end }: Range): AsyncGenerator<Expected> {
+  let sequence: number | undefined
+  for await (const { sequence: found, time, changes, subject } of commitRecords(account, begin, end)) {
+    if (sequence !== undefined && found !== sequence + 1) yield { gap: logId('change', time, positionTail(0)) }
+    sequence = found
+    for (const [position, change] of changes.entries()) {
+      const content = contentOf({ ...change, subject } as Record<string, unknown>)
+      yield { id: logId('change', time, positionTail(position)), content }
+    }
+  }
+}
+
+/**
+ * Reads the commit records of a time range again and reports every entry of the change log that is missing, doubled or
+ * not in its place. Both are read in order, side by side: only digests of what the commits say are held.
+ * @throws ApiError `bad_request` for an event that names no account or no time
+ */
+export async function verifyChangeLog(event: unknown): Promise<Verification> {
+  const range = readRange(event)
+  const damages: Damage[] = []
+  const places = new Map<string, string>()
+  const missing = new Map<string, string>()
+  const strange: { id: string; content: string; altered: boolean }[] = []
+  let entries = 0
+  const commits = new Set<string>()
+
+  const actual = walkLogs({ ...range, streams: ['change'], actorId: null, ascending: true })
+  let entry = await actual.next()
+  const contentHere = () => contentOf(entry.value as Record<string, unknown>)
+  const skipUntil = async (id: string | null) => {
+    for (; !entry.done && (id === null || entry.value.sk < id); entry = await actual.next()) {
+      entries++
+      strange.push({ id: entry.value.sk, content: contentHere(), altered: false })
+    }
+  }
+  for await (const expected of expectedEntries(range)) {
+    if ('gap' in expected) {
+      damages.push({ problem: 'gap', log_id: expected.gap })
+      continue
+    }
+    commits.add(expected.id.slice(1, 14))
+    places.set(expected.content, expected.id)
+    await skipUntil(expected.id)
+    if (entry.done || entry.value.sk !== expected.id) {
+      missing.set(expected.content, expected.id)
+      continue
+    }
+    const content = contentHere()
+    if (content !== expected.content) {
+      missing.set(expected.content, expected.id)
+      strange.push({ id: expected.id, content, altered: true })
+    }
+    entries++
+    entry = await actual.next()
+  }
+  await skipUntil(null)
+
+  for (const { id, content, altered } of strange) {
+    const of = places.get(content)
+    if (of === undefined) damages.push({ problem: altered ? 'altered' : 'unfounded', log_id: id })
+    else damages.push({ problem: missing.delete(content) ? 'reordered' : 'doubled', log_id: id, of })
+  }
+  const altered = new Set(damages.filter(({ problem }) => problem === 'altered').map(({ log_id }) => log_id))
+  for (const id of missing.values()) if (!altered.has(id)) damages.push({ problem: 'missing', log_id: id })
+  damages.sort((a, b) => (a.log_id < b.log_id ? -1 : 1))
+  return {
+    begin: timestamp(range.begin),
+    end: timestamp(range.end),
+    commits: commits.size,
+    entries,
+    damages: damages.slice(0, listedDamages),
+    truncated: damages.length > listedDamages,
+  }
+}

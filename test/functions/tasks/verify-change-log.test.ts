@@ -1,0 +1,138 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeEach, expect, it } from 'vitest'
+import { handler } from '#functions/tasks/verify-change-log.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import { logId, parseLogId, positionTail } from '#shared/logs/log-id.ts'
+import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
+import type { Damage } from '#shared/logs/verify-change-log.ts'
+import { sites } from '#shared/sites/site.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { commit } from '#shared/table/commit.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+import { commitsOf, writeChangeLogOf } from '#test/support/commit-stream.ts'
+
+type Item = Record<string, unknown> & { pk: string; sk: string }
+type Answer = {
+  data: { commits: number; entries: number; damages: Damage[] }
+  error?: { code: string; detail: string }
+}
+
+let account: Awaited<ReturnType<typeof newAccount>>
+const verify = async (event: Record<string, unknown> = {}) =>
+  (await handler({ account_id: account.id, end: timestamp(clock.now()), ...event })) as Answer
+const damages = async () => (await verify()).data.damages
+const put = (Item: Item) => table().send(new PutCommand({ TableName: tableName(), Item }))
+const remove = ({ pk, sk }: Item) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
+const place = (micros: number, position = 0) => {
+  const sk = logId('change', micros, positionTail(position))
+  return { pk: logPartition(account.id, 'change', dayOf(micros)), sk, log_id: sk }
+}
+
+async function entries(): Promise<Item[]> {
+  const days = new Set((await commitsOf(account.id)).map(({ time }) => dayOf(time)))
+  const all = await Promise.all([...days].map((day) => queryItems(logPartition(account.id, 'change', day))))
+  return all.flat().sort((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1)) as Item[]
+}
+
+beforeEach(async () => {
+  account = await newAccount()
+  for (const name of ['a', 'b', 'c']) {
+    await commit({ accountId: account.id, subject: null }, async (transaction) => {
+      transaction.insert(sites, { name: `${name}1`, managed_by: 'account' })
+      transaction.insert(sites, { name: `${name}2`, managed_by: 'account' })
+    })
+  }
+  await writeChangeLogOf(account.id)
+})
+
+it('finds nothing in a whole log', async () => {
+  const { data } = await verify()
+  const commits = await commitsOf(account.id)
+  expect(data).toMatchObject({
+    commits: commits.length,
+    entries: commits.reduce((sum, { changes }) => sum + changes.length, 0),
+    damages: [],
+  })
+  expect(data.entries).toBeGreaterThanOrEqual(6)
+})
+
+it('reports a missing entry, at the beginning, in the middle and at the end', async () => {
+  const all = await entries()
+  for (const item of [all.at(0), all.at(-3), all.at(-1)] as Item[]) {
+    await remove(item)
+    expect(await damages()).toEqual([{ problem: 'missing', log_id: item.sk }])
+    await put(item)
+  }
+  expect(await damages()).toEqual([])
+})
+
+it('reports an entry that stands twice', async () => {
+  const item = (await entries()).at(-1) as Item
+  const copy = place((parseLogId(item.sk)?.micros ?? 0) + 5)
+  await put({ ...item, ...copy })
+  expect(await damages()).toEqual([{ problem: 'doubled', log_id: copy.sk, of: item.sk }])
+})
+
+it('reports entries that changed places', async () => {
+  const [one, other] = (await entries()).slice(-2) as [Item, Item]
+  await put({ ...one, sk: other.sk })
+  await put({ ...other, sk: one.sk })
+  expect(await damages()).toEqual([
+    { problem: 'reordered', log_id: one.sk, of: other.sk },
+    { problem: 'reordered', log_id: other.sk, of: one.sk },
+  ])
+})
+
+it('reports an entry that was moved away', async () => {
+  const item = (await entries()).at(-2) as Item
+  const moved = place((parseLogId(item.sk)?.micros ?? 0) + 1)
+  await remove(item)
+  await put({ ...item, ...moved })
+  expect(await damages()).toEqual([{ problem: 'reordered', log_id: moved.sk, of: item.sk }])
+})
+
+it('reports an entry that says something else, and one that no commit made', async () => {
+  const item = (await entries()).at(-2) as Item
+  await put({ ...item, after: { name: 'forged' } })
+  const forged = { ...item, ...place((parseLogId(item.sk)?.micros ?? 0) + 2), after: { name: 'invented' } }
+  await put(forged)
+  expect(await damages()).toEqual([
+    { problem: 'altered', log_id: item.sk },
+    { problem: 'unfounded', log_id: forged.sk },
+  ])
+})
+
+it('reports a commit record that is gone, and the entries it leaves', async () => {
+  const commits = (await commitsOf(account.id)) as unknown as (Item & { time: number })[]
+  const [gone, next] = commits.slice(-2) as [(typeof commits)[0], (typeof commits)[0]]
+  await remove(gone)
+  const found = await damages()
+  expect(found.map(({ problem }) => problem).sort()).toEqual(['gap', 'unfounded', 'unfounded'])
+  expect(found.find(({ problem }) => problem === 'gap')?.log_id).toBe(logId('change', next.time, positionTail(0)))
+})
+
+it('judges the asked range only', async () => {
+  const all = await entries()
+  const [first, , , last] = all.slice(-4) as Item[]
+  await remove(first as Item)
+  const after = String((last as Item).timestamp)
+  expect((await verify({ begin: after })).data).toMatchObject({ commits: 1, entries: 2, damages: [] })
+  const { data } = await verify({ begin: String(first?.timestamp), end: String(first?.timestamp) })
+  expect(data).toMatchObject({ commits: 1, entries: 1, damages: [{ problem: 'missing', log_id: first?.sk }] })
+})
+
+it('does not judge commits whose entries may still be on their way', async () => {
+  for (const item of await entries()) await remove(item)
+  expect((await verify({ end: undefined })).data).toMatchObject({ commits: 0, damages: [] })
+})
+
+it.each([
+  [{ account_id: 'x' }, 'account_id must be a UUID.'],
+  [{ account_id: undefined }, 'account_id must be a UUID.'],
+  [{ begin: 'yesterday' }, 'begin must be an RFC 3339 timestamp.'],
+  [{ end: 5 }, 'end must be an RFC 3339 timestamp.'],
+  [{ begin: '2030-01-01T00:00:00Z', end: '2029-01-01T00:00:00Z' }, 'begin must not be after end.'],
+])('refuses %j', async (event, detail) => {
+  expect(await verify(event)).toEqual({ error: { code: 'bad_request', detail } })
+})
