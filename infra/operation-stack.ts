@@ -64,7 +64,8 @@ export const logicalName = (file: string): string =>
     .join('')
 
 /** Reads of the account API cannot write; ingest reaches the stream; everything else changes data. */
-function roleOf({ method, credential = 'api' }: OperationSource['operation'], roles: Roles): IRole {
+function roleOf({ method, credential = 'api', permission }: OperationSource['operation'], roles: Roles): IRole {
   if (credential === 'ingest') return roles.of.ingest
-  return credential === 'api' && method === 'GET' ? roles.of.reader : roles.of.writer
+  const reads = method === 'GET' || permission?.endsWith(':read')
+  return credential === 'api' && reads ? roles.of.reader : roles.of.writer
 }

@@ -49,8 +49,8 @@ export type Contract = {
   /** Reasons of its own to refuse (A5), besides those that its other fields bring. */
   refusals?: readonly ErrorCode[]
   body?: {
-    /** The one key of the body (A2.4). */
-    envelope: string
+    /** The one key of the body (A2.4); null where the fields stand in the body without one (P6). */
+    envelope: string | null
     /** JSON type of the envelope's value; anything else is 400. */
     shape?: 'object' | 'list'
     /** The envelope is checked by the operation itself, behind the existence and refusals of its object (A14.3). */

@@ -60,6 +60,10 @@ function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined 
   const value = fields
     ? schemas.of(fields)
     : { type: shape === 'list' ? 'array' : 'object', ...(shape === 'list' && { items: { type: 'object' } }) }
+  const content = (schema: Json) => ({
+    'application/json': { schema, example: exampleOf(schema, schemas.components) },
+  })
+  if (envelope === null) return { required: !optional, description: 'An object.', content: content(value) }
   const schema = {
     type: 'object',
     properties: { [envelope]: { description: `The ${envelope.replaceAll('_', ' ')}.`, ...value } },
@@ -68,7 +72,7 @@ function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined 
   return {
     required: !optional,
     description: `An object with the key \`${envelope}\`.`,
-    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
+    content: content(schema),
   }
 }
 

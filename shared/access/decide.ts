@@ -11,13 +11,13 @@ import { grantingOnes, groupsOf, membershipOf } from './granting-policies.ts'
 /** What a grant rests on; ends in microseconds. */
 export type Basis = { resource: ResourceRow; policy: PolicyRow; membership: string | null; expiresAt: number }
 
-type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
+export type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
 /**
  * What a policy grants until when: the earlier of its end and the token's expiry, which must lie in the future,
  * otherwise its time condition counts as violated (P5.5(2)).
  */
-function outcomeOf(policy: PolicyRow, circumstances: Situation, tokenEnd: number, now: number): Outcome {
+export function outcomeOf(policy: PolicyRow, circumstances: Situation, tokenEnd: number, now: number): Outcome {
   const evaluation = evaluateConditions(policy.conditions, circumstances, now)
   if (!evaluation.conforms) return { policy, violated: evaluation.violated }
   const end = evaluation.until ?? Number.POSITIVE_INFINITY

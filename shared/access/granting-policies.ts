@@ -19,7 +19,7 @@ export async function groupsOf(account: string, actor: ActorRow): Promise<ActorG
   }
 }
 
-const includes = ({ memberOf, managed }: ActorGroups, group: string | null): boolean =>
+export const includes = ({ memberOf, managed }: ActorGroups, group: string | null): boolean =>
   group !== null && (memberOf.has(group) || group === managed)
 
 /** The enabled policies that grant the actor of these groups something, oldest first. */

@@ -1,21 +1,10 @@
 import * as v from 'valibot'
-import { isUuid } from '../ids.ts'
 import { Resource } from '../resources/resource.ts'
-import { field } from '../values/field.ts'
 import { Uuid } from '../values/fields.ts'
+import { orNull } from '../values/or-null.ts'
 
 /** Null or blank names no session, like leaving it out. */
-const SessionId = field<string | null>(
-  (input) => {
-    if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
-    return typeof input === 'string' && isUuid(input.trim())
-      ? { value: input.trim().toLowerCase() }
-      : { message: 'is invalid' }
-  },
-  { type: ['string', 'null'], format: 'uuid' },
-)
-
-export const AuthorizationFields = v.object({ resource_id: Uuid, session_id: v.optional(SessionId) })
+export const AuthorizationFields = v.object({ resource_id: Uuid, session_id: v.optional(orNull(Uuid)) })
 
 /** An authorization as its client sees it (P5.5(4)). */
 export const GrantedAuthorization = v.object({

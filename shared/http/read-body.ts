@@ -23,10 +23,11 @@ export function readBody({ body: contract }: Operation, body: Buffer, contentTyp
   if (contentType && contentType.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ApiError('bad_request', 'The request body must be JSON with Content-Type application/json.')
   }
-  if (body.length === 0)
+  if (body.length === 0 && envelope !== null)
     throw new ApiError('bad_request', `The request body must be an object with the key ${envelope}.`)
-  const document = parse(body)
+  const document = body.length === 0 ? undefined : parse(body)
   if (!isObject(document)) throw new ApiError('bad_request', 'The request body must be a JSON object.')
+  if (envelope === null) return document
   if (!Object.hasOwn(document, envelope)) {
     if (optional) return undefined
     throw new ApiError('bad_request', `The request body must have the key ${envelope}.`)

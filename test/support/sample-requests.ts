@@ -85,10 +85,18 @@ export async function sampleRequests() {
     const { group_id, resource_id } = (await policy()) as { group_id: string; resource_id: string }
     const memberships = [{ actor_id: actor.id }]
     await made('PUT /groups/{group_id}/memberships', { params: { group_id }, body: { memberships } })
-    return { token, resource_id, session_id: id }
+    return { token, resource_id, session_id: id, actor_id: actor.id }
   }
 
   const samples: Record<string, Sample> = {
+    'POST /access/evaluate': async () => {
+      const { group_id, resource_id } = (await policy()) as { group_id: string; resource_id: string }
+      const actor_id = (await robot()).id
+      await made('PUT /groups/{group_id}/memberships', { params: { group_id }, body: { memberships: [{ actor_id }] } })
+      return { body: { actor_id, resource_id } }
+    },
+    'GET /access/resources/{id}/actors': async () => ({ params: { id: (await reachable()).resource_id } }),
+    'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
     'GET /account': () => ({}),
     'GET /actors': () => ({}),
     'POST /actors': () => ({ body: { actor: { name: fresh(), type: 'service_account' } } }),
@@ -163,7 +171,7 @@ export async function sampleRequests() {
       return { token, params: { id } }
     },
     'POST /client/authorizations': async () => {
-      const { token, ...authorization } = await reachable()
+      const { token, actor_id: _actor, ...authorization } = await reachable()
       return { token, body: { authorization } }
     },
     'POST /gateway/sessions': async () => ({

@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+import type { Page } from '../operation.ts'
+import { decodeCursor, encodeCursor } from '../pagination.ts'
+
+/** A list whose rows are found by merging others has no total: it could only be had by reading all of them. */
+export const accessList = <S extends v.GenericSchema>(row: S) =>
+  v.object({
+    data: v.array(row),
+    metadata: v.object({
+      limit: v.number(),
+      next_page: v.nullable(v.string()),
+      prev_page: v.nullable(v.string()),
+    }),
+  })
+
+type Position = { at: string; backward: boolean }
+type Range = { after?: string; backward: boolean; limit: number }
+
+/**
+ * A page of the rows that `accept` makes of candidates. `read` answers the next ids beyond a position, in order of ids;
+ * fewer than asked for when there are no more.
+ */
+export async function accessPage<T>(
+  page: Page,
+  read: (range: Range) => Promise<string[]>,
+  accept: (ids: string[]) => Promise<{ id: string; row: T }[]>,
+) {
+  const position = page.cursor === null ? null : ((await decodeCursor(page.binding, page.cursor)) as Position)
+  const backward = position?.backward ?? false
+  const wanted = page.limit + 1
+  const found: { id: string; row: T }[] = []
+  for (let after = position?.at, more = true; more && found.length < wanted; ) {
+    const ids = await read({ after, backward, limit: wanted })
+    found.push(...(await accept(ids)))
+    after = ids.at(-1)
+    more = ids.length === wanted
+  }
+  const kept = found.slice(0, page.limit)
+  if (backward) kept.reverse()
+  const beyond = found.length > page.limit
+  const cursor = async (at: string | undefined, direction: boolean, exists: boolean) =>
+    exists && at !== undefined ? encodeCursor(page.binding, { at, backward: direction } satisfies Position) : null
+  // Where a page is asked for from another one, that one lies on its other side.
+  const [next_page, prev_page] = await Promise.all([
+    cursor(kept.at(-1)?.id, false, backward || beyond),
+    cursor(kept[0]?.id, true, backward ? beyond : position !== null),
+  ])
+  return { data: kept.map(({ row }) => row), metadata: { limit: page.limit, next_page, prev_page } }
+}

@@ -1,0 +1,128 @@
+import type { AccountRow } from '../accounts/account.ts'
+import { type ActorRow, actors } from '../actors/actor.ts'
+import { type ClientRow, clients } from '../clients/client.ts'
+import { clock, parseTimestamp, timestamp } from '../clock.ts'
+import { gateways } from '../gateways/gateway.ts'
+import { evaluateCondition, type Situation } from '../policies/evaluate-conditions.ts'
+import { type PolicyRow, policies } from '../policies/policy.ts'
+import { isOnline, presenceKey, readPresences } from '../presence/presence.ts'
+import { type ResourceRow, resources } from '../resources/resource.ts'
+import { getItem, getRow, rowsBy } from '../table/read.ts'
+import type { Draft } from '../values/draft.ts'
+import { isConnectable } from './connectable-resources.ts'
+import { choosePolicy, outcomeOf } from './decide.ts'
+import type { Evaluation, EvaluationInput } from './evaluation-fields.ts'
+import { groupsOf, includes, oldestFirst } from './granting-policies.ts'
+
+/** The expiry of a token is not part of the answer (P6). */
+const withoutEnd = Number.POSITIVE_INFINITY
+
+/**
+ * What would be decided for an actor and a resource, and why (P6), by the same functions that decide. Changes nothing.
+ * @throws ApiError `validation_failed` for what does not exist
+ */
+export async function evaluateAccess(
+  account: AccountRow,
+  draft: () => Draft<EvaluationInput>,
+): Promise<{ data: Evaluation }> {
+  const { actor, resource, client, input } = await known(account.id, draft())
+  const now = clock.now()
+  const at = input.at ? (parseTimestamp(input.at) as number) : now
+  const [situation, actorGroups, ofResource, gatewayOnline] = await Promise.all([
+    situationOf(account.id, client, input),
+    groupsOf(account.id, actor),
+    rowsBy(policies, account.id, 'resource_id', resource.id),
+    hasOnlineGateway(account.id, resource, now),
+  ])
+  const own = ofResource.filter((policy) => includes(actorGroups, policy.group_id)).sort(oldestFirst)
+  const granting = own.filter((policy) => !policy.is_disabled)
+  const verdict = verdictOf(account, actor, resource, granting, situation, at)
+  return {
+    data: {
+      ...verdict,
+      gateway_online: gatewayOnline,
+      evaluated_at: timestamp(at),
+      policies: own.map((policy) => explained(policy, situation, at)),
+    },
+  }
+}
+
+/** The rows that the request names. */
+async function known(account: string, draft: Draft<EvaluationInput>) {
+  const { actor_id, resource_id, client_id } = draft.fields
+  const [actor, resource, client] = await Promise.all([
+    actor_id ? getRow(actors, account, actor_id) : null,
+    resource_id ? getRow(resources, account, resource_id) : null,
+    client_id ? getRow(clients, account, client_id) : null,
+  ])
+  if (actor_id && !actor) draft.reject('actor_id', 'does not exist')
+  if (resource_id && !resource) draft.reject('resource_id', 'does not exist')
+  if (client_id && (!client || client.actor_id !== actor_id)) draft.reject('client_id', 'does not exist')
+  return { input: draft.done(), actor: actor as ActorRow, resource: resource as ResourceRow, client }
+}
+
+async function situationOf(account: string, client: ClientRow | null, input: EvaluationInput): Promise<Situation> {
+  const seen = client && (await getItem(presenceKey(account, 'clients', client.id)))
+  return {
+    ip: input.ip ?? (seen?.last_seen_remote_ip as string | undefined) ?? null,
+    region: input.region ?? (seen?.last_seen_remote_ip_location_region as string | undefined) ?? null,
+    authProviderId: input.auth_provider_id ?? null,
+    verifiedAt: client?.verified_at ?? null,
+  }
+}
+
+async function hasOnlineGateway(account: string, { site_id }: ResourceRow, now: number): Promise<boolean> {
+  if (site_id === null) return false
+  const rows = await rowsBy(gateways, account, 'site_id', site_id)
+  const ids = rows.map(({ id }) => id)
+  return (await readPresences(account, 'gateways', ids)).some((presence) => isOnline(presence, now))
+}
+
+type Verdict = Pick<Evaluation, 'decision' | 'reason' | 'violated' | 'policy_id' | 'expires_at'>
+
+const denied = (reason: NonNullable<Verdict['reason']>, violated: string[] = []): Verdict => ({
+  decision: 'deny',
+  reason,
+  violated,
+  policy_id: null,
+  expires_at: null,
+})
+
+function verdictOf(
+  account: AccountRow,
+  actor: ActorRow,
+  resource: ResourceRow,
+  granting: PolicyRow[],
+  situation: Situation,
+  at: number,
+): Verdict {
+  if (actor.is_disabled) return denied('actor_disabled')
+  if (!isConnectable(account, resource)) return denied('not_connectable')
+  if (granting.length === 0) return denied('no_policy')
+  const choice = choosePolicy(granting, situation, withoutEnd, at)
+  if ('violated' in choice) return denied('conditions_violated', choice.violated)
+  return {
+    decision: 'allow',
+    reason: null,
+    violated: [],
+    policy_id: choice.policy.id,
+    expires_at: endText(choice.expiresAt),
+  }
+}
+
+const endText = (end: number): string | null => (end === withoutEnd ? null : timestamp(end))
+
+function explained(policy: PolicyRow, situation: Situation, at: number): Evaluation['policies'][number] {
+  const outcome = outcomeOf(policy, situation, withoutEnd, at)
+  return {
+    id: policy.id,
+    group_id: policy.group_id,
+    is_disabled: policy.is_disabled,
+    conforms: 'end' in outcome,
+    expires_at: 'end' in outcome ? endText(outcome.end) : null,
+    conditions: policy.conditions.map((condition) => {
+      const { passed, until } = evaluateCondition(condition, situation, at)
+      return { ...condition, passed, until: until === null ? null : timestamp(until) }
+    }),
+  }
+}

@@ -1,0 +1,50 @@
+import * as v from 'valibot'
+import type { AccountRow } from '../accounts/account.ts'
+import { actors } from '../actors/actor.ts'
+import { clock } from '../clock.ts'
+import { notFound } from '../errors.ts'
+import type { Page } from '../operation.ts'
+import { Resource, resources } from '../resources/resource.ts'
+import { getRow, getRows } from '../table/read.ts'
+import { accessPage } from './access-page.ts'
+import { isConnectable } from './connectable-resources.ts'
+import { groupsOf, policiesOfActor } from './granting-policies.ts'
+import { canHaveAccess, PossibleGrant, possibleGrant } from './possible-access.ts'
+
+const { id, name, type, address, site_id } = Resource.entries
+export const ResourceWithAccess = v.object({ id, name, type, address, site_id, policies: v.array(PossibleGrant) })
+
+/**
+ * The resources that an actor can reach now, each with the policies that give access, in the order of the resources. It
+ * reads the policies of the actor's groups, as a client's heartbeat does, and the resources of the page.
+ */
+export async function whatCanBeReached(account: AccountRow, actorId: string, page: Page) {
+  const actor = await getRow(actors, account.id, actorId)
+  if (!actor) throw notFound()
+  const now = clock.now()
+  const own = canHaveAccess(actor) ? await policiesOfActor(account.id, await groupsOf(account.id, actor)) : []
+  const grants = Map.groupBy(
+    own.flatMap((policy) => {
+      const grant = possibleGrant(policy, actor, now)
+      return grant ? [{ resourceId: policy.resource_id, grant }] : []
+    }),
+    ({ resourceId }) => resourceId,
+  )
+  const ids = [...grants.keys()].sort()
+  return accessPage(
+    page,
+    async ({ after, backward, limit }) =>
+      backward
+        ? ids
+            .filter((id) => after === undefined || id < after)
+            .reverse()
+            .slice(0, limit)
+        : ids.filter((id) => after === undefined || id > after).slice(0, limit),
+    async (wanted) =>
+      (await getRows(resources, account.id, wanted)).flatMap((resource) => {
+        if (!resource || !isConnectable(account, resource)) return []
+        const policies = (grants.get(resource.id) ?? []).map(({ grant }) => grant)
+        return [{ id: resource.id, row: { ...resource, policies } }]
+      }),
+  )
+}

@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import type { AccountRow } from '../accounts/account.ts'
+import { actors, actorTypes } from '../actors/actor.ts'
+import { clock } from '../clock.ts'
+import { notFound } from '../errors.ts'
+import { groups } from '../groups/group.ts'
+import { memberships } from '../memberships/membership.ts'
+import type { Page } from '../operation.ts'
+import { policies } from '../policies/policy.ts'
+import { resources } from '../resources/resource.ts'
+import { edgePartition, partition } from '../table/keys.ts'
+import { getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
+import { accessPage } from './access-page.ts'
+import { isConnectable } from './connectable-resources.ts'
+import { oldestFirst } from './granting-policies.ts'
+import { canHaveAccess, PossibleGrant, possibleGrant } from './possible-access.ts'
+
+export const ActorWithAccess = v.object({
+  id: v.string(),
+  name: v.string(),
+  type: v.picklist(actorTypes),
+  policies: v.array(PossibleGrant),
+})
+
+/**
+ * The actors that can reach a resource now, each with the policies that give it access, in the order of the actors. The
+ * members of the granting groups lie in the order of actors, so a page reads one stretch of each.
+ */
+export async function whoCanReach(account: AccountRow, resourceId: string, page: Page) {
+  const [resource, ofResource] = await Promise.all([
+    getRow(resources, account.id, resourceId),
+    rowsBy(policies, account.id, 'resource_id', resourceId),
+  ])
+  if (!resource) throw notFound()
+  const granting = isConnectable(account, resource)
+    ? ofResource.filter(({ group_id, is_disabled }) => group_id !== null && !is_disabled).sort(oldestFirst)
+    : []
+  const groupRows = await getRows(
+    groups,
+    account.id,
+    granting.map(({ group_id }) => group_id as string),
+  )
+  const now = clock.now()
+  const sources = granting.map((policy, index) => ({
+    policy,
+    members: groupRows[index]?.is_managed
+      ? edgePartition(account.id, actors.name, 'person', 'true')
+      : partition(account.id, memberships.name, policy.group_id as string),
+  }))
+  const grantedTo = new Map<string, typeof granting>()
+  return accessPage(
+    page,
+    async ({ after, backward, limit }) => {
+      grantedTo.clear()
+      const stretches = await Promise.all(sources.map(({ members }) => queryItems(members, { after, backward, limit })))
+      stretches.forEach((stretch, index) => {
+        const { policy } = sources[index] as (typeof sources)[number]
+        for (const { sk } of stretch) grantedTo.set(String(sk), [...(grantedTo.get(String(sk)) ?? []), policy])
+      })
+      const ids = [...grantedTo.keys()].sort()
+      return (backward ? ids.reverse() : ids).slice(0, limit)
+    },
+    async (ids) =>
+      (await getRows(actors, account.id, ids)).flatMap((actor) => {
+        if (!actor || !canHaveAccess(actor)) return []
+        const grants = (grantedTo.get(actor.id) ?? []).flatMap((policy) => possibleGrant(policy, actor, now) ?? [])
+        return grants.length > 0 ? [{ id: actor.id, row: { ...actor, policies: grants } }] : []
+      }),
+  )
+}
