@@ -15,7 +15,7 @@ const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem']
 
 /** What one function or kind of functions may do. */
-export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'public' | Consumer | Task
+export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'public' | 'expire' | Consumer | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 type Task = 'redrive' | 'verify'
 
@@ -64,6 +64,7 @@ export class Roles extends Construct {
       writeChangeLog: [onTable(['dynamodb:PutItem'], [logPartition(anyAccount, 'change', '*')])],
       // It deletes what lies below a deleted object, whatever that is.
       followUp: [onTable([...reads, ...writes])],
+      expire: [onTable([...reads, ...writes])],
       storeFlowLogs: [
         onTable(
           ['dynamodb:PutItem', 'dynamodb:UpdateItem'],

@@ -10,6 +10,7 @@ import { functionSettings, type Shared } from './function-settings.ts'
 import { logicalName, OperationStack } from './operation-stack.ts'
 import { publicRoutes } from './public-routes.ts'
 import { Roles } from './roles.ts'
+import { Schedules } from './schedules.ts'
 import { readSettings } from './settings.ts'
 import { Storage } from './storage.ts'
 import { Tasks } from './tasks.ts'
@@ -53,6 +54,7 @@ export class ServiceStack extends Stack {
     }
     const consumers = new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
     const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
+    new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
     const rightless = { asset, shared, role: roles.of.public }
     this.addRoutes(api, 'UnknownRoute', { ...rightless, file: 'api/unknown-route.ts', routes: ['$default'] })
     for (const [file, routes] of Map.groupBy(Object.keys(publicRoutes), (route) => publicRoutes[route] as string)) {

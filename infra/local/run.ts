@@ -6,6 +6,7 @@ import { type Backend, createHttpServer, listen } from './http-server.ts'
 import { startPollers } from './pollers/start-pollers.ts'
 import { Wake } from './pollers/wake.ts'
 import { router } from './routes.ts'
+import { startSchedules } from './schedules/start-schedules.ts'
 import { startService } from './service.ts'
 import { startScreen } from './start-screen.ts'
 
@@ -47,6 +48,7 @@ export async function run(dir: DataDir, wantedPort: number): Promise<Running> {
       region,
       wake,
     })
+    const schedules = startSchedules(deployment.schedules, runtime, wake)
     const control = await openControl(dir.path, (task, event) =>
       service.runTask(task, event).finally(() => wake.written()),
     )
@@ -65,6 +67,7 @@ export async function run(dir: DataDir, wantedPort: number): Promise<Running> {
       async stop() {
         control.close()
         await closeServer()
+        await schedules.stop()
         await pollers.stop()
         await service.stop()
         closeDataDir(dir)

@@ -1,4 +1,5 @@
 import { mintToken } from '../auth/token.ts'
+import { dueItem } from '../expiry/due.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { type ApiTokenRow, apiTokens } from './api-token.ts'
 
@@ -11,5 +12,6 @@ export async function mintApiToken(
   const id = transaction.newId()
   const { token, stored } = await mintToken('api', { accountId: transaction.accountId, ownerId: actorId, tokenId: id })
   const row = transaction.insert(apiTokens, { id, actor_id: actorId, ...fields, ...stored })
+  transaction.put(dueItem({ account_id: transaction.accountId, collection: apiTokens.name, id }, fields.expires_at))
   return { ...row, last_seen_at: null, token }
 }

@@ -1,4 +1,5 @@
 import { mintToken } from '../auth/token.ts'
+import { dueItem } from '../expiry/due.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { type ClientTokenRow, clientTokens } from './client-token.ts'
 
@@ -14,5 +15,6 @@ export async function mintClientToken(
     ownerId: actorId,
     tokenId: id,
   })
+  transaction.put(dueItem({ account_id: transaction.accountId, collection: clientTokens.name, id }, fields.expires_at))
   return { ...transaction.insert(clientTokens, { id, actor_id: actorId, ...fields, ...stored }), token }
 }

@@ -1,5 +1,6 @@
 import { timestamp } from '../clock.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { dueItem } from '../expiry/due.ts'
 import { type GatewayRow, gateways } from '../gateways/gateway.ts'
 import { sites } from '../sites/site.ts'
 import { type Author, commit } from '../table/commit.ts'
@@ -7,7 +8,7 @@ import { rowsBy } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { usedTokens } from './first-use.ts'
 import { type GatewayTokenRow, gatewayTokens } from './gateway-token.ts'
-import { activeToken, planRotation } from './rotation.ts'
+import { activeToken, planRotation, rotationGraceMicros } from './rotation.ts'
 import { deleteGatewayToken, mintGatewayToken } from './stage-gateway-token.ts'
 
 /** How many tokens one commit of a bulk delete takes along; each is four writes. */
@@ -84,7 +85,11 @@ export async function rotate(author: Author, siteId: string, gatewayId: string) 
     const used = await usedTokens(author.accountId, tokens)
     const { end, rotateOut } = planRotation(tokens, (token) => used.has(token.id), transaction.now)
     for (const token of end) deleteGatewayToken(transaction, token)
-    if (rotateOut) transaction.update(gatewayTokens, rotateOut, { rotated_at: timestamp(transaction.now) })
+    if (rotateOut) {
+      transaction.update(gatewayTokens, rotateOut, { rotated_at: timestamp(transaction.now) })
+      const due = { account_id: author.accountId, collection: gatewayTokens.name, id: rotateOut.id }
+      transaction.put(dueItem(due, timestamp(transaction.now + rotationGraceMicros)))
+    }
     return { data: await mintGatewayToken(transaction, { siteId, gatewayId }) }
   })
 }

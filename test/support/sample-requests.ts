@@ -89,14 +89,6 @@ export async function sampleRequests() {
   }
 
   const samples: Record<string, Sample> = {
-    'POST /access/evaluate': async () => {
-      const { group_id, resource_id } = (await policy()) as { group_id: string; resource_id: string }
-      const actor_id = (await robot()).id
-      await made('PUT /groups/{group_id}/memberships', { params: { group_id }, body: { memberships: [{ actor_id }] } })
-      return { body: { actor_id, resource_id } }
-    },
-    'GET /access/resources/{id}/actors': async () => ({ params: { id: (await reachable()).resource_id } }),
-    'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
     'GET /account': () => ({}),
     'GET /actors': () => ({}),
     'POST /actors': () => ({ body: { actor: { name: fresh(), type: 'service_account' } } }),
@@ -260,6 +252,17 @@ export async function sampleRequests() {
   }
 
   addConfigurationSamples(samples, account.id, made)
+  // Last, because they bring gateways online that the decisions of others would look at.
+  Object.assign(samples, {
+    'POST /access/evaluate': async () => {
+      const resource = await made('POST /resources', { body: resourceOf((await site()).id) })
+      const policy = { group_id: (await group()).id, resource_id: resource.id }
+      await made('POST /policies', { body: { policy } })
+      return { body: { actor_id: (await robot()).id, resource_id: resource.id } }
+    },
+    'GET /access/resources/{id}/actors': async () => ({ params: { id: (await reachable()).resource_id } }),
+    'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
+  } satisfies Record<string, Sample>)
 
   const newestLog = async (): Promise<string> => {
     const listed = await send('GET /logs', { query: { type: 'api_request', limit: '1' } })

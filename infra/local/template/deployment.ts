@@ -2,6 +2,7 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
 import type { StreamDefinition, TableDefinition } from '../create-resources.ts'
 import { readAssembly } from './assembly.ts'
 import { type Mapping, readMapping } from './mapping.ts'
+import { readSchedule, type Schedule } from './schedule.ts'
 import { allStacks, type Stack } from './stack.ts'
 
 export type DeployedFunction = { arn: string; name: string; codeDir: string; handler: string; timeoutSeconds: number }
@@ -15,6 +16,7 @@ export type Deployment = {
   environment: Record<string, string>
   routes: Route[]
   mappings: Mapping[]
+  schedules: Schedule[]
 }
 
 type Found = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
@@ -151,5 +153,8 @@ export function readDeployment(outdir: string): Deployment {
     environment: readEnvironment(functions),
     routes: readRoutes(all, byArn.keys()),
     mappings,
+    schedules: ofType('AWS::Events::Rule').flatMap(({ stack, id, properties }) =>
+      readSchedule(id, stack.resolve(properties) as Record<string, unknown>),
+    ),
   }
 }

@@ -1,0 +1,7 @@
+import { reclaimExpired } from '#shared/expiry/reclaim-expired.ts'
+
+/** A run ends before the next one begins. */
+const budgetMs = 45_000
+
+/** Every minute: deletes what has ended (A31). */
+export const handler = (): Promise<void> => reclaimExpired(Date.now() + budgetMs)

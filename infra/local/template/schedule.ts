@@ -1,0 +1,13 @@
+export type Schedule = { functionArn: string; seconds: number }
+
+const units: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 }
+
+/** The functions that a rule invokes by the clock. A rule of another kind is an error, never left out. */
+export function readSchedule(id: string, properties: Record<string, unknown>): Schedule[] {
+  const { ScheduleExpression: expression, State = 'ENABLED', Targets = [] } = properties
+  if (State !== 'ENABLED') return []
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(expression)) ?? []
+  if (count === undefined) throw new Error(`The local runner does not support the schedule ${expression} of ${id}.`)
+  const seconds = Number(count) * (units[unit] as number)
+  return (Targets as { Arn: string }[]).map(({ Arn }) => ({ functionArn: Arn, seconds }))
+}

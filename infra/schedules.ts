@@ -1,0 +1,44 @@
+import { Duration } from 'aws-cdk-lib'
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction as Invoke } from 'aws-cdk-lib/aws-events-targets'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { type Code, type IDestination, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import { Construct } from 'constructs'
+import { functionSettings, type Shared } from './function-settings.ts'
+import type { Roles } from './roles.ts'
+import type { Storage } from './storage.ts'
+
+type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
+
+/** A run that failed lies in the bucket with its reason. */
+const keptIn = (bucket: IBucket): IDestination => ({
+  bind(_scope, scheduled) {
+    scheduled.addToRolePolicy(
+      new PolicyStatement({ actions: ['s3:PutObject'], resources: [bucket.arnForObjects('*')] }),
+    )
+    scheduled.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }))
+    return { destination: bucket.bucketArn }
+  },
+})
+
+/** What runs by the clock (A31). */
+export class Schedules extends Construct {
+  constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
+    super(scope, id)
+    const expire = new LambdaFunction(this, 'Expire', {
+      ...functionSettings(shared, code, 'schedules/expire.ts'),
+      role: roles.of.expire,
+      timeout: Duration.seconds(60),
+      // The next minute does what this one did not.
+      retryAttempts: 0,
+      maxEventAge: Duration.minutes(1),
+      onFailure: keptIn(storage.failures),
+    })
+    new Rule(this, 'EveryMinute', {
+      description: 'Deletes tokens that have ended',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new Invoke(expire, { retryAttempts: 0 })],
+    })
+  }
+}

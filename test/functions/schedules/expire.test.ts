@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
+import { handler as listTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
+import { handler as rotate } from '#functions/api/gateways/rotate-gateway-token.ts'
+import { handler as expire } from '#functions/schedules/expire.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { apiTokens } from '#shared/api-tokens/api-token.ts'
+import { authorizationsOf } from '#shared/authorizations/revoke.ts'
+import { type ClientTokenRow, clientTokens } from '#shared/client-tokens/client-token.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import { duePartition, dueShards } from '#shared/expiry/due.ts'
+import { gatewayTokens } from '#shared/gateway-tokens/gateway-token.ts'
+import { getRow, queryItems, rowsBy } from '#shared/table/read.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+
+const hour = 3_600_000_000
+const now = clock.now.bind(clock)
+const inHours = (hours: number) => timestamp(clock.now() + hours * hour)
+
+/**
+ * Lets what follows happen some hours ago, and what follows `present` now. Never later than now: the schedule looks
+ * after all accounts, and those of other tests are not due.
+ */
+const ago = (hours: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() - hours * hour)
+const present = () => vi.restoreAllMocks()
+
+const dueOf = async (accountId: string) => {
+  const all = await Promise.all(dueShards.map((shard) => queryItems(duePartition(shard))))
+  return all.flat().filter(({ account_id }) => account_id === accountId)
+}
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('the minute schedule (A31)', () => {
+  it('deletes expired client tokens with their authorizations, and logs it without a subject', async () => {
+    ago(2)
+    const world = await newAccessWorld()
+    const gateway = await world.addGateway()
+    const short = await world.addToken(world.actor, inHours(1))
+    await world.startSession({}, { token: short.token })
+    expect((await world.ask({ resource_id: world.resource.id }, { token: short.token })).status).toBe(201)
+    await expire()
+    expect(await getRow(clientTokens, world.account.id, short.id)).not.toBeNull()
+    present()
+    await expire()
+    expect(await getRow(clientTokens, world.account.id, short.id)).toBeNull()
+    expect(await getRow(clientTokens, world.account.id, world.token.id)).not.toBeNull()
+    expect(await authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })).toEqual([])
+    const last = (await commitsOf(world.account.id)).at(-1)
+    expect(last?.subject).toBeNull()
+    expect(last?.changes).toMatchObject([
+      {
+        object: 'client_tokens',
+        operation: 'delete',
+        before: { id: short.id, secret_hash: '[redacted]' },
+        after: null,
+      },
+    ])
+    const listed = await world.account.call(listTokens, { params: { actor_id: world.actor.id } })
+    expect(listed.body).toMatchObject({ data: [{ id: world.token.id }], metadata: { total: 1 } })
+  })
+
+  it('deletes expired API tokens, and keeps those that are valid', async () => {
+    ago(2)
+    const world = await newAccessWorld()
+    const made = await provision({
+      operation: 'create_api_token',
+      account_id: world.account.id,
+      api_token: { expires_at: inHours(1) },
+    })
+    const { id } = (made as { data: { api_token: { id: string } } }).data.api_token
+    present()
+    await expire()
+    expect(await getRow(apiTokens, world.account.id, id)).toBeNull()
+    expect(await getRow(apiTokens, world.account.id, world.account.tokenId)).not.toBeNull()
+  })
+
+  it('deletes a rotated gateway token 4 hours after its rotation (A22)', async () => {
+    ago(5)
+    const world = await newAccessWorld()
+    const gateway = await world.addGateway()
+    const params = { site_id: world.site.id, gateway_id: gateway.id }
+    const { id } = (await world.account.call(rotate, { method: 'POST', params })).body.data
+    const tokens = async () => (await rowsBy(gatewayTokens, world.account.id, 'gateway_id', gateway.id)).length
+    ago(2)
+    await expire()
+    expect(await tokens()).toBe(2)
+    present()
+    await expire()
+    expect(await tokens()).toBe(1)
+    expect(await getRow(gatewayTokens, world.account.id, id)).not.toBeNull()
+  })
+
+  it('is harmless to repeat, and leaves nothing behind of what it has done', async () => {
+    ago(2)
+    const world = await newAccessWorld()
+    for (let i = 0; i < 40; i++) await world.addToken(world.actor, inHours(1))
+    const gone = await world.addToken(world.actor, inHours(1))
+    await world.account.call(deleteToken, { method: 'DELETE', params: { actor_id: world.actor.id, id: gone.id } })
+    expect(await dueOf(world.account.id)).toHaveLength(43)
+    present()
+    await Promise.all([expire(), expire()])
+    const commits = (await commitsOf(world.account.id)).length
+    await expire()
+    expect((await commitsOf(world.account.id)).length).toBe(commits)
+    const left: ClientTokenRow[] = await rowsBy(clientTokens, world.account.id, 'actor_id', world.actor.id)
+    expect(left.map(({ id }) => id)).toEqual([world.token.id])
+    // The world's own token and the administrator's.
+    expect(await dueOf(world.account.id)).toHaveLength(2)
+  })
+})

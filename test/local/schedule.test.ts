@@ -1,0 +1,38 @@
+import { expect, it, vi } from 'vitest'
+import { Wake } from '#infra/local/pollers/wake.ts'
+import { startSchedules } from '#infra/local/schedules/start-schedules.ts'
+import { readSchedule } from '#infra/local/template/schedule.ts'
+
+const targets = [{ Arn: 'one', Id: 'a' }]
+
+it('reads the interval of a rule and what it invokes', () => {
+  const read = (ScheduleExpression: string) => readSchedule('Rule', { ScheduleExpression, Targets: targets })
+  expect(read('rate(1 minute)')).toEqual([{ functionArn: 'one', seconds: 60 }])
+  expect(read('rate(30 minutes)')).toEqual([{ functionArn: 'one', seconds: 1_800 }])
+  expect(() => read('cron(0 3 * * ? *)')).toThrow('does not support the schedule cron(0 3 * * ? *) of Rule')
+  expect(readSchedule('Rule', { ScheduleExpression: 'rate(1 day)', State: 'DISABLED', Targets: targets })).toEqual([])
+})
+
+it('invokes by the clock, one run at a time, and goes on after a failure', async () => {
+  vi.useFakeTimers()
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    const end = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const invoke = vi.fn(async () => end[invoke.mock.calls.length - 1]?.promise)
+    const runtime = { invoke, label: () => 'expire', find: () => undefined }
+    const schedules = startSchedules([{ functionArn: 'one', seconds: 60 }], runtime, new Wake())
+    await vi.advanceTimersByTimeAsync(180_000)
+    expect(invoke).toHaveBeenCalledTimes(1)
+    end[0]?.reject(new Error('broken'))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(invoke).toHaveBeenCalledTimes(2)
+    expect(stderr).toHaveBeenCalledWith('expire: broken\n')
+    end[1]?.resolve()
+    await schedules.stop()
+    await vi.advanceTimersByTimeAsync(180_000)
+    expect(invoke).toHaveBeenCalledTimes(2)
+  } finally {
+    vi.useRealTimers()
+    stderr.mockRestore()
+  }
+})
