@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
+import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
+import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
+import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
+import { handler as deleteTokens } from '#functions/api/client-tokens/delete-client-tokens.ts'
+import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
+import { handler as unverifyClient } from '#functions/api/clients/unverify-client.ts'
+import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
+import { handler as editMemberships } from '#functions/api/memberships/edit-memberships.ts'
+import { handler as replaceMemberships } from '#functions/api/memberships/replace-memberships.ts'
+import { handler as deletePolicy } from '#functions/api/policies/delete-policy.ts'
+import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
+import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
+import { handler as updateResource } from '#functions/api/resources/update-resource.ts'
+import { handler as createSite } from '#functions/api/sites/create-site.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { clock } from '#shared/clock.ts'
+import { newAccessWorld, publicKey } from '#test/support/access.ts'
+import { call } from '#test/support/account.ts'
+import { heartbeat } from '#test/support/gateways.ts'
+
+type World = Awaited<ReturnType<typeof granted>>
+
+/** A client with an authorization that its gateway knows of. */
+async function granted() {
+  const world = await newAccessWorld()
+  const gateway = await world.addGateway()
+  const session = (await world.startSession({ public_key: publicKey() })).body.data
+  const authorization = (await world.ask({ resource_id: world.resource.id })).body.data
+  const { since } = (await heartbeat(gateway.token, gateway.session.id)).body.data
+  const changed = async () => (await heartbeat(gateway.token, gateway.session.id, { session: { since } })).body.data
+  return { ...world, gateway, session, authorization, changed }
+}
+
+const policyOf = (fields: unknown) => (w: World) =>
+  w.account.call(updatePolicy, { method: 'PATCH', params: { id: w.policy.id }, body: { policy: fields } })
+const resourceOf = (fields: unknown) => (w: World) =>
+  w.account.call(updateResource, { method: 'PATCH', params: { id: w.resource.id }, body: { resource: fields } })
+const remove = (handler: typeof deletePolicy, id: (w: World) => string) => (w: World) =>
+  w.account.call(handler, { method: 'DELETE', params: { id: id(w) } })
+const ofActor = (w: World) => ({ actor_id: w.actor.id })
+const ofGroup = (w: World) => ({ group_id: w.group.id })
+const now = clock.now.bind(clock)
+const laterBy = (seconds: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() + seconds * 1_000_000)
+const office = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
+
+/** A cause, and what a new decision answers after it. */
+const causes: [string, (w: World) => Promise<unknown>, number][] = [
+  ['the policy is deleted', remove(deletePolicy, (w) => w.policy.id), 404],
+  ['the policy is disabled', policyOf({ is_disabled: true }), 404],
+  ['its conditions change', policyOf({ conditions: office }), 201],
+  ['its flow_log_uploads_enabled changes', policyOf({ flow_log_uploads_enabled: false }), 201],
+  ['the resource is deleted', remove(deleteResource, (w) => w.resource.id), 404],
+  ['its address changes', resourceOf({ address: 'other.example.com' }), 201],
+  ['its ip_stack changes', resourceOf({ ip_stack: 'ipv4_only' }), 201],
+  ['its type changes', resourceOf({ type: 'ip', address: '10.0.0.1' }), 201],
+  [
+    'its site changes',
+    async (w) => {
+      const site = await w.account.call(createSite, { method: 'POST', body: { site: { name: 'Munich' } } })
+      await resourceOf({ site_id: site.body.data.id })(w)
+    },
+    409,
+  ],
+  ['the group is deleted', remove(deleteGroup, (w) => w.group.id), 404],
+  [
+    'the set of members is replaced',
+    (w) => w.account.call(replaceMemberships, { method: 'PUT', params: ofGroup(w), body: { memberships: [] } }),
+    404,
+  ],
+  [
+    'the membership is removed',
+    (w) =>
+      w.account.call(editMemberships, {
+        method: 'PATCH',
+        params: ofGroup(w),
+        body: { memberships: { remove: [w.actor.id] } },
+      }),
+    404,
+  ],
+  ['the actor is deleted', remove(deleteActor, (w) => w.actor.id), 401],
+  [
+    'the actor is disabled',
+    (w) =>
+      w.account.call(updateActor, {
+        method: 'PATCH',
+        params: { id: w.actor.id },
+        body: { actor: { is_disabled: true } },
+      }),
+    401,
+  ],
+  [
+    'the client token is deleted',
+    (w) => w.account.call(deleteToken, { method: 'DELETE', params: { ...ofActor(w), id: w.token.id } }),
+    401,
+  ],
+  [
+    'all client tokens of the actor are deleted',
+    (w) => w.account.call(deleteTokens, { method: 'DELETE', params: ofActor(w) }),
+    401,
+  ],
+  [
+    'the client is unverified',
+    (w) => w.account.call(unverifyClient, { method: 'PUT', params: { id: w.session.client.id } }),
+    201,
+  ],
+  ['the client is deleted', remove(deleteClient, (w) => w.session.client.id), 409],
+  [
+    'the client ends its session',
+    (w) => call(endClientSession, { method: 'DELETE', token: w.token.token, params: { id: w.session.id } }),
+    409,
+  ],
+  ['the client starts a session with another key', (w) => w.startSession({ public_key: publicKey() }), 201],
+]
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('revocation, from its cause to the next heartbeat of the gateway (A29, A30, P7)', () => {
+  it.each(causes)('%s', async (_cause, happen, decision) => {
+    const world = await granted()
+    await happen(world)
+    const answer = await world.changed()
+    expect(answer).toMatchObject({ complete: false, added: [], removed: [world.authorization.id] })
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(decision)
+  })
+
+  it.each([
+    ['the description of the policy', policyOf({ description: 'For the office' }), 0],
+    ['the name of the resource', resourceOf({ name: 'Handbook' }), 1],
+    ['the filters of the resource', resourceOf({ filters: [{ protocol: 'tcp', ports: ['443'] }] }), 1],
+  ] as [string, (w: World) => Promise<unknown>, number][])('%s ends nothing', async (_change, happen, news) => {
+    const world = await granted()
+    await happen(world)
+    const { added, removed } = await world.changed()
+    expect([added.length, removed]).toEqual([news, []])
+    const repeated = await world.ask({ resource_id: world.resource.id })
+    expect([repeated.status, repeated.body.data.id]).toEqual([200, world.authorization.id])
+  })
+
+  it('the lease of the client ends while its gateway lives on', async () => {
+    const world = await granted()
+    laterBy(60)
+    expect((await world.changed()).removed).toEqual([])
+    laterBy(120)
+    expect((await world.changed()).removed).toEqual([world.authorization.id])
+  })
+
+  it('the account is disabled: the gateway itself is refused', async () => {
+    const world = await granted()
+    await provision({ operation: 'update_account', account_id: world.account.id, account: { is_disabled: true } })
+    expect((await heartbeat(world.gateway.token, world.gateway.session.id)).status).toBe(401)
+    await provision({ operation: 'update_account', account_id: world.account.id, account: { is_disabled: false } })
+    expect(await world.changed()).toMatchObject({ added: [], removed: [world.authorization.id] })
+  })
+})
