@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** The primary key of an item. Every `pk` of an account's data starts with the account id (design: no crossing). */
 export type Key = { pk: string; sk: string }
 
@@ -30,9 +32,13 @@ export const guardKey = (account: string, name: string, value: string): Key => (
   sk: 'unique',
 })
 
+/** A key holds 2,048 bytes; a longer text, as a filter can be, stands there by its hash. */
+const keyText = (value: string): string =>
+  Buffer.byteLength(value) <= 1_500 ? value : createHash('sha256').update(value).digest('base64url')
+
 /** The rows of a collection with one value of a field, in the collection's order. */
 export const edgePartition = (account: string, collection: string, field: string, value: string): string =>
-  partition(account, `${collection}.${field}`, value)
+  partition(account, `${collection}.${field}`, keyText(value))
 
 /** The sort key of a partition's row counter; it sorts before every id. */
 export const counterSort = '#'
