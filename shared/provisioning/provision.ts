@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Account, type AccountRow, accounts } from '../accounts/account.ts'
 import { stageAccountDisabling } from '../accounts/disable-account.ts'
-import { limitsOf } from '../accounts/usage.ts'
+import { get as getAccount } from '../accounts/store.ts'
 import { Actor, actors } from '../actors/actor.ts'
 import { ApiTokenFields, ShownApiToken } from '../api-tokens/api-token.ts'
 import { mintApiToken } from '../api-tokens/mint-api-token.ts'
@@ -13,8 +13,7 @@ import type { Fields } from '../operation.ts'
 import * as poolMembers from '../pool-members/store.ts'
 import { Resource, resources } from '../resources/resource.ts'
 import { commit } from '../table/commit.ts'
-import { headKey } from '../table/keys.ts'
-import { getItem, getRows } from '../table/read.ts'
+import { getRows } from '../table/read.ts'
 import { draft } from '../values/draft.ts'
 import { createAccount } from './create-account.ts'
 import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields } from './fields.ts'
@@ -46,10 +45,7 @@ function uuid(event: Event, name: string): string {
   return value.toLowerCase()
 }
 
-async function shown(account: AccountRow) {
-  const head = await getItem(headKey(account.id))
-  return v.parse(Account, { ...account, limits: limitsOf(account, (head?.counts ?? {}) as Record<string, number>, 0) })
-}
+const shown = async (account: AccountRow) => v.parse(Account, (await getAccount(account)).data)
 
 const showActor = (row: object) => v.parse(Actor, { ...row, last_seen_at: null })
 
@@ -112,7 +108,7 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
 
   async create_api_token(event) {
     const accountId = uuid(event, 'account_id')
-    const actorId = event.actor_id === undefined ? null : uuid(event, 'actor_id')
+    const actorId = event.actor_id === undefined || event.actor_id === null ? null : uuid(event, 'actor_id')
     const made = await commit({ accountId, subject: null }, async (transaction) => {
       if (!(await transaction.get(accounts, accountId))) throw notFound()
       const actor = actorId === null ? transaction.insert(actors, newApiClient) : await transaction.get(actors, actorId)
