@@ -4,23 +4,17 @@ import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as getGroup } from '#functions/api/groups/get-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
-import { handler as updateGroup } from '#functions/api/groups/update-group.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
-import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { table } from '#shared/table/client.ts'
 import { newAccount } from '#test/support/account.ts'
+import { failTable } from '#test/support/table-faults.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
-let readOnly: string
 beforeAll(async () => {
   account = await newAccount()
-  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
-  const api_token = { expires_at, scopes: ['groups:read'] }
-  const made = await provision({ operation: 'create_api_token', account_id: account.id, api_token })
-  readOnly = (made as { data: { api_token: { token: string } } }).data.api_token.token
 })
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.useRealTimers()
 })
 
 const create = (request: Record<string, unknown> = {}) =>
@@ -28,14 +22,6 @@ const create = (request: Record<string, unknown> = {}) =>
 const total = async () => (await account.call(listGroups)).body.metadata.total
 const unknown = { id: '0198a000-0000-7000-8000-000000000000' }
 
-/** Fails the table's answers to some commands with an error of this name. */
-function failing(name: string, matches: (command: object) => boolean): void {
-  const send = table().send.bind(table())
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
-    if (matches(command)) throw Object.assign(new Error(`arn:aws:dynamodb:::table/secret ${name}`), { name })
-    return send(command as never, ...rest)
-  }) as never)
-}
 const isLogEntry = (command: object) => command instanceof PutCommand && command.input.Item?.kind === 'log'
 
 describe('x-request-id', () => {
@@ -113,43 +99,6 @@ describe('the body', () => {
   })
 })
 
-describe('the order of checks (A4): of two that fail, the earlier one answers', () => {
-  const large = ' '.repeat(5_000_001)
-  const html = { accept: 'text/html' }
-  it.each<[string, Parameters<typeof account.call>[0], Record<string, unknown>, string]>([
-    ['size before credential', createGroup, { method: 'POST', token: null, rawBody: large }, 'payload_too_large'],
-    ['credential before scope', createGroup, { method: 'POST', token: 'naa_x', body: {} }, 'unauthorized'],
-    ['scope before Accept', createGroup, { method: 'POST', token: 'readOnly', headers: html }, 'insufficient_scope'],
-    ['Accept before path ids', getGroup, { params: { id: 'x' }, headers: html }, 'not_acceptable'],
-    [
-      'path ids before the body',
-      updateGroup,
-      { method: 'PATCH', params: { id: 'x' }, rawBody: '{' },
-      'invalid_path_parameter',
-    ],
-    [
-      'key before the body',
-      createGroup,
-      { method: 'POST', rawBody: '{', headers: { 'idempotency-key': ' ' } },
-      'invalid_idempotency_key',
-    ],
-    ['query before existence', listLogs, { query: 'limit=x&type=y' }, 'invalid_limit'],
-    [
-      'existence before If-Match',
-      updateGroup,
-      { method: 'PATCH', params: unknown, body: { group: {} }, headers: { 'if-match': '"x"' } },
-      'not_found',
-    ],
-  ])('%s', async (_name, handler, request, code) => {
-    const token = request.token === 'readOnly' ? readOnly : request.token
-    const answer = await account.call(handler, {
-      ...request,
-      ...(token === undefined ? {} : { token: token as string }),
-    })
-    expect(answer.body.code).toBe(code)
-  })
-})
-
 describe('what is on record', () => {
   it('is every request behind the rate limit, whatever its outcome, and no other', async () => {
     const own = await newAccount()
@@ -169,7 +118,7 @@ describe('what is on record', () => {
 describe('when the table fails', () => {
   it('before the request is on record, nothing is done: 503 with Retry-After', async () => {
     const before = await total()
-    failing('ServiceUnavailable', isLogEntry)
+    failTable('ServiceUnavailable', isLogEntry)
     const answer = await create()
     expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
     const read = await account.call(getAccount)
@@ -181,20 +130,39 @@ describe('when the table fails', () => {
   it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded', 'TimeoutError'])(
     'a read that meets a %s is 503',
     async (name) => {
-      failing(name, (command) => JSON.stringify((command as { input: object }).input).includes(unknown.id))
+      failTable(name, (command) => JSON.stringify((command as { input: object }).input).includes(unknown.id))
       const answer = await account.call(getGroup, { params: unknown })
       expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
       expect(answer.text).not.toContain('arn:')
     },
   )
 
+  it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'TransactionInProgressException'])(
+    'a write that meets a %s for as long as it tries is 503, and nothing is changed',
+    async (name) => {
+      const before = await total()
+      vi.useFakeTimers({ toFake: ['Date'] })
+      failTable(
+        name,
+        (command) => command instanceof TransactWriteCommand,
+        // The time of the retries passes at once.
+        () => vi.setSystemTime(Date.now() + 23_000),
+      )
+      const answer = await create()
+      expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
+      expect(answer.text).not.toContain('arn:')
+      vi.restoreAllMocks()
+      expect(await total()).toBe(before)
+    },
+  )
+
   it('a credential that cannot be read is 503, never 401', async () => {
-    failing('ThrottlingException', () => true)
+    failTable('ThrottlingException', () => true)
     expect((await account.call(getAccount)).status).toBe(503)
   })
 
   it('a bug is 500 with one sentence, whatever it was', async () => {
-    failing('ValidationException', (command) => command instanceof TransactWriteCommand)
+    failTable('ValidationException', (command) => command instanceof TransactWriteCommand)
     const answer = await create()
     expect(answer.body).toEqual({
       type: 'about:blank',
