@@ -79,6 +79,21 @@ describe('create_account', () => {
     expect(second).toMatch(new RegExp(`^${first}-[a-z0-9]{6}$`))
   })
 
+  it.each<[unknown, string | RegExp]>([
+    ['ABC', 'abc'],
+    [' abc ', 'abc'],
+    ['', /^company(-[a-z0-9]{6})?$/],
+    [null, /^company(-[a-z0-9]{6})?$/],
+  ])('takes the slug %j as %s', async (given, wanted) => {
+    // Slugs are unique in the service, so each run has an ending of its own.
+    const ending = `-${randomUUID()}`
+    const isGiven = typeof wanted === 'string'
+    const sent = isGiven ? String(given).replace(/(\w)(\s*)$/, `$1${ending}$2`) : given
+    const { data } = await run({ account: account({ slug: sent }), admin: admin() })
+    if (isGiven) expect(data.account.slug).toBe(`${wanted}${ending}`)
+    else expect(data.account.slug).toMatch(wanted as RegExp)
+  })
+
   it('is harmless to repeat with a slug, even at once', async () => {
     const event = { account: account({ slug: slug().toUpperCase() }), admin: admin() }
     const results = await Promise.all([run(event), run(event), run(event)])
@@ -97,7 +112,17 @@ describe('create_account', () => {
     [{ account: account({ name: 'x'.repeat(65) }) }, { name: ['should be at most 64 character(s)'] }],
     [{ account: {} }, { name: ["can't be blank"] }],
     [{ account: account({ slug: 'no good' }) }, { slug: ['is invalid'] }],
-    [{ account: account({ slug: 'ab' }) }, { slug: ['is invalid'] }],
+    ...['ab', 'x'.repeat(101), 'under_score', 'ümlaut', 'a/b', 7, {}].map((bad): [object, Record<string, string[]>] => [
+      { account: account({ slug: bad }) },
+      { slug: ['is invalid'] },
+    ]),
+    [{ account: account({ legal_name: 'x'.repeat(256) }) }, { legal_name: ['should be at most 255 character(s)'] }],
+    [{ account: account({ limits: null }) }, { limits: ['is invalid'] }],
+    [{ account: account({ features: [] }) }, { features: ['is invalid'] }],
+    [
+      { account: account({ limits: { sites_count: 1.5, ingest_refill_rate: 'x' } }) },
+      { 'limits.sites_count': ['is invalid'], 'limits.ingest_refill_rate': ['is invalid'] },
+    ],
     [
       { account: account({ limits: { users_count: -1 } }) },
       { 'limits.users_count': ['must be greater than or equal to 0'] },
@@ -137,6 +162,42 @@ describe('update_account', () => {
     })
     expect((await update({ limits: { users_count: null } })).data.account.limits).not.toHaveProperty('users')
     expect((await update({ name: null })).error.errors).toEqual({ name: ["can't be blank"] })
+  })
+
+  it('changes nothing and writes nothing for what is the same, and never the slug', async () => {
+    const own = await newAccount({ legal_name: 'Test Ltd' })
+    const before = (await own.call(getAccount)).body.data
+    const commits = (await commitsOf(own.id)).length
+    for (const fields of [{}, { name: before.name, legal_name: 'Test Ltd', limits: {} }, { slug: slug() }]) {
+      const { data } = await run({ operation: 'update_account', account_id: own.id, account: fields })
+      expect(data.account).toEqual(before)
+    }
+    expect((await commitsOf(own.id)).length).toBe(commits)
+  })
+
+  it('is on record with subject null', async () => {
+    const own = await newAccount()
+    await run({ operation: 'update_account', account_id: own.id, account: { name: 'On record' } })
+    expect((await commitsOf(own.id)).at(-1)).toMatchObject({
+      subject: null,
+      changes: [{ object: 'accounts', operation: 'update', after: { name: 'On record' } }],
+    })
+  })
+
+  it.each<[object, Record<string, string[]>]>([
+    [{ name: 'ab' }, { name: ['should be at least 3 character(s)'] }],
+    [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
+    [{ disabled_reason: 7 }, { disabled_reason: ['is invalid'] }],
+    [{ limits: { ingest_capacity: 0 } }, { 'limits.ingest_capacity': ['must be greater than or equal to 1'] }],
+    [{ features: { idp_sync: null } }, { 'features.idp_sync': ['is invalid'] }],
+  ])('refuses %j', async (fields, errors) => {
+    const own = await newAccount()
+    const { error } = await run({ operation: 'update_account', account_id: own.id, account: fields })
+    expect(error).toEqual({
+      code: 'validation_failed',
+      detail: 'The request body failed validation.',
+      errors,
+    })
   })
 
   it('disables an account: no credential counts any more, until it is enabled', async () => {
@@ -214,6 +275,7 @@ describe('create_api_token', () => {
     const event = { operation: 'create_api_token', account_id: own.id, api_token: { expires_at: tomorrow() } }
     const made = (await run(event)).data
     expect(made.api_client.id).not.toBe(own.apiClient.id)
+    expect((await run({ ...event, actor_id: null })).data.api_client.id).not.toBe(own.apiClient.id)
     expect((await call(getAccount, { token: made.api_token.token })).status).toBe(200)
     const more = (
       await run({ ...event, actor_id: own.apiClient.id, api_token: { ...event.api_token, scopes: ['logs:read'] } })

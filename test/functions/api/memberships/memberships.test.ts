@@ -148,7 +148,7 @@ describe('GET /groups/{group_id}/memberships', () => {
     expect(first.body.metadata).toMatchObject({ total: 3, count: 3, limit: 2, prev_page: null })
     const second = await list(group, { limit: '2', page_cursor: first.body.metadata.next_page })
     expect(second.body.data).toEqual([{ id: c, name: 'Pipeline', type: 'api_client' }])
-    expect((await list(await newGroup(), { page_cursor: first.body.metadata.next_page })).status).toBe(200)
+    expect(second.body.metadata.next_page).toBeNull()
   })
 
   it('computes the members of the managed group: every person, no machine', async () => {
