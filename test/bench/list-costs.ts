@@ -1,8 +1,10 @@
 import { handler as listActors } from '#functions/api/actors/list-actors.ts'
+import { handler as listClients } from '#functions/api/clients/list-clients.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { type ActorRow, actors } from '#shared/actors/actor.ts'
+import { type ClientRow, clients } from '#shared/clients/client.ts'
 import { type GroupRow, groups } from '#shared/groups/group.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { type PolicyRow, policies } from '#shared/policies/policy.ts'
@@ -16,66 +18,115 @@ export type ListCost = { name: string; few: Consumed; many: Consumed }
 
 const groupId = '0198a000-0000-7000-8000-000000000001'
 const siteId = '0198a000-0000-7000-8000-000000000002'
+const actorId = '0198a000-0000-7000-8000-000000000003'
 
 const plants: Record<string, (accountId: string, count: number) => Promise<void>> = {
   groups: (accountId, count) =>
-    plantRows<GroupRow>(accountId, groups, count, (i) => ({
-      name: `Group ${i}`,
-      entity_type: 'group',
-      directory_id: null,
-      idp_id: null,
-      email: null,
-      synced_at: null,
-      is_managed: false,
-    })),
+    plantRows<GroupRow>(
+      accountId,
+      groups,
+      count,
+      (i) => ({
+        name: `Group ${i}`,
+        entity_type: 'group',
+        directory_id: null,
+        idp_id: null,
+        email: null,
+        synced_at: null,
+        is_managed: false,
+      }),
+      ['name', 'entity_type'],
+    ),
   actors: (accountId, count) =>
-    plantRows<ActorRow>(accountId, actors, count, (i) => ({
-      name: `Robot ${i}`,
-      email: null,
-      type: 'service_account',
-      allow_email_otp_sign_in: false,
-      created_by_directory_id: null,
-      is_disabled: false,
-    })),
+    plantRows<ActorRow>(
+      accountId,
+      actors,
+      count,
+      (i) => ({
+        name: `Robot ${i}`,
+        email: null,
+        type: 'service_account',
+        allow_email_otp_sign_in: false,
+        created_by_directory_id: null,
+        is_disabled: false,
+      }),
+      ['type'],
+    ),
   resources: (accountId, count) =>
-    plantRows<ResourceRow>(accountId, resources, count, (i) => ({
-      name: `Host ${i}`,
-      type: 'dns',
-      address: `host-${i}.example.com`,
-      address_description: null,
-      filters: [],
-      ip_stack: 'dual',
-      site_id: siteId,
-    })),
+    plantRows<ResourceRow>(
+      accountId,
+      resources,
+      count,
+      (i) => ({
+        name: `Host ${i}`,
+        type: 'dns',
+        address: `host-${i}.example.com`,
+        address_description: null,
+        filters: [],
+        ip_stack: 'dual',
+        site_id: siteId,
+      }),
+      ['address', 'site_id'],
+    ),
+  clients: (accountId, count) =>
+    plantRows<ClientRow>(
+      accountId,
+      clients,
+      count,
+      (i) => ({
+        actor_id: actorId,
+        name: `Laptop ${i}`,
+        ipv4: `100.64.${i >> 8}.${i & 255}`,
+        ipv6: `fd00:2021:1111::${i.toString(16)}`,
+        svc_id: 'image',
+        verified_at: null,
+        hostname: null,
+        device_serial: null,
+        device_uuid: null,
+        identifier_for_vendor: null,
+        push_installation_id: null,
+        os_name: null,
+        os_version: null,
+      }),
+      ['svc_id'],
+    ),
   policies: (accountId, count) =>
-    plantRows<PolicyRow>(accountId, policies, count, (i) => ({
-      group_id: groupId,
-      group_idp_id: null,
-      resource_id: `${siteId.slice(0, -6)}${String(i).padStart(6, '0')}`,
-      description: null,
-      conditions: [],
-      flow_log_uploads_enabled: true,
-      is_disabled: false,
-    })),
+    plantRows<PolicyRow>(
+      accountId,
+      policies,
+      count,
+      (i) => ({
+        group_id: groupId,
+        group_idp_id: null,
+        resource_id: `${siteId.slice(0, -6)}${String(i).padStart(6, '0')}`,
+        description: null,
+        conditions: [],
+        flow_log_uploads_enabled: true,
+        is_disabled: false,
+      }),
+      ['group_id'],
+    ),
 }
 
-const lists: [name: string, collection: string, handler: Handler, query: Record<string, string>][] = [
-  ['GET /groups', 'groups', listGroups, {}],
-  ['GET /groups?name=', 'groups', listGroups, { name: 'Group 7' }],
-  ['GET /groups?entity_type=', 'groups', listGroups, { entity_type: 'group' }],
-  ['GET /actors', 'actors', listActors, {}],
-  ['GET /actors?type=', 'actors', listActors, { type: 'service_account' }],
-  ['GET /resources', 'resources', listResources, {}],
-  ['GET /resources?site_id=', 'resources', listResources, { site_id: siteId }],
-  ['GET /resources?address=', 'resources', listResources, { address: 'host-7.example.com' }],
-  ['GET /policies?group_id=', 'policies', listPolicies, { group_id: groupId }],
+const lists: [name: string, handler: Handler, query: Record<string, string>][] = [
+  ['GET /groups', listGroups, {}],
+  ['GET /groups?name=', listGroups, { name: 'Group 7' }],
+  ['GET /groups?entity_type=', listGroups, { entity_type: 'group' }],
+  ['GET /actors', listActors, {}],
+  ['GET /actors?type=', listActors, { type: 'service_account' }],
+  ['GET /resources', listResources, {}],
+  ['GET /resources?site_id=', listResources, { site_id: siteId }],
+  ['GET /resources?address=', listResources, { address: 'host-7.example.com' }],
+  ['GET /clients', listClients, {}],
+  ['GET /clients?svc_id=', listClients, { svc_id: 'image' }],
+  ['GET /policies?group_id=', listPolicies, { group_id: groupId }],
 ]
 
 /** Each list's second page (its first where it has one page) in accounts with so many rows of every collection. */
 export async function listCosts(few: number, many: number): Promise<ListCost[]> {
   const sizes = await Promise.all([few, many].map(accountWith))
   const costs: ListCost[] = []
-  for (const [name, , handler, query] of lists) {
+  for (const [name, handler, query] of lists) {
     const [first, second] = await Promise.all(sizes.map((account) => pageRequest(account, handler, query)))
     if (!first || !second) throw new Error('An account is missing.')
     costs.push({ name, few: await measure(first), many: await measure(second) })

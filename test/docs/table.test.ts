@@ -18,7 +18,7 @@ describe('the costs in docs/table.md', () => {
     expect(stated.map(({ name }) => name).sort()).toEqual(names.sort())
   })
 
-  it('are those that the engine reports', { timeout: 120_000 }, async () => {
+  it('are those that the engine reports', { timeout: 300_000 }, async () => {
     for (const { name, ...measured } of await operationCosts()) {
       const row = stated.find((cost) => cost.name === name)
       for (const unit of ['requests', 'reads', 'writes'] as const) {
@@ -29,8 +29,8 @@ describe('the costs in docs/table.md', () => {
   })
 })
 
-it('a page of a list costs the same in a large collection as in a small one', { timeout: 120_000 }, async () => {
-  for (const { name, few, many } of await listCosts(100, 2_000)) {
+it('a page of a list costs the same in a large collection as in a small one', { timeout: 300_000 }, async () => {
+  for (const { name, few, many } of await listCosts(100, 1_000)) {
     expect((many.reads + many.writes) / (few.reads + few.writes), name).toBeLessThanOrEqual(1.1)
     expect(many.requests, name).toBeLessThanOrEqual(few.requests + 1)
   }

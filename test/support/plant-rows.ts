@@ -5,13 +5,21 @@ import { table, tableName } from '#shared/table/client.ts'
 import { countedPartitions, type Entity, edgeItems, type Row, rowItem } from '#shared/table/entity.ts'
 import { counterSort, headKey, type Item } from '#shared/table/keys.ts'
 
-/** Writes many rows straight into the table, as commits would have left them for a list: rows, edges and counters. */
+/**
+ * Writes many rows straight into the table, as commits would have left them for a list: rows, edges and counters.
+ * `edges` names the edges that will be asked for; all of them unless said otherwise.
+ */
 export async function plantRows<R extends Row>(
   accountId: string,
-  entity: Entity<R>,
+  whole: Entity<R>,
   count: number,
   fields: (index: number) => Omit<R, 'id' | 'inserted_at' | 'updated_at'>,
+  edges = Object.keys(whole.edges),
 ): Promise<void> {
+  const entity = {
+    ...whole,
+    edges: Object.fromEntries(Object.entries(whole.edges).filter(([name]) => edges.includes(name))),
+  }
   const counters = new Map<string, number>()
   const items = Array.from({ length: count }, (_, i) => {
     const now = clock.now()

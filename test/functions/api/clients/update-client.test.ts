@@ -16,4 +16,12 @@ test('renames a client and nothing else (A23.2)', async () => {
     name: 'Laptop',
     updated_at: renamed.body.data.updated_at,
   })
+  for (const [name, message] of [
+    [null, "can't be blank"],
+    [' ', "can't be blank"],
+    [7, 'is invalid'],
+    ['x'.repeat(256), 'should be at most 255 character(s)'],
+  ]) {
+    expect((await update({ name })).body.errors).toEqual({ name: [message] })
+  }
 })

@@ -67,6 +67,26 @@ describe('PATCH and DELETE /sites/{id}', () => {
     expect(unchanged.body.data.name).toBe('Lyon')
   })
 
+  it('refuses a name that another site has, whoever comes first', async () => {
+    const { id } = (await create('Oslo')).body.data
+    const rename = (name: unknown) =>
+      account.call(updateSite, { method: 'PATCH', params: { id }, body: { site: { name } } })
+    expect((await rename('Default')).body.errors).toEqual({ name: ['has already been taken'] })
+    expect((await rename('Oslo')).status).toBe(200)
+    expect((await rename('oslo')).status).toBe(200)
+    expect((await create('Oslo')).status).toBe(201)
+    for (const [name, message] of [
+      [null, "can't be blank"],
+      ['', "can't be blank"],
+      [false, 'is invalid'],
+      ['x'.repeat(65), 'should be at most 64 character(s)'],
+    ]) {
+      expect((await rename(name)).body.errors).toEqual({ name: [message] })
+    }
+    const answers = await Promise.all(Array.from({ length: 4 }, () => create('Contested')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422])
+  })
+
   it('deletes a site once', async () => {
     const { id } = (await create('Short-lived')).body.data
     expect((await account.call(deleteSite, { method: 'DELETE', params: { id } })).body.data.id).toBe(id)
