@@ -62,14 +62,21 @@ export function stageFirst(transaction: Transaction, resourceId: string, ids: st
   return []
 }
 
+/** Below the five minutes of the provisioning function. */
+const provisioningMs = 270_000
+
 /** Adds the others, which were there when the pool was made, in as many commits as it takes (A32). */
 export function addRest(author: Author, resourceId: string, ids: string[]): Promise<void> {
   const change = { leaving: [], joining: ids }
-  return commitInParts<void>(author, async (transaction) => {
-    refuseOthers(await transaction.get(resources, resourceId))
-    await stageNextPart(transaction, pool, resourceId, change)
-    return isDone(change) ? { done: undefined } : 'more'
-  })
+  return commitInParts<void>(
+    author,
+    async (transaction) => {
+      refuseOthers(await transaction.get(resources, resourceId))
+      await stageNextPart(transaction, pool, resourceId, change)
+      return isDone(change) ? { done: undefined } : 'more'
+    },
+    provisioningMs,
+  )
 }
 
 async function change(author: Author, resourceId: string, read: () => Wanted) {
