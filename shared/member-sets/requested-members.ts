@@ -5,7 +5,11 @@ import type { MemberSet } from './member-set.ts'
 
 const maxEntries = 10_000
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+/** Lists and objects can be nested too deeply to be written out. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
 const distinct = (ids: string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 /** @throws ApiError `validation_failed` */

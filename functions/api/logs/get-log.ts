@@ -10,6 +10,7 @@ export const getLog = operation(
     path: '/logs/{log_id}',
     summary: 'Read a log entry',
     permission: 'logs:read',
+    refusals: ['invalid_log_query'],
     response: data(LogEntry),
   },
   ({ accountId, params }) => read(accountId, params.log_id),
