@@ -156,6 +156,8 @@ function tagOf(path: string): string {
 }
 
 const surfaces: Record<string, string> = {
+  account: 'The account, its limits and their use.',
+  logs: 'What was changed, what connected, what flowed, and who asked.',
   v0: 'The legacy API.',
   gateway: 'What gateways call.',
   client: 'What clients call.',

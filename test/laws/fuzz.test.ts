@@ -52,8 +52,14 @@ const fieldsOf = ({ operation: { body } }: Entry, sent: unknown): string[] => [
 function bodiesOf(entry: Entry, sample: Request, random: () => number): Hostile[] {
   const { body } = entry.operation
   if (!body) return []
-  const sent = (sample.body as Fields | undefined)?.[body.envelope] as Fields | undefined
-  const shaped = (value: unknown) => ({ ...sample, body: undefined, rawBody: hostileJson({ [body.envelope]: value }) })
+  const { envelope } = body
+  const whole = sample.body as Fields | undefined
+  const sent = (envelope === null ? whole : whole?.[envelope]) as Fields | undefined
+  const shaped = (value: unknown) => ({
+    ...sample,
+    body: undefined,
+    rawBody: hostileJson(envelope === null ? value : { [envelope]: value }),
+  })
   return [
     ...pick(hostileValues, othersPerOperation, random).map(shaped),
     ...pick(hostileValues, othersPerOperation, random).map((value) => shaped([value, value])),
