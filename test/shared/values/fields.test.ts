@@ -51,6 +51,7 @@ describe('an https address', () => {
       fc.property(fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }), (url) => {
         expect(read(HttpsUrl, url)).toEqual({ value: url })
       }),
+      { numRuns: 20 },
     )
   })
 
