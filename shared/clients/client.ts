@@ -34,11 +34,28 @@ export const clients = entity<ClientRow>({
     'clients.installation': (row) => installation(row.actor_id, row.svc_id),
     'devices.tunnel_address': (row) => row.ipv4,
   },
+  recorded: (row) => namedClient(row),
   edges: {
     actor_id: { value: (row) => row.actor_id, counted: true },
     name: { value: (row) => row.name, counted: true },
     svc_id: { value: (row) => row.svc_id, counted: true },
   },
+})
+
+const unattested = {
+  last_attested_at: null,
+  last_attested_cert_fingerprint: null,
+  last_attested_cert_serial: null,
+  last_attested_device_serial: null,
+  last_attested_device_uuid: null,
+  last_attested_mdm_device_id: null,
+}
+
+/** The stored part of a client as the API names it. Nothing in this service attests devices. */
+export const namedClient = ({ inserted_at, ...row }: ClientRow) => ({
+  ...row,
+  ...unattested,
+  created_at: inserted_at,
 })
 
 const text = v.nullable(v.string())

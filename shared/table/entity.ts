@@ -26,6 +26,8 @@ type Definition<R> = {
   redact?: string[]
   /** Fields whose change alone is not logged (L6.2(3)). */
   unlogged?: string[]
+  /** The row as records of a change show it, where the API does not show it as it is stored (L6.1). */
+  recorded?: (row: R) => Record<string, unknown>
   /** Whether changes of its rows are on record at all (L6.2(2)). */
   logged?: boolean
 }
@@ -39,6 +41,7 @@ export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => (
   tallies: () => [],
   redact: [],
   unlogged: [],
+  recorded: (row) => row,
   logged: true,
   ...definition,
 })
@@ -90,6 +93,6 @@ export const countedPartitions = <R extends Row>(entity: Entity<R>, account: str
 export const redacted = '[redacted]'
 
 export const redactRow = <R extends Row>(entity: Entity<R>, row: R): Record<string, unknown> => ({
-  ...row,
+  ...entity.recorded(row),
   ...Object.fromEntries(entity.redact.map((key) => [key, redacted])),
 })

@@ -5,6 +5,7 @@ import { loadOperations } from '#functions/operations.ts'
 import { bundle } from '#infra/bundle.ts'
 import { pack } from '#shared/flows/packing.ts'
 import startTestEngines from '#test/support/engine.ts'
+import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 
@@ -65,6 +66,7 @@ try {
     await stopEngines()
     process.exit(0)
   }
+  print(`ingest:\n${ingestTable(await ingestCosts())}`)
   print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
 } finally {
   await stopEngines()

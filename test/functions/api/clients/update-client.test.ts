@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/update-client.ts'
 import { newAccessWorld } from '#test/support/access.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
 
 test('renames a client and nothing else (A23.2)', async () => {
   const world = await newAccessWorld()
@@ -24,4 +25,23 @@ test('renames a client and nothing else (A23.2)', async () => {
   ]) {
     expect((await update({ name })).body.errors).toEqual({ name: [message] })
   }
+})
+
+test('is on record as the API shows the client, without its live fields (L6.1)', async () => {
+  const world = await newAccessWorld()
+  const { client } = (await world.startSession({ hostname: 'h' })).body.data
+  const shown = await world.account.call(handler, {
+    method: 'PATCH',
+    params: { id: client.id },
+    body: { client: { name: 'Laptop' } },
+  })
+  const { changes } = (await commitsOf(world.account.id)).at(-1) as { changes: { after: object }[] }
+  const { after } = changes[0] as { after: Record<string, unknown> }
+  expect(after).not.toHaveProperty('inserted_at')
+  expect(after).toMatchObject({ id: client.id, name: 'Laptop', created_at: client.created_at, last_attested_at: null })
+  for (const key of Object.keys(after)) expect(key).not.toMatch(/^(online|last_seen_)/)
+  // What the API shows is on record the same; what it does not show is internal.
+  const both = Object.keys(after).filter((key) => key in shown.body.data)
+  expect(both.length).toBeGreaterThan(15)
+  for (const key of both) expect(shown.body.data[key]).toEqual(after[key])
 })
