@@ -45,7 +45,7 @@ const huge = '9223372036854775807'
 beforeAll(async () => {
   service = await startService()
   token = service.credentials.api_token
-}, 60_000)
+}, 180_000)
 afterAll(() => service?.stop())
 
 describe('the walk of the README', () => {
@@ -219,5 +219,5 @@ describe('the walk of the README', () => {
       .filter((entry: Body) => entry.object === 'groups')
       .map((entry: Body) => entry.after.id)
     for (const id of answered.slice(-90)) expect(logged.filter((other: string) => other === id)).toHaveLength(1)
-  }, 60_000)
+  }, 180_000)
 })

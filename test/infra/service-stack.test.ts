@@ -34,7 +34,7 @@ beforeAll(async () => {
   writeFileSync(join(directory, 'code', 'index.mjs'), 'export const handler = async () => {}\n')
   stacks = await templates(operations, 'now')
   main = stacks.find((stack) => Object.keys(stack.findResources('AWS::ApiGatewayV2::Api')).length > 0) as Template
-}, 60_000)
+}, 180_000)
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 describe('functions', () => {
@@ -104,7 +104,7 @@ it('stays at 400 resources a stack or below with 150 operations', async () => {
   })
   const sizes = (await templates(many, 'many')).map((stack) => Object.keys(stack.toJSON().Resources ?? {}).length)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(400)
-}, 60_000)
+}, 180_000)
 
 it('lets the redrive task invoke the consumers and take batches out of their bucket, and nothing else', () => {
   const policies = Object.entries(main.findResources('AWS::IAM::Policy')).filter(([id]) =>

@@ -113,7 +113,7 @@ describe('kill -9', () => {
       for (let i = 0; i < 100; i++) answered.push(await createSite(`Storm ${writer}-${i}`))
     })
     const outcomes = Promise.allSettled(writers)
-    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(5), 5_000)
+    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(5), 60_000)
     await service.kill9()
     await outcomes
     await restart()
@@ -124,7 +124,7 @@ describe('kill -9', () => {
     const pid = Number(JSON.parse(readFileSync(join(dataDir, 'dynamodb.pid'), 'utf8')).pid)
     expect(() => process.kill(pid, 0)).not.toThrow()
     await service.kill9()
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 5_000)
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 60_000)
     await restart()
   })
 

@@ -52,7 +52,7 @@ export async function runLocal(script: string, args: string[], variables: Record
 }
 
 async function untilReady(child: ChildProcess, output: () => string): Promise<string> {
-  const end = Date.now() + 25_000
+  const end = Date.now() + 110_000
   while (Date.now() < end) {
     const address = /is ready at (http:\S+)/.exec(output())?.[1]
     if (address) return address

@@ -65,7 +65,7 @@ async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => P
     signal: ending.signal,
     pauseMs: 1,
   })
-  await vi.waitFor(() => expect(checkpoint.get(shard)).toBe(last), { timeout: 20_000 })
+  await vi.waitFor(() => expect(checkpoint.get(shard)).toBe(last), { timeout: 120_000 })
   ending.abort()
   await running
 }

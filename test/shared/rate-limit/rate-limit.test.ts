@@ -106,7 +106,7 @@ describe('the account API', () => {
     expect(refused.body.detail).toBe('Too many requests. Retry later.')
     expect(refused.headers.ratelimit).toBe('"account";r=0;t=3')
     vi.restoreAllMocks()
-    await vi.waitUntil(async () => (await account.call(getAccount)).status === 200, { timeout: 10_000, interval: 500 })
+    await vi.waitUntil(async () => (await account.call(getAccount)).status === 200, { timeout: 60_000, interval: 500 })
     await vi.waitUntil(
       async () => {
         const { status, body } = await account.call(listLogs, { query: { type: 'api_request' } })
@@ -114,7 +114,7 @@ describe('the account API', () => {
         expect(body.data.map(({ path }: { path: string }) => path)).not.toContain('/refused')
         return true
       },
-      { timeout: 10_000, interval: 500 },
+      { timeout: 60_000, interval: 500 },
     )
   })
 })

@@ -49,5 +49,5 @@ describe('commit under concurrent writers', () => {
     expect(names).toHaveLength(500)
     const list = await account.call(listSites, { query: { limit: '1' } })
     expect(list.body.metadata.total).toBe(502)
-  }, 120_000)
+  }, 300_000)
 })
