@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { namedSchemas } from '#infra/openapi/components.ts'
 import { openApiDocument } from '#infra/openapi/document.ts'
@@ -55,6 +58,15 @@ function fits(value: any, given: any): boolean {
     Object.entries(value).every(([name, item]) => !known[name] || fits(item, known[name]))
   )
 }
+
+it('passes the strict linter', async () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  const arguments_ = ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--format=stylish', 'docs/openapi.json']
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, arguments_, { cwd: root }).catch(
+    (error) => error,
+  )
+  expect(stdout + stderr).toContain('is valid')
+}, 60_000)
 
 it('has every operation once, with an id of its own', () => {
   const ids = operations.map(({ described }) => described.operationId)
