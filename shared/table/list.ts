@@ -40,11 +40,16 @@ export async function listRows<R extends Row>(
   page: Page,
   { edges = {}, within, newestFirst = false }: Selection = {},
 ): Promise<Listed<R>> {
-  const [first, ...others] = Object.entries(edges)
-  if (first && others.length > 0) {
-    const matches = (row: R) => others.every(([field, value]) => entity.edges[field]?.value(row) === value)
-    return listMatching(entity, account, page, { edge: first, matches, newestFirst })
+  const selected = Object.entries(edges)
+  if (selected.length > 1) {
+    const matches = (row: R) => selected.every(([field, value]) => entity.edges[field]?.value(row) === value)
+    return listMatching(entity, account, page, {
+      edge: await narrowest(entity, account, selected),
+      matches,
+      newestFirst,
+    })
   }
+  const [first] = selected
   const position = await positionOf(page)
 
   const pk = first
@@ -62,6 +67,17 @@ export async function listRows<R extends Row>(
   const rowItems = first ? await getItems(window.items.map((item) => item.row as Key)) : window.items
   const rows = rowItems.flatMap((item) => (item ? [itemRow<R>(item)] : []))
   return { rows, metadata: await metadata(page, window, total) }
+}
+
+type EdgeValue = [field: string, value: string]
+
+/** The edge with the fewest rows, by its counter. */
+async function narrowest<R extends Row>(entity: Entity<R>, account: string, edges: EdgeValue[]): Promise<EdgeValue> {
+  const counters = await getItems(
+    edges.map((edge) => ({ pk: edgePartition(account, entity.name, ...edge), sk: counterSort })),
+  )
+  const rows = counters.map((counter) => Number(counter?.rows ?? 0))
+  return edges[rows.indexOf(Math.min(...rows))] as EdgeValue
 }
 
 /** Whether a row lies on the other side of the position, the row at it included. */
@@ -109,7 +125,7 @@ async function partitionTotal(pk: string): Promise<number> {
 const positionOf = async (page: Page): Promise<Position | null> =>
   page.cursor === null ? null : ((await decodeCursor(page.binding, page.cursor)) as Position)
 
-type Match<R> = { edge: [field: string, value: string]; matches: (row: R) => boolean; newestFirst?: boolean }
+type Match<R> = { edge: EdgeValue; matches: (row: R) => boolean; newestFirst?: boolean }
 
 /** A page of the rows of one edge that match: reads all rows of the edge, so for edges that stay short. */
 export async function listMatching<R extends Row>(

@@ -63,10 +63,11 @@ const plants: Record<string, (accountId: string, count: number) => Promise<void>
         address: `host-${i}.example.com`,
         address_description: null,
         filters: [],
-        ip_stack: 'dual',
+        // So many that two pages do, in a collection of any size.
+        ip_stack: i < 60 ? 'ipv6_only' : 'dual',
         site_id: siteId,
       }),
-      ['address', 'site_id'],
+      ['address', 'site_id', 'type', 'ip_stack'],
     ),
   clients: (accountId, count) =>
     plantRows<ClientRow>(
@@ -116,6 +117,7 @@ const lists: [name: string, handler: Handler, query: Record<string, string>][] =
   ['GET /actors?type=', listActors, { type: 'service_account' }],
   ['GET /resources', listResources, {}],
   ['GET /resources?site_id=', listResources, { site_id: siteId }],
+  ['GET /resources?type=&ip_stack=', listResources, { type: 'dns', ip_stack: 'ipv6_only' }],
   ['GET /resources?address=', listResources, { address: 'host-7.example.com' }],
   ['GET /clients', listClients, {}],
   ['GET /clients?svc_id=', listClients, { svc_id: 'image' }],
