@@ -79,6 +79,7 @@ describe('validation (A17.1, A17.2)', () => {
   })
 
   it('names the rule of every other field', () => {
+    const blank = "can't be blank"
     const check = (raw: unknown) => {
       const checked = checkConditions(raw)
       return 'errors' in checked ? checked.errors : null
@@ -98,5 +99,22 @@ describe('validation (A17.1, A17.2)', () => {
       base: ['only one condition per property is allowed'],
     })
     expect(check([7])).toEqual({ 'conditions.0': ['is invalid'] })
+    const many = Array.from({ length: 1_001 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
+    const addresses = (values: unknown) => check([{ property: 'remote_ip', operator: 'is_in_cidr', values }])
+    expect(addresses(many.slice(1))).toBeNull()
+    expect(addresses(many)).toEqual({ 'conditions.0.values': ['should have at most 1000 item(s)'] })
+    for (const values of [undefined, null]) expect(addresses(values)).toEqual({ 'conditions.0.values': [blank] })
+    for (const values of ['10.0.0.1', {}, [''], [' '], [7], [null], ['10.0.0.0/33'], ['::/129'], ['010.0.0.1']]) {
+      expect(addresses(values), JSON.stringify(values)).toEqual({ 'conditions.0.values': ['is invalid'] })
+    }
+    for (const values of [['10.1.2.3/8'], ['2001:DB8::1/32', '::1', '0.0.0.0/0']]) expect(addresses(values)).toBeNull()
+    const verified = (values: unknown) => check([{ property: 'client_verified', operator: 'is', values }])
+    for (const value of ['true', 'false', '1', '0']) expect(verified([value])).toBeNull()
+    expect(verified(['yes'])).toEqual({ 'conditions.0.values': ['is invalid'] })
+    expect(verified([])).toEqual({ 'conditions.0.values': ['should have 1 item(s)'] })
+    expect(check([{ property: 'client_verified', values: ['1'] }])).toEqual({ 'conditions.0.operator': ['is invalid'] })
+    const provider = (values: unknown) => check([{ property: 'auth_provider_id', operator: 'is_not_in', values }])
+    expect(provider(['0198a000-0000-7000-8000-000000000000'])).toBeNull()
+    expect(provider(['0198a000'])).toEqual({ 'conditions.0.values': ['is invalid'] })
   })
 })

@@ -114,6 +114,36 @@ describe('POST /resources', () => {
       { 'filters.0.ports': ['lower port cannot exceed upper port'] },
     ],
     [{ filters: [{ protocol: 'tcp', ports: ['80-90', 85] }] }, { 'filters.0.ports': ['ports must not overlap'] }],
+    ...['65536', '-1', 'abc', '[80,90]', '', '80-', '-80', '80--90', '1-70000', '8 0', '0x50', 80.5, -1, 0].map(
+      (port): [Fields, Record<string, string[]>] => [
+        { filters: [{ protocol: 'udp', ports: [port] }] },
+        { 'filters.0.ports': ['must be between 1 and 65535'] },
+      ],
+    ),
+    [{ filters: [{ protocol: 'tcp', ports: '80' }] }, { 'filters.0.ports': ['is invalid'] }],
+    [{ filters: [{ protocol: 'tcp', ports: [true] }] }, { 'filters.0.ports': ['is invalid'] }],
+    [{ filters: [{ protocol: 'tcp', ports: [80, '80'] }] }, { 'filters.0.ports': ['ports must not overlap'] }],
+    [
+      { filters: [{ protocol: 'tcp', ports: Array.from({ length: 501 }, (_, i) => i + 1) }] },
+      { 'filters.0.ports': ['should have at most 500 item(s)'] },
+    ],
+    [
+      { filters: [{ protocol: 'tcp' }, { ports: ['x'] }, { protocol: 'icmp', ports: ['9-1'] }] },
+      {
+        'filters.1.protocol': ["can't be blank"],
+        'filters.1.ports': ['must be between 1 and 65535'],
+        'filters.2.ports': ['lower port cannot exceed upper port'],
+      },
+    ],
+    [
+      { name: '', address: 'a_b', filters: 7, ip_stack: 1 },
+      {
+        name: ["can't be blank"],
+        address: ['is not a valid DNS name'],
+        filters: ['is invalid'],
+        ip_stack: ['is invalid'],
+      },
+    ],
     [
       { filters: Array.from({ length: 101 }, () => ({ protocol: 'tcp' })) },
       { filters: ['should have at most 100 item(s)'] },
@@ -133,16 +163,21 @@ describe('POST /resources', () => {
   })
 
   it('stores ports in one form and keeps their order', async () => {
-    const ports = ['443', 80, '1000-2000', '3000 - 3001', '5-5']
+    const ports = ['443', 80, '1000-2000', '3000 - 3001', '5-5', '65535', ' 7 ', '8\t-  9']
     const { filters } = await made({
       filters: [
         { protocol: 'tcp', ports },
         { protocol: 'icmp', ports: ['1'] },
+        // A protocol can appear again, and with ports that another filter has; adjacent ones do not overlap.
+        { protocol: 'tcp', ports: ['443', '444-445', '446'] },
+        { protocol: 'udp' },
       ],
     })
     expect(filters).toEqual([
-      { protocol: 'tcp', ports: ['443', '80', '1000 - 2000', '3000 - 3001', '5'] },
+      { protocol: 'tcp', ports: ['443', '80', '1000 - 2000', '3000 - 3001', '5', '65535', '7', '8 - 9'] },
       { protocol: 'icmp', ports: ['1'] },
+      { protocol: 'tcp', ports: ['443', '444 - 445', '446'] },
+      { protocol: 'udp', ports: [] },
     ])
   })
 
@@ -197,6 +232,26 @@ describe('PATCH /resources/{id}', () => {
       type: ['device pools cannot be created through the API'],
     })
     expect((await update(id, { type: 'internet' })).body.errors).toEqual({ site_id: ['must be the Internet Site'] })
+    expect((await update(id, { type: 'internet', site_id: internetSite })).body.errors).toEqual({
+      type: ['an Internet Resource already exists'],
+    })
+    expect((await update(id, { type: 'static_device_pool', site_id: internetSite })).body.errors).toEqual({
+      type: ['device pools cannot be created through the API'],
+    })
+  })
+
+  it('normalises the stored address for a type that takes it, and tests a sent one alone', async () => {
+    const { id } = await made({ type: 'ip', address: '2001:db8::1' })
+    expect((await update(id, { type: 'cidr' })).body.errors).toEqual({ address: ['is not a valid CIDR range'] })
+    const block = await update(id, { type: 'cidr', address: '2001:DB8::1/64' })
+    expect(block.body.data).toMatchObject({ type: 'cidr', address: '2001:db8::/64' })
+    expect((await update(id, { address: '10.9.8.7/8' })).body.data.address).toBe('10.0.0.0/8')
+    expect((await update(id, { address: 'wiki.example.com' })).body.errors).toEqual({
+      address: ['is not a valid CIDR range'],
+    })
+    const named = await update(id, { type: 'dns', address: 'intranet', ip_stack: 'ipv6_only' })
+    expect(named.body.data).toMatchObject({ type: 'dns', address: 'intranet', ip_stack: 'ipv6_only' })
+    expect((await update(id, { type: 'dns', name: 'Intranet' })).body.data.ip_stack).toBe('ipv6_only')
   })
 
   it.each<[Fields, Record<string, string[]>]>([
