@@ -10,7 +10,11 @@ import type { Request, Sample } from './sample-requests.ts'
 type Fields = Record<string, unknown>
 type Make = (name: string, request?: Request) => Promise<{ id: string }>
 
-const fresh = () => randomUUID()
+/** What nobody may read again: every write-only secret of a sample. */
+export const plantedSecret = 'planted-secret'
+
+/** A value that no other sample has; a uuid in a body is the id of an object. */
+const fresh = () => `sample-${randomUUID()}`
 
 /** Valid fields of everything that an administrator configures under a path of its own. */
 const configurations: Record<string, { collection: string; envelope: string; fields: () => Fields; single?: boolean }> =
@@ -28,12 +32,12 @@ const configurations: Record<string, { collection: string; envelope: string; fie
               oidc: {
                 name: fresh(),
                 client_id: fresh(),
-                client_secret: 'secret',
+                client_secret: plantedSecret,
                 discovery_document_uri: 'https://login.example.com/.well-known/openid-configuration',
               },
               suite: {},
               tenant: { name: fresh(), issuer: `https://${fresh()}.example.com` },
-              idp: { name: fresh(), client_id: fresh(), client_secret: 'secret', idp_domain: 'idp.example.com' },
+              idp: { name: fresh(), client_id: fresh(), client_secret: plantedSecret, idp_domain: 'idp.example.com' },
             })[kind],
         },
       ]),
@@ -50,7 +54,7 @@ const configurations: Record<string, { collection: string; envelope: string; fie
                 name: fresh(),
                 domain: `${fresh()}.example.com`,
                 impersonation_email: 'sync@example.com',
-                service_account_key: 'secret',
+                service_account_key: plantedSecret,
               },
               tenant: { name: fresh(), tenant_id: fresh() },
               idp: { name: fresh(), client_id: fresh(), idp_domain: 'idp.example.com' },
@@ -61,46 +65,33 @@ const configurations: Record<string, { collection: string; envelope: string; fie
     posture: {
       collection: '/mdm_posture_providers',
       envelope: 'mdm_posture_provider',
-      fields: () => ({ type: 'tenant', name: fresh(), tenant_id: fresh() }),
+      fields: () => ({ type: 'mdm', name: fresh(), subdomain: fresh(), region: 'eu', api_token: plantedSecret }),
     },
   }
 
 /** Adds the samples of providers, directories, identities and managed devices. */
 export function addConfigurationSamples(samples: Record<string, Sample>, accountId: string, make: Make): void {
   for (const { collection, envelope, fields, single } of Object.values(configurations)) {
-    let last: string | undefined
+    // A kind of which there is one has to be free: an earlier request can have made it.
     const clear = async () => {
-      if (single && last) await make(`DELETE ${collection}/{id}`, { params: { id: last } })
-      last = undefined
+      if (!single) return
+      const listed = (await make(`GET ${collection}`)) as unknown as { id: string }[]
+      for (const { id } of listed) await make(`DELETE ${collection}/{id}`, { params: { id } })
     }
-    const body = () => ({ [envelope]: fields() })
-    const made = async () => {
+    const body = async () => {
       await clear()
       discovery.read = async () => ({ issuer: 'https://login.example.com' })
-      const { id } = await make(`POST ${collection}`, { body: body() })
-      last = id
-      return id
+      return { [envelope]: fields() }
     }
+    const made = async () => (await make(`POST ${collection}`, { body: await body() })).id
     samples[`GET ${collection}`] = () => ({})
+    samples[`POST ${collection}`] = async () => ({ body: await body() })
     samples[`GET ${collection}/{id}`] = async () => ({ params: { id: await made() } })
     samples[`PATCH ${collection}/{id}`] = async () => ({
       params: { id: await made() },
       body: { [envelope]: { name: fresh() } },
     })
-    samples[`DELETE ${collection}/{id}`] = async () => {
-      const id = await made()
-      last = undefined
-      return { params: { id } }
-    }
-    samples[`POST ${collection}`] = async () => {
-      // A kind of which there is one has to be free: the request before made it.
-      if (single) {
-        const listed = (await make(`GET ${collection}`)) as unknown as { id: string }[]
-        for (const { id } of listed) await make(`DELETE ${collection}/{id}`, { params: { id } })
-        last = undefined
-      }
-      return { body: body() }
-    }
+    samples[`DELETE ${collection}/{id}`] = async () => ({ params: { id: await made() } })
   }
 
   const identity = async () => {
@@ -117,7 +108,7 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
   samples['GET /mdm_devices/{id}'] = async () => {
     const { id } = await insertRow(accountId, mdmDevices, {
       account_id: accountId,
-      posture_provider_id: fresh(),
+      posture_provider_id: randomUUID(),
       mdm_id: fresh(),
       synced_at: '2026-01-01T00:00:00.000000Z',
     })

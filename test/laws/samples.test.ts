@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { toJson } from '#shared/http/json.ts'
+import { isUuid } from '#shared/ids.ts'
+import { headKey } from '#shared/table/keys.ts'
+import { getItem } from '#shared/table/read.ts'
+import type { Answer } from '#test/support/account.ts'
+import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { plantedSecret } from '#test/support/configuration-samples.ts'
+import { loadEntries } from '#test/support/operations.ts'
+import { type Request, sampleRequests } from '#test/support/sample-requests.ts'
+
+/** Laws that need a request which succeeds: one for every operation, in two accounts. */
+
+type World = Awaited<ReturnType<typeof sampleRequests>>
+
+const entries = await loadEntries()
+const tokens = /\bna[acgp]_[A-Za-z0-9_-]{40}/
+const stored = /secret_salt|secret_hash/
+
+let world: World
+let other: World
+beforeAll(async () => {
+  world = await sampleRequests()
+  other = await sampleRequests()
+})
+
+const sampleOf = async ({ samples }: World, name: string): Promise<Request> => (await samples[name]?.()) ?? {}
+const sequenceOf = async ({ account }: World) => (await getItem(headKey(account.id)))?.sequence
+const sequences = () => Promise.all([world, other].map(sequenceOf))
+
+/** Every choice among the names, from none to all. */
+const choices = ([first, ...rest]: string[]): string[][] =>
+  first === undefined ? [[]] : choices(rest).flatMap((chosen) => [chosen, [first, ...chosen]])
+
+/** The body with each one of its ids replaced by the id that stands there in another body. */
+function withForeignIds(own: unknown, foreign: unknown): unknown[] {
+  if (typeof own === 'string') return isUuid(own) ? [foreign] : []
+  if (typeof own !== 'object' || own === null) return []
+  return Object.entries(own).flatMap(([key, value]) =>
+    withForeignIds(value, (foreign as Record<string, unknown>)[key]).map((replaced) =>
+      Array.isArray(own) ? own.with(Number(key), replaced) : { ...own, [key]: replaced },
+    ),
+  )
+}
+
+/** The counters of flows are integers of 64 bits. */
+const bigCounters = (key: string, value: unknown): unknown =>
+  /^[rt]x_(packets|bytes)$/.test(key) && typeof value === 'number' ? BigInt(value) : value
+
+async function expectRefusal(name: string, request: Request, expected: number[], note: string): Promise<void> {
+  const before = await sequences()
+  const { status, text } = await world.send(name, request)
+  expect(expected, `${note}: ${status} ${text}`).toContain(status)
+  expect(await sequences(), note).toEqual(before)
+}
+
+it('has a sample of every operation', () => {
+  expect(Object.keys(world.samples).sort()).toEqual(entries.map(({ name }) => name).sort())
+})
+
+describe.each(entries)('$name', ({ name, operation }) => {
+  const { credential = 'api', method, path, secret, status = 200 } = operation
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => id as string)
+
+  // The first test of an operation prepares its request, the last one sends it: what was refused before is thereby
+  // known to have been right but for what made it foreign.
+  let own: Request
+  let answer: Answer
+  beforeAll(async () => {
+    own = await sampleOf(world, name)
+  })
+
+  if (ids.length > 0)
+    it('does not know the id of another account, or of nothing, at any place of its path', async () => {
+      const foreign = await sampleOf(other, name)
+      for (const places of choices(ids).slice(1)) {
+        const replaced = (id: (place: string) => string | undefined) => ({
+          ...own,
+          params: { ...own.params, ...Object.fromEntries(places.map((place) => [place, id(place) as string])) },
+        })
+        await expectRefusal(
+          name,
+          replaced((place) => foreign.params?.[place]),
+          [404],
+          `foreign ${places}`,
+        )
+        if (path !== '/logs/{log_id}')
+          await expectRefusal(
+            name,
+            replaced(() => randomUUID()),
+            [404],
+            `unknown ${places}`,
+          )
+      }
+    })
+
+  if (ids.length > 0 && !path.startsWith('/v0/'))
+    it('takes nothing but an identifier at any place of its path', async () => {
+      for (const place of ids) {
+        for (const value of ['nonsense', '0', `${own.params?.[place]}0`, '0198a000-0000-7000-8000-00000000000g']) {
+          await expectRefusal(name, { ...own, params: { ...own.params, [place]: value } }, [400], `${place} = ${value}`)
+        }
+      }
+    })
+
+  it('answers with its status and exactly what its schema names', async () => {
+    answer = await world.send(name, own)
+    expect(answer.status, answer.text).toBe(status)
+    if (answer.text === '') return expect(status).toBe(204)
+    expect(toJson(v.parse(operation.response, JSON.parse(answer.text, bigCounters)))).toBe(answer.text)
+  })
+
+  it('shows no secret, unless it creates one', () => {
+    expect(answer.text).not.toMatch(stored)
+    expect(answer.text).not.toContain(plantedSecret)
+    if (secret) expect(answer.headers['cache-control']).toBe('no-store')
+    else expect(answer.text).not.toMatch(tokens)
+  })
+
+  if (operation.location)
+    it('says where to read what it made', async () => {
+      const { location } = answer.headers
+      const read = entries.find(
+        ({ operation }) => operation.method === 'GET' && patternOf(operation.path).test(location ?? ''),
+      )
+      if (credential !== 'api') return expect(location).toBe(`${path}/${answer.body.data.id}`)
+      const params = patternOf(read?.operation.path ?? '').exec(location ?? '')?.groups
+      const shown = await world.send(read?.name ?? '', { params: { ...params } })
+      expect(answer.body.data).toMatchObject(shown.body.data)
+    })
+
+  if (credential === 'api' && (method === 'PATCH' || method === 'PUT'))
+    it('changes nothing when it is repeated', async () => {
+      const before = await sequences()
+      const repeated = await world.send(name, own)
+      expect([repeated.status, repeated.text]).toEqual([200, answer.text])
+      expect(await sequences()).toEqual(before)
+    })
+})
+
+const patternOf = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+
+it('does not know the id of another account in a body', async () => {
+  const tried: string[] = []
+  for (const { name, operation } of entries.filter(({ operation }) => operation.body)) {
+    const [own, foreign] = await Promise.all([sampleOf(world, name), sampleOf(other, name)])
+    for (const body of withForeignIds(own.body, foreign.body)) {
+      const expected = operation.credential === 'client' ? [404, 409] : [422]
+      await expectRefusal(name, { ...own, body }, expected, `${name} ${JSON.stringify(body)}`)
+      tried.push(name)
+    }
+  }
+  expect(tried).toEqual(
+    expect.arrayContaining([
+      'POST /access/evaluate',
+      'POST /client/authorizations',
+      'POST /policies',
+      'POST /resources',
+      'PUT /groups/{group_id}/memberships',
+      'PATCH /groups/{group_id}/memberships',
+      'PUT /resources/{resource_id}/pool_members',
+      'PATCH /resources/{resource_id}/pool_members',
+    ]),
+  )
+})
+
+it('finds nothing by an id that only another account has', async () => {
+  const tried: string[] = []
+  for (const { name, operation } of entries) {
+    const rows = async () => (await other.send(name, await sampleOf(other, name))).body.data
+    for (const filter of Object.keys(operation.filters ?? {}).filter((key) => key.endsWith('_id'))) {
+      const id = (await rows()).find((row: Record<string, string>) => isUuid(row[filter] ?? ''))?.[filter]
+      if (!id) continue
+      const { body } = await world.send(name, { ...(await sampleOf(world, name)), query: { [filter]: id } })
+      expect([body.data, body.metadata.total], `${name} ${filter}`).toEqual([[], 0])
+      tried.push(`${name}?${filter}`)
+    }
+  }
+  expect(tried).toEqual(
+    expect.arrayContaining(['GET /policies?group_id', 'GET /policies?resource_id', 'GET /resources?site_id']),
+  )
+})
+
+it('shows no secret in the logs of all that', async () => {
+  await writeChangeLogOf(world.account.id)
+  for (const type of ['change', 'api_request', 'session']) {
+    let page_cursor: string | null = null
+    let entries = 0
+    do {
+      const query: Record<string, string> = { type, limit: '100', ...(page_cursor && { page_cursor }) }
+      const { status, body, text } = await world.send('GET /logs', { query })
+      expect(status).toBe(200)
+      expect(text).not.toContain(plantedSecret)
+      expect(text).not.toMatch(tokens)
+      expect(text).not.toMatch(/"(secret_hash|secret_salt|client_secret|service_account_key)":"(?!\[redacted\])/)
+      entries += body.data.length
+      page_cursor = body.metadata.next_page
+    } while (page_cursor)
+    expect(entries, type).toBeGreaterThan(0)
+  }
+})
