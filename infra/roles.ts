@@ -19,11 +19,16 @@ export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'public' | 'ex
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 type Task = 'redrive' | 'verify'
 
+/** Those of the functions that answer HTTP requests. */
+const answering: Duty[] = ['reader', 'writer', 'ingest', 'public']
+
+type Props = { storage: Storage; logGroup: ILogGroup; cdnSecretArn: string | null }
+
 /** One role for each duty, with no more rights than that duty has. */
 export class Roles extends Construct {
   readonly of: Record<Duty, Role>
 
-  constructor(scope: Construct, id: string, { storage, logGroup }: { storage: Storage; logGroup: ILogGroup }) {
+  constructor(scope: Construct, id: string, { storage, logGroup, cdnSecretArn }: Props) {
     super(scope, id)
     const onTable = (actions: string[], partitions?: string[]) =>
       new PolicyStatement({
@@ -88,6 +93,10 @@ export class Roles extends Construct {
       for (const statement of rights) made.addToPolicy(statement)
       logGroup.grantWrite(made)
       return [duty, made]
+    }
+    if (cdnSecretArn) {
+      const reading = { actions: ['secretsmanager:GetSecretValue'], resources: [cdnSecretArn] }
+      for (const duty of answering) statements[duty].push(new PolicyStatement(reading))
     }
     this.of = Object.fromEntries(Object.entries(statements).map(role)) as Record<Duty, Role>
   }

@@ -33,7 +33,7 @@ export class ServiceStack extends Stack {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN,
     })
-    const roles = new Roles(this, 'Roles', { storage, logGroup })
+    const roles = new Roles(this, 'Roles', { storage, logGroup, cdnSecretArn: settings.cdnSecretArn })
     const shared: Shared = {
       logGroup,
       environment: {
@@ -46,6 +46,7 @@ export class ServiceStack extends Stack {
         FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
         SUITE_ISSUER: settings.suiteIssuer,
+        ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
       },
     }
     const asset = Code.fromAsset(code)

@@ -9,6 +9,8 @@ export type Settings = {
   heartbeatSecs: number
   /** Issuer of the workspace suite that people sign in with. */
   suiteIssuer: string
+  /** Secret of Secrets Manager that a CDN in front proves itself with (P8.2); null without a CDN. */
+  cdnSecretArn: string | null
   /** Provisioned shards of the flow stream, or `on-demand`. */
   flowStreamShards: number | 'on-demand'
 }
@@ -21,12 +23,17 @@ export function readSettings(scope: Construct): Settings {
     if (!/^[1-9]\d*$/.test(String(value))) throw new Error(`The context value ${name} must be a positive integer.`)
     return Number(value)
   }
+  const cdnSecretArn = (context('cdnSecretArn') as string | undefined) ?? null
+  if (cdnSecretArn !== null && !/^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/.test(cdnSecretArn)) {
+    throw new Error('The context value cdnSecretArn must be the whole ARN of a secret, with its six last characters.')
+  }
   return {
     baseUrl: (context('baseUrl') as string | undefined) ?? null,
     logRetentionDays: integer('logRetentionDays', 90),
     flowRetentionDays: integer('flowRetentionDays', 120),
     heartbeatSecs: integer('heartbeatSecs', 30),
     suiteIssuer: (context('suiteIssuer') as string | undefined) ?? 'https://suite.example.com',
+    cdnSecretArn,
     flowStreamShards: context('flowStreamShards') === 'on-demand' ? 'on-demand' : integer('flowStreamShards', 1),
   }
 }

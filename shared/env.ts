@@ -21,8 +21,6 @@ export const env = () => ({
   heartbeatSecs: integer('HEARTBEAT_SECS', 30),
   /** Where the consumers' failed batches lie. */
   failuresBucket: process.env.FAILURES_BUCKET || null,
-  /** Set where the deployment stands behind a CDN (P8.2). */
-  cdnSecret: process.env.CDN_SECRET || null,
   /** Where another engine than AWS answers; the SDK reads the DynamoDB one by itself. */
   kinesisEndpoint: process.env.KINESIS_ENDPOINT || null,
 })

@@ -20,7 +20,7 @@ const matches = (pattern: string, path: string): boolean => {
 export const handler = async (event: Event) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
   try {
-    originOf(event)
+    await originOf(event)
     const allowed = Object.entries(ROUTE_TABLE).flatMap(([pattern, methods]) =>
       matches(pattern, event.rawPath) ? methods : [],
     )

@@ -59,8 +59,9 @@ async function start(
     SERVICE_URL: baseUrl,
     SERVICE_SECRET: serviceSecret(dir.path),
   })
-  // Here the secret is a file of the data directory, not one of AWS.
+  // Here the secret is a file of the data directory, and that of a CDN a variable; neither is one of AWS.
   delete process.env.SERVICE_SECRET_ARN
+  delete process.env.CDN_SECRET_ARN
   const runtime = createRuntime(deployment.functions)
   return {
     dir,

@@ -12,7 +12,7 @@ import { table, tableName } from '../table/client.ts'
 import { getRow } from '../table/read.ts'
 import { answerSince } from './answer-since.ts'
 import { authorizationsInForce } from './authorizations-in-force.ts'
-import { gatewayOfSession } from './session.ts'
+import { findPointer, keepPointer } from './session.ts'
 
 type Caller = CallerOf<'gateway'>
 
@@ -48,8 +48,9 @@ export async function endSession(caller: Caller, sessionId: string) {
 
 /** Changes the live item of a session, as long as it is live. */
 async function change({ account, token }: Caller, sessionId: string, now: number, fields: Partial<Presence>) {
-  const gatewayId = token.gateway_id ?? (await gatewayOfSession(account.id, token.id, sessionId))
-  if (gatewayId === null) throw notFound()
+  const pointer = token.gateway_id === null ? await findPointer(account.id, token.id, sessionId) : undefined
+  const gatewayId = token.gateway_id ?? pointer?.gateway_id
+  if (gatewayId === undefined) throw notFound()
   const names = Object.keys(fields) as (keyof Presence)[]
   try {
     const { Attributes } = await table().send(
@@ -67,6 +68,7 @@ async function change({ account, token }: Caller, sessionId: string, now: number
         ReturnValues: 'ALL_NEW',
       }),
     )
+    if (pointer) await keepPointer(pointer, now)
     return { gatewayId, presence: Attributes as Presence }
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) throw notFound()

@@ -1,3 +1,6 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { leaseEnd } from '../sessions/lease.ts'
+import { table, tableName } from '../table/client.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 
@@ -7,14 +10,45 @@ export const sessionKey = (account: string, tokenId: string, sessionId: string):
   sk: sessionId,
 })
 
-export const sessionPointer = (account: string, tokenId: string, sessionId: string, gatewayId: string): Item => ({
-  ...sessionKey(account, tokenId, sessionId),
+type Pointer = Key & { gateway_id: string; ttl: number }
+
+const day = 86_400
+
+/** When a pointer can go: a day after the lease, if no heartbeat comes in between. */
+const pointerEnd = (now: number): number => Math.ceil(leaseEnd(now) / 1_000_000) + day
+
+export const sessionPointer = (
+  account: string,
+  ids: { tokenId: string; sessionId: string; gatewayId: string },
+  now: number,
+): Item => ({
+  ...sessionKey(account, ids.tokenId, ids.sessionId),
   kind: 'edge',
-  gateway_id: gatewayId,
+  gateway_id: ids.gatewayId,
+  ttl: pointerEnd(now),
 })
 
-/** The gateway whose session this is or was, started with this site token. */
-export async function gatewayOfSession(account: string, tokenId: string, sessionId: string): Promise<string | null> {
-  const pointer = await getItem(sessionKey(account, tokenId, sessionId))
-  return pointer ? String(pointer.gateway_id) : null
+/** What leads to the gateway whose session this is or was, started with this site token. */
+export const findPointer = async (account: string, tokenId: string, sessionId: string): Promise<Pointer | undefined> =>
+  (await getItem(sessionKey(account, tokenId, sessionId))) as Pointer | undefined
+
+/** Puts off the end of the pointer of a session that lives on: one write in half a day of heartbeats. */
+export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promise<void> {
+  const end = pointerEnd(now)
+  if (ttl > end - day / 2) return
+  try {
+    await table().send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: { pk, sk },
+        UpdateExpression: 'SET #ttl = :end',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':end': end },
+      }),
+    )
+  } catch (error) {
+    // The session was replaced meanwhile, and its pointer went with it.
+    if ((error as Error).name !== 'ConditionalCheckFailedException') throw error
+  }
 }

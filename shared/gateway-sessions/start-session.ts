@@ -93,7 +93,17 @@ async function store(
     put(sessionLogItem(account.id, { context: 'gateway', subject, at: now })),
     check(entityKey(account.id, gateways.name, gateway.id)),
     check(entityKey(account.id, gatewayTokens.name, token.id)),
-    ...(token.gateway_id === null ? [put(sessionPointer(account.id, token.id, presence.session_id, gateway.id))] : []),
+    ...(token.gateway_id === null
+      ? [
+          put(
+            sessionPointer(
+              account.id,
+              { tokenId: token.id, sessionId: presence.session_id, gatewayId: gateway.id },
+              now,
+            ),
+          ),
+        ]
+      : []),
     ...(newKey ? [put(publicKeyItem(account.id, gateway.site_id, public_key, gateway.id))] : []),
     ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
     ...(before && newKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),

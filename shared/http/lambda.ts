@@ -21,9 +21,9 @@ import { requestIdOf } from './request-id.ts'
 type Invocation = LambdaContext & { exchange: Exchange; startedAt: number }
 export type Handler = (event: Event, context?: Partial<LambdaContext>) => Promise<Answer>
 
-export const openExchange = (event: Event): Exchange => ({
+export const openExchange = async (event: Event): Promise<Exchange> => ({
   requestId: requestIdOf(event.headers['x-request-id']),
-  origin: originOf(event),
+  origin: await originOf(event),
   body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   params: {},
   query: new URLSearchParams(),
@@ -108,9 +108,9 @@ const isRepeat = ({ repeatable }: Operation, result: unknown): boolean =>
 export function lambda(operation: Operation): Handler {
   const steps = stepsOf(operation)
   const stack = middy<Event, Answer, Error, Invocation>().use({
-    before: ({ event, context }) => {
+    before: async ({ event, context }) => {
       context.startedAt = performance.now()
-      context.exchange = openExchange(event)
+      context.exchange = await openExchange(event)
     },
     after: ({ event, context, response }) => logInvocation(operation, event, context, response),
     onError: async (request) => {

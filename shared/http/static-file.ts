@@ -31,10 +31,8 @@ function encodingFor(accepted: string | undefined): Encoding {
 export function answerPublicly(event: Event, answer: () => Promise<Answer> | Answer): Promise<Answer> {
   const requestId = requestIdOf(event.headers['x-request-id'])
   return Promise.resolve()
-    .then(() => {
-      originOf(event)
-      return answer()
-    })
+    .then(() => originOf(event))
+    .then(answer)
     .then((result) => ({
       ...result,
       headers: { 'cache-control': 'private, no-cache', ...result.headers, 'x-request-id': requestId },

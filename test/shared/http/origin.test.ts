@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as startSession } from '#functions/api/client-sessions/start-client-session.ts'
+import { handler as unknownRoute } from '#functions/api/unknown-route.ts'
+import { handler as openapi } from '#functions/public/openapi.ts'
 import type { Event } from '#shared/http/exchange.ts'
 import { originOf } from '#shared/http/origin.ts'
 import { newAccessWorld, publicKey } from '#test/support/access.ts'
@@ -17,21 +19,24 @@ const event = (headers: Record<string, string>) =>
   ({ headers, requestContext: { http: { sourceIp: '192.0.2.10' } } }) as unknown as Event
 const nowhere = { ip_region: null, ip_city: null, ip_lat: null, ip_lon: null }
 
-afterEach(() => vi.unstubAllEnvs())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
 
 describe('where a request came from (P8)', () => {
-  it('is the source IP, whatever its headers claim', () => {
-    expect(originOf(event(forged))).toEqual({ ip: '192.0.2.10', ...nowhere, user_agent: null })
+  it('is the source IP, whatever its headers claim', async () => {
+    expect(await originOf(event(forged))).toEqual({ ip: '192.0.2.10', ...nowhere, user_agent: null })
   })
 
-  it('cuts the user agent to 255 characters', () => {
-    expect(originOf(event({ 'user-agent': 'x'.repeat(300) })).user_agent).toBe('x'.repeat(255))
+  it('cuts the user agent to 255 characters', async () => {
+    expect((await originOf(event({ 'user-agent': 'x'.repeat(300) }))).user_agent).toBe('x'.repeat(255))
   })
 
-  it('is what the CDN says, when it proves itself', () => {
+  it('is what the CDN says, when it proves itself', async () => {
     vi.stubEnv('CDN_SECRET', 'shared')
     const proven = (headers: Record<string, string>) => originOf(event({ ...headers, 'x-origin-secret': 'shared' }))
-    expect(proven(forged)).toEqual({
+    expect(await proven(forged)).toEqual({
       ip: '203.0.113.9',
       ip_region: 'DE',
       ip_city: 'Berlin',
@@ -39,16 +44,38 @@ describe('where a request came from (P8)', () => {
       ip_lon: 13.4,
       user_agent: null,
     })
-    expect(proven({ 'cloudfront-viewer-address': '2001:db8::1:4711' }).ip).toBe('2001:db8::1')
-    expect(proven({ ...viewer, 'cloudfront-viewer-country': 'XK' }).ip_region).toBeNull()
-    expect(proven({ ...viewer, 'cloudfront-viewer-latitude': 'north' }).ip_lat).toBeNull()
+    expect((await proven({ 'cloudfront-viewer-address': '2001:DB8:0:0::1:4711' })).ip).toBe('2001:db8::1')
+    expect((await proven({ ...viewer, 'cloudfront-viewer-country': 'XK' })).ip_region).toBeNull()
+    expect((await proven({ ...viewer, 'cloudfront-viewer-latitude': 'north' })).ip_lat).toBeNull()
+    expect((await proven({ ...viewer, 'cloudfront-viewer-city': 'D%C3%BCsseldorf' })).ip_city).toBe('Düsseldorf')
+    expect((await proven({ ...viewer, 'cloudfront-viewer-city': '100%' })).ip_city).toBe('100%')
   })
+
+  it.each(['127.0.0.1, 203.0.113.9:1', 'localhost:80', '203.0.113.9', ':', ''])(
+    'is its last hop when the CDN names %j as the viewer',
+    async (address) => {
+      vi.stubEnv('CDN_SECRET', 'shared')
+      const origin = await originOf(event({ 'cloudfront-viewer-address': address, 'x-origin-secret': 'shared' }))
+      expect(origin.ip).toBe('192.0.2.10')
+    },
+  )
 
   it('is refused without that proof, before anything else is looked at', async () => {
     vi.stubEnv('CDN_SECRET', 'shared')
-    for (const headers of [forged, { ...forged, 'x-origin-secret': 'guessed' }, { ...forged, 'x-origin-secret': '' }]) {
+    for (const proof of [undefined, 'guessed', '', 'shared,shared', 'shared ', 'SHARED']) {
+      const headers = { ...forged, ...(proof !== undefined && { 'x-origin-secret': proof }) }
       const answer = await call(startSession, { method: 'POST', token: 'nonsense', headers })
       expect([answer.status, answer.body.code]).toEqual([403, 'forbidden'])
+    }
+  })
+
+  it('is asked of every page and unknown path too', async () => {
+    vi.stubEnv('CDN_SECRET', 'shared')
+    vi.stubGlobal('ROUTE_TABLE', { '/account': ['GET'] })
+    for (const handler of [unknownRoute, openapi]) {
+      expect((await call(handler, { path: '/openapi', headers: forged })).status).toBe(403)
+      const proven = await call(handler, { path: '/openapi', headers: { 'x-origin-secret': 'shared' } })
+      expect([308, 404]).toContain(proven.status)
     }
   })
 

@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { readSecret } from '../aws/read-secret.ts'
+import { logLine } from '../log.ts'
+
+/** A changed secret is known everywhere after this long. */
+const patienceMs = 5 * 60_000
+
+let known: { text: string; at: number } | undefined
+
+/** What the CDN in front of the deployment proves itself with; null where there is none (P8.2). */
+async function cdnSecret(): Promise<string | null> {
+  const given = process.env.CDN_SECRET
+  if (given) return given
+  const arn = process.env.CDN_SECRET_ARN
+  if (!arn) return null
+  if (known && Date.now() - known.at < patienceMs) return known.text
+  try {
+    known = { text: await readSecret(arn), at: Date.now() }
+  } catch (error) {
+    if (!known) throw error
+    logLine('ERROR', 'the secret of the CDN was not read again; the one known counts on', {
+      error: error instanceof Error ? error.name : 'not an error object',
+    })
+    known.at = Date.now()
+  }
+  return known.text
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/**
+ * Whether a request came through the CDN; null where the deployment stands behind none. The secret's text is one or
+ * more words, each of which proves it, so that it can be changed while requests come in. Compares in constant time.
+ */
+export async function cameThroughCdn(proof: string | undefined): Promise<boolean | null> {
+  const secret = await cdnSecret()
+  if (secret === null) return null
+  const sent = digest(proof ?? '')
+  const matches = secret
+    .trim()
+    .split(/\s+/)
+    .map((word) => timingSafeEqual(digest(word), sent))
+  return matches.includes(true)
+}

@@ -1,0 +1,81 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+const arn = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:cdn-AbCdEf'
+const manager = mockClient(SecretsManagerClient)
+const holds = (SecretString?: string) => manager.on(GetSecretValueCommand, { SecretId: arn }).resolves({ SecretString })
+const asked = () => manager.commandCalls(GetSecretValueCommand).length
+const minutesLater = (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000)
+
+let cameThroughCdn: (proof: string | undefined) => Promise<boolean | null>
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.stubEnv('CDN_SECRET_ARN', arn)
+  vi.resetModules()
+  ;({ cameThroughCdn } = await import('#shared/http/cdn-secret.ts'))
+})
+afterEach(() => {
+  manager.reset()
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+describe('the secret of the CDN (P8.2)', () => {
+  it('is none where the deployment names none', async () => {
+    vi.stubEnv('CDN_SECRET_ARN', '')
+    expect(await cameThroughCdn('anything')).toBeNull()
+    expect(asked()).toBe(0)
+  })
+
+  it('is read from Secrets Manager, once in five minutes', async () => {
+    holds('first')
+    expect([await cameThroughCdn('first'), await cameThroughCdn('other'), await cameThroughCdn(undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(asked()).toBe(1)
+    holds('second')
+    minutesLater(4)
+    expect(await cameThroughCdn('first')).toBe(true)
+    minutesLater(2)
+    expect([await cameThroughCdn('first'), await cameThroughCdn('second')]).toEqual([false, true])
+    expect(asked()).toBe(2)
+  })
+
+  it('can be several words, so that it changes while requests come in', async () => {
+    holds(' old\nnew ')
+    for (const [proof, expected] of [
+      ['old', true],
+      ['new', true],
+      ['old\nnew', false],
+      ['', false],
+      [' ', false],
+    ] as const) {
+      expect(await cameThroughCdn(proof)).toBe(expected)
+    }
+  })
+
+  it('lets nobody in while it is not known or empty', async () => {
+    manager.on(GetSecretValueCommand).rejects(new Error('denied'))
+    await expect(cameThroughCdn('')).rejects.toThrow('denied')
+    for (const empty of [undefined, '', ' \n']) {
+      holds(empty)
+      await expect(cameThroughCdn('')).rejects.toThrow(`The secret ${arn} is empty.`)
+    }
+  })
+
+  it('counts on when it cannot be read again, and never reaches the log', async () => {
+    const log = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    holds('first')
+    await cameThroughCdn('first')
+    manager.reset()
+    manager.on(GetSecretValueCommand).rejects(new Error('first is not to be seen'))
+    minutesLater(6)
+    expect([await cameThroughCdn('first'), await cameThroughCdn('second')]).toEqual([true, false])
+    expect(log.mock.calls.flat().join()).toContain('the secret of the CDN was not read again')
+    expect(log.mock.calls.flat().join()).not.toMatch(/first/)
+  })
+})
