@@ -64,7 +64,8 @@ function send(response: ServerResponse, { status, headers, body }: HttpAnswer, h
 
 /** Takes requests from the first moment; they wait until the backend is there. */
 export function createHttpServer(backend: Promise<Backend>): Server {
-  const server = createServer(async (request, response) => {
+  // API Gateway joins a header that comes twice; Node would drop the second one of some.
+  const server = createServer({ joinDuplicateHeaders: true }, async (request, response) => {
     try {
       const ready = await backend
       const result = await answer(request, ready)

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -70,6 +72,26 @@ describe('npm start', () => {
       const response = await call('/sites', { method: 'POST', body: 'x'.repeat(megabytes * 1024 * 1024) })
       expect(response.status).toBe(413)
       expect(await response.json()).toEqual({ message: 'Request Entity Too Large' })
+    }
+  })
+
+  it('refuses a request with two credentials, whatever they are (A3.1)', async () => {
+    const token = `Bearer ${service.credentials.api_token}`
+    const status = async (authorization: string[]) => {
+      const headers = ['host', 'localhost', ...authorization.flatMap((value) => ['authorization', value])]
+      const answer = request(`${service.baseUrl}/account`, { headers }).end()
+      const [response] = (await once(answer, 'response')) as [IncomingMessage]
+      response.resume()
+      return response.statusCode
+    }
+    expect(await status([token])).toBe(200)
+    for (const two of [
+      [token, token],
+      [token, 'Bearer x'],
+      ['Bearer x', token],
+      [token, ''],
+    ]) {
+      expect(await status(two)).toBe(401)
     }
   })
 
