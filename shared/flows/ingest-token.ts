@@ -82,8 +82,9 @@ export async function verifyIngestToken(token: string, nowSeconds: number): Prom
     throw unauthorized()
   const { account_id, policy_authorization_id, role, uploads_enabled, exp } = claims
   if (typeof account_id !== 'string' || !isUuid(account_id)) throw unauthorized()
-  const expected = await signature(account_id, `${head}.${payload}`)
-  const given = Buffer.from(mac, 'base64url')
+  // Compared as text: other spellings of the same bytes are not the token.
+  const expected = Buffer.from((await signature(account_id, `${head}.${payload}`)).toString('base64url'))
+  const given = Buffer.from(mac)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw unauthorized()
   const known =
     typeof policy_authorization_id === 'string' &&

@@ -205,6 +205,12 @@ describe('ingest tokens (L9)', () => {
     expect(await statusOf(await grant.token('responder'))).toBe(200)
   })
 
+  /** Another last character of the signature that stands for the same bytes: its two last bits are unused. */
+  const otherSpelling = (last: string) => {
+    const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    return digits[digits.indexOf(last) + 1]
+  }
+
   it('are refused, all alike', async () => {
     const [head, payload, mac] = parts()
     const other = await newFlowGrant((await newAccount()).id)
@@ -215,6 +221,8 @@ describe('ingest tokens (L9)', () => {
       `${head}.${payload}`,
       `${head}.${payload}.`,
       `${head}.${payload}.${mac}x`,
+      `${token}=`,
+      `${head}.${payload}.${mac.slice(0, -1)}${otherSpelling(mac.slice(-1))}`,
       `${head}.${base64({ ...claims(), role: 'responder' })}.${mac}`,
       `${base64({ ...header, alg: 'none' })}.${payload}.`,
       await signed({ ...header, alg: 'none' }, claims()),
