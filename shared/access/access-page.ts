@@ -13,7 +13,8 @@ export const accessList = <S extends v.GenericSchema>(row: S) =>
     }),
   })
 
-type Position = { at: string; backward: boolean }
+/** Without `at` it is the end of the list, beside a page that came out empty. */
+type Position = { at?: string; backward: boolean }
 type Range = { after?: string; backward: boolean; limit: number }
 
 /**
@@ -38,8 +39,9 @@ export async function accessPage<T>(
   const kept = found.slice(0, page.limit)
   if (backward) kept.reverse()
   const beyond = found.length > page.limit
+  const known = kept.length > 0 || position?.at !== undefined
   const cursor = async (at: string | undefined, direction: boolean, exists: boolean) =>
-    exists && at !== undefined ? encodeCursor(page.binding, { at, backward: direction } satisfies Position) : null
+    exists && known ? encodeCursor(page.binding, { at, backward: direction } satisfies Position) : null
   // Where a page is asked for from another one, that one lies on its other side.
   const [next_page, prev_page] = await Promise.all([
     cursor(kept.at(-1)?.id, false, backward || beyond),

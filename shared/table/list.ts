@@ -28,7 +28,8 @@ type Selection = {
   newestFirst?: boolean
 }
 
-type Position = { at: string; backward: boolean }
+/** Where a page begins, exclusively; without `at` at the end of the list, for the page beside one that came out empty. */
+type Position = { at?: string; backward: boolean }
 
 /**
  * A page of a collection (A7): one query of the base table, whatever the size of the collection, and its exact total
@@ -82,6 +83,7 @@ async function narrowest<R extends Row>(entity: Entity<R>, account: string, edge
 
 /** Whether a row lies on the other side of the position, the row at it included. */
 async function anyFrom(pk: string, { at, backward }: Position, newestFirst: boolean): Promise<boolean> {
+  if (at === undefined) return false
   const against = !backward !== newestFirst
   const [exact, beyond] = await Promise.all([
     getItem({ pk, sk: at }),
@@ -108,7 +110,7 @@ function cut(items: Item[], limit: number, backward: boolean, behind: boolean): 
 
 async function metadata(page: Page, { first, last, before, after }: Window, total: number): Promise<Metadata> {
   const cursor = async (at: string | undefined, backward: boolean, wanted: boolean) =>
-    wanted && at !== undefined ? encodeCursor(page.binding, { at, backward } satisfies Position) : null
+    wanted ? encodeCursor(page.binding, { at, backward } satisfies Position) : null
   const [next_page, prev_page] = await Promise.all([cursor(last, false, after), cursor(first, true, before)])
   return { limit: page.limit, next_page, prev_page, total, count: total }
 }
@@ -138,11 +140,10 @@ export async function listMatching<R extends Row>(
   const edges = await queryItems(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
   const items = await getItems(edges.map((edge) => edge.row as Key))
   const all = items.flatMap((item) => (item ? [itemRow<R>(item)] : [])).filter(matches)
-  const behindPosition = (id: string) => position !== null && (newestFirst ? id > position.at : id < position.at)
   const backward = position?.backward ?? false
-  const side = all.filter(({ id }) =>
-    position === null ? true : id !== position.at && behindPosition(id) === backward,
-  )
+  const at = position?.at
+  const side =
+    at === undefined ? all : all.filter(({ id }) => id !== at && (newestFirst ? id > at : id < at) === backward)
   const ordered = backward ? side.toReversed() : side
   const window = cut(
     ordered.slice(0, page.limit + 1).map((row) => ({ sk: row.id, row })),

@@ -3,6 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
+import { handler as createPostureProvider } from '#functions/api/mdm-posture-providers/create-mdm-posture-provider.ts'
+import { handler as deletePostureProvider } from '#functions/api/mdm-posture-providers/delete-mdm-posture-provider.ts'
+import { handler as listPostureProviders } from '#functions/api/mdm-posture-providers/list-mdm-posture-providers.ts'
 import { handler as listMemberships } from '#functions/api/memberships/list-memberships.ts'
 import { handler as replaceMemberships } from '#functions/api/memberships/replace-memberships.ts'
 import { type ActorRow, actors } from '#shared/actors/actor.ts'
@@ -127,6 +130,56 @@ describe('pages', () => {
     const next = await list({ limit: '2', page_cursor: metadata.next_page })
     expect([namesOf(next), next.metadata.total]).toEqual([['b', 'c'], 3])
     expect(namesOf(await list({ limit: '2', page_cursor: next.metadata.prev_page }))).toEqual(['Everyone'])
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['no filter', {}],
+    ['one filter', { entity_type: 'group' }],
+    ['two filters', { entity_type: 'group', directory_id: '' }],
+  ])('that come out empty lead back to what there is, with %s', async (_name, filters) => {
+    const own = await newAccount()
+    const ids: string[] = []
+    for (const name of ['a', 'b', 'c']) {
+      ids.push((await own.call(createGroup, { method: 'POST', body: { group: { name } } })).body.data.id)
+    }
+    const list = async (cursor?: string) => {
+      const query = { ...filters, limit: '2', ...(cursor && { page_cursor: cursor }) }
+      const { data, metadata } = (await own.call(listGroups, { path: '/groups', query })).body
+      return { names: namesOf({ data }), next: metadata.next_page, prev: metadata.prev_page }
+    }
+    const first = await list()
+    expect(first.names).toEqual(['Everyone', 'a'])
+    for (const id of ids.slice(1)) await own.call(deleteGroup, { method: 'DELETE', params: { id } })
+    const empty = await list(first.next)
+    expect(empty).toEqual({ names: [], next: null, prev: expect.any(String) })
+    expect(await list(empty.prev)).toEqual({ names: ['Everyone', 'a'], next: null, prev: null })
+  })
+
+  it('that come out empty on the way back lead forth again; where nothing is left, nowhere', async () => {
+    const own = await newAccount()
+    const ids: string[] = []
+    for (const name of ['a', 'b', 'c']) {
+      const mdm_posture_provider = { type: 'tenant', name, tenant_id: name }
+      const { body } = await own.call(createPostureProvider, { method: 'POST', body: { mdm_posture_provider } })
+      ids.unshift(body.data.id)
+    }
+    const list = async (cursor?: string) => {
+      const query = { limit: '1', ...(cursor && { page_cursor: cursor }) }
+      const { data, metadata } = (await own.call(listPostureProviders, { path: '/mdm', query })).body
+      return { names: namesOf({ data }), next: metadata.next_page, prev: metadata.prev_page }
+    }
+    const remove = (id = '') => own.call(deletePostureProvider, { method: 'DELETE', params: { id } })
+    const second = await list((await list()).next)
+    expect(second.names).toEqual(['b'])
+    await remove(ids[0])
+    const empty = await list(second.prev)
+    expect(empty).toEqual({ names: [], next: expect.any(String), prev: null })
+    expect(await list(empty.next)).toEqual({ names: ['b'], next: expect.any(String), prev: null })
+    await remove(ids[1])
+    await remove(ids[2])
+    for (const cursor of [second.prev, second.next, empty.next]) {
+      expect(await list(cursor)).toEqual({ names: [], next: null, prev: null })
+    }
   })
 })
 

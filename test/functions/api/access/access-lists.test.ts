@@ -4,8 +4,9 @@ import { handler as evaluate } from '#functions/api/access/evaluate-access.ts'
 import { handler as listActors } from '#functions/api/access/list-actors-with-access.ts'
 import { handler as listResources } from '#functions/api/access/list-reachable-resources.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
-import { actors } from '#shared/actors/actor.ts'
+import { type ActorRow, actors } from '#shared/actors/actor.ts'
 import { memberships } from '#shared/memberships/membership.ts'
+import { getRow } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
 import { plantRows } from '#test/support/plant-rows.ts'
@@ -27,6 +28,7 @@ const member = async (world: World, fields = {}) => {
   await insertRow(world.account.id, memberships, { group_id: world.group.id, actor_id: actor.id })
   return actor
 }
+const rowOf = async (world: World) => (await getRow(actors, world.account.id, world.actor.id)) as ActorRow
 const provided = { property: 'auth_provider_id', operator: 'is_in', values: [randomUUID()] }
 const office = { property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }
 const never = { property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: ['M//UTC'] }
@@ -92,6 +94,23 @@ describe('GET /access/resources/{id}/actors', () => {
     const other = await world.addResource()
     const foreign = await list(world, listActors, other.id, { page_cursor: String(last.prev_page) })
     expect(foreign.body.code).toBe('invalid_page_cursor')
+  })
+
+  it('leads back from a page that came out empty', async () => {
+    const world = await newAccessWorld()
+    const last = await member(world)
+    const page = async (cursor?: string) => {
+      const query = { limit: '1', ...(cursor && { page_cursor: cursor }) }
+      const { data, metadata } = (await list(world, listActors, world.resource.id, query)).body
+      return { ids: idsOf(data), next: metadata.next_page, prev: metadata.prev_page }
+    }
+    const first = await page()
+    await updateRow(world.account.id, actors, last, { is_disabled: true })
+    const empty = await page(first.next)
+    expect(empty).toEqual({ ids: [], next: null, prev: expect.any(String) })
+    expect((await page(empty.prev)).ids).toEqual([world.actor.id])
+    await updateRow(world.account.id, actors, await rowOf(world), { is_disabled: true })
+    expect(await page(empty.prev)).toEqual({ ids: [], next: null, prev: null })
   })
 
   it('costs the same for a page of a large group as of a small one', async () => {
