@@ -11,8 +11,11 @@ export type Service = {
   readonly baseUrl: string
   readonly credentials: Credentials
   readonly dataDir: string
+  readonly pid: number
   /** What it has printed since its last start. */
   output(): string
+  /** Resolves when it has ended, for whatever reason. */
+  exited(): Promise<unknown>
   /** Ends it as Ctrl-C does. Its data directory goes, unless the test made it. */
   stop(): Promise<void>
   /** Ends it without a word; its data directory stays for the next start. */
@@ -95,7 +98,11 @@ export async function startService(options: Options = {}): Promise<Service> {
       return JSON.parse(readFileSync(file, 'utf8'))
     },
     dataDir,
+    get pid() {
+      return running.child.pid ?? 0
+    },
     output: () => running.output(),
+    exited: () => running.exited,
     async stop() {
       await end('SIGTERM')
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true })
