@@ -10,3 +10,28 @@ export function failTable(name: string, matches: (command: object) => boolean, b
     throw Object.assign(new Error(`arn:aws:dynamodb:::table/secret ${name}`), { name })
   }) as never)
 }
+
+const writing = /^(Put|Update|Delete|BatchWrite|TransactWrite)/
+
+/**
+ * Lets so many writes through, and none of what comes after: the process is gone. With `unheard` the last of them is
+ * done, but its answer is lost.
+ */
+export function crashAfter(writes: number, { unheard = false } = {}): void {
+  const send = table().send.bind(table())
+  let done = 0
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    const gone = () => Object.assign(new Error('The process is gone.'), { name: 'TimeoutError' })
+    const isWrite = writing.test(command.constructor.name)
+    if (done > writes || (done === writes && isWrite)) {
+      done = writes + 1
+      throw gone()
+    }
+    const answer = await send(command as never, ...rest)
+    if (isWrite && ++done === writes && unheard) {
+      done = writes + 1
+      throw gone()
+    }
+    return answer
+  }) as never)
+}

@@ -1,0 +1,199 @@
+import { zstdCompressSync } from 'node:zlib'
+import type { KinesisStreamRecord } from 'aws-lambda'
+import fc from 'fast-check'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as getLog } from '#functions/api/logs/get-log.ts'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import { handler } from '#functions/streams/store-flow-logs.ts'
+import { clock } from '#shared/clock.ts'
+import { flowLogId } from '#shared/flows/flow-identity.ts'
+import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import { newAccount } from '#test/support/account.ts'
+import { deliverAll } from '#test/support/deliver-all.ts'
+import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { crashAfter, failTable } from '#test/support/table-faults.ts'
+
+type Account = Awaited<ReturnType<typeof newAccount>>
+let account: Account
+let grant: Awaited<ReturnType<typeof newFlowGrant>>
+let starts = 0
+
+beforeAll(async () => {
+  account = await newAccount({ limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
+  grant = await newFlowGrant(account.id)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const report = (record: unknown) => (checkFlowReport(record) as { report: FlowReport }).report
+const record = (at: number, ...reports: FlowReport[]) => flowRecord(grant.claims(), at, ...reports)
+const sequenceOf = ({ kinesis }: KinesisStreamRecord) => kinesis.sequenceNumber
+const failures = async (records: KinesisStreamRecord[]) =>
+  (await handler({ Records: records })).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
+
+/** A flow of its own, told by its port: its reports, and its entry as it is read. */
+function newFlow() {
+  const fields = { flow_start: `2026-11-20T10:00:00.${String(++starts).padStart(6, '0')}Z` }
+  const open = report(openRecord(fields))
+  return {
+    open,
+    close: (rx_bytes = 3) => report(closeRecord({ ...fields, rx_bytes })),
+    id: flowLogId(grant.claims(), open),
+    read: async () => (await account.call(getLog, { params: { log_id: flowLogId(grant.claims(), open) } })).body?.data,
+  }
+}
+
+/** Four records that report three flows, as they come from a shard. */
+function batch() {
+  const flows = [newFlow(), newFlow(), newFlow()] as const
+  const [a, b, c] = flows
+  const at = clock.now()
+  const records = [
+    record(at, a.open, b.open),
+    record(at + 1, a.close(), c.open),
+    record(at + 2, b.close()),
+    record(at + 3, c.close(), a.open),
+  ]
+  const expectStored = async () => {
+    for (const flow of flows) expect(await flow.read()).toMatchObject({ rx_bytes: 3, outers: [{}] })
+    const { body } = await account.call(listLogs, {
+      query: { type: 'flow', begin: '2026-11-20T10:00:00Z', limit: '100' },
+    })
+    const ids = body.data.map((entry: { log_id: string }) => entry.log_id)
+    for (const { id } of flows) expect(ids.filter((other: string) => other === id)).toHaveLength(1)
+  }
+  return { records, flows, expectStored }
+}
+
+describe('a consumer that dies', () => {
+  it.each([false, true])(
+    'between any two writes loses no flow and doubles none (last answer lost: %s)',
+    async (unheard) => {
+      // One write for each flow, and one that notes the day.
+      for (let writes = 0; writes <= 4; writes++) {
+        const { records, expectStored } = batch()
+        crashAfter(writes, { unheard })
+        await handler({ Records: records })
+        vi.restoreAllMocks()
+        expect(await failures(records)).toEqual([])
+        await expectStored()
+      }
+    },
+  )
+
+  it('between any two records, and gets each of them again, stores the same as one that lives', async () => {
+    for (let alive = 0; alive <= 4; alive++) {
+      const { records, expectStored } = batch()
+      for (const one of records.slice(0, alive)) expect(await failures([one])).toEqual([])
+      expect(await failures(records)).toEqual([])
+      await expectStored()
+    }
+  })
+})
+
+describe('a write that the table refuses', () => {
+  it.each([
+    'ProvisionedThroughputExceededException',
+    'ThrottlingException',
+    'RequestLimitExceeded',
+    'TransactionConflictException',
+    'InternalServerError',
+    'TimeoutError',
+  ])('with %s fails its record alone, and is done at the next delivery', async (name) => {
+    const { records, flows, expectStored } = batch()
+    const refused = String(flows[2].id)
+    failTable(name, (command) => {
+      const { input } = command as { input: { Key?: { sk: string }; Item?: { sk: string } } }
+      return (input.Key ?? input.Item)?.sk === refused
+    })
+    expect(await failures(records)).toEqual([sequenceOf(records[1] as KinesisStreamRecord)])
+    vi.restoreAllMocks()
+    expect(await flows[0].read()).toBeDefined()
+    expect(await flows[2].read()).toBeUndefined()
+    expect(await failures(records.slice(1))).toEqual([])
+    await expectStored()
+  })
+})
+
+const packed = (value: unknown) => zstdCompressSync(JSON.stringify(value) ?? '')
+
+/** Bytes that no ingest wrote: noise, damaged packs, packs of another version, and packs with rows of any shape. */
+const poison = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+  fc.constant(packed({ version: 2 }).subarray(0, -3)),
+  fc.json().map((text) => zstdCompressSync(text)),
+  fc.record({ version: fc.constantFrom(1, 3, '2'), rows: fc.constant([]) }).map(packed),
+  fc
+    .array(fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue(), { maxLength: 8 })), { minLength: 1, maxLength: 3 })
+    .map((rows) => packed({ version: 2, claims: null, ingested_at: 0, rows })),
+)
+
+describe('poison', () => {
+  it('of any kind and anywhere in a batch is given up alone, and everything else is stored', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(4), poison), { minLength: 1, maxLength: 3 }), async (injected) => {
+        const { records: good, expectStored } = batch()
+        const records: KinesisStreamRecord[] = [...good]
+        const bad = injected.map(([place, bytes]) => {
+          const one = kinesisRecord(bytes)
+          records.splice(place, 0, one)
+          return sequenceOf(one)
+        })
+        expect((await deliverAll(records, sequenceOf, handler)).sort()).toEqual(bad.sort())
+        await expectStored()
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('and writes that fail now and then keep nothing else back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 3, maxLength: 12 }), async (refusals) => {
+        const { records: good, expectStored } = batch()
+        const bad = kinesisRecord(Buffer.from('poison'))
+        const left = refusals.filter((_, i) => i % 3 !== 2)
+        // Two refusals one after the other at most, so that no good record spends its retries.
+        failTable(
+          'ThrottlingException',
+          (command) => command.constructor.name !== 'GetCommand' && (left.shift() ?? false),
+        )
+        const kept = await deliverAll([...good.slice(0, 2), bad, ...good.slice(2)], sequenceOf, handler)
+        vi.restoreAllMocks()
+        // What is given up is kept for the redrive, so nothing is lost: it comes again.
+        expect(kept).toContain(sequenceOf(bad))
+        expect(await failures(good.filter((one) => kept.includes(sequenceOf(one))))).toEqual([])
+        await expectStored()
+      }),
+      { numRuns: 15 },
+    )
+  })
+})
+
+it('stores the same whatever is delivered again, and however late', async () => {
+  const again = fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(again, again, async (between, late) => {
+      const flow = newFlow()
+      const at = clock.now()
+      const records = [
+        record(at, flow.open),
+        record(at + 1_000_000, flow.close(1)),
+        record(at + 2_000_000, flow.close(2), flow.open),
+        record(at + 3_000_000, flow.open),
+      ]
+      // In order, with parts of what came before again in between and at the end.
+      const part = ([from, count]: [number, number], end: number) =>
+        records.slice(Math.min(from, end), end).slice(0, count)
+      for (let end = 1; end <= records.length; end++) {
+        expect(await failures(records.slice(end - 1, end))).toEqual([])
+        const repeated = between[end - 1]
+        if (repeated) expect(await failures(part(repeated, end))).toEqual([])
+      }
+      for (const repeated of late) expect(await failures(part(repeated, records.length).reverse())).toEqual([])
+      const entry = await flow.read()
+      expect([entry.rx_bytes, Date.parse(entry.timestamp)]).toEqual([1, Math.floor(at / 1_000)])
+    }),
+    { numRuns: 15 },
+  )
+})

@@ -1,0 +1,160 @@
+import type { DynamoDBRecord } from 'aws-lambda'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
+import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
+import { handler as updateGroup } from '#functions/api/groups/update-group.ts'
+import { handler } from '#functions/streams/write-change-log.ts'
+import { handler as verify } from '#functions/tasks/verify-change-log.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import type { Damage } from '#shared/logs/verify-change-log.ts'
+import { newAccount } from '#test/support/account.ts'
+import { commitsOf, recordOf } from '#test/support/commit-stream.ts'
+import { deliverAll } from '#test/support/deliver-all.ts'
+import { crashAfter, failTable } from '#test/support/table-faults.ts'
+
+type Account = Awaited<ReturnType<typeof newAccount>>
+let account: Account
+
+beforeEach(async () => {
+  account = await newAccount({ limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const failures = async (records: DynamoDBRecord[]) =>
+  (await handler({ Records: records })).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
+const streamed = async (of = account) => (await commitsOf(of.id)).map((commit) => recordOf(commit) as DynamoDBRecord)
+const sequenceOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber ?? ''
+
+/** What `verify` finds wrong in the whole log, and how many entries it has. */
+async function verified(of = account) {
+  const answer = await verify({ account_id: of.id, end: timestamp(clock.now()) } as never)
+  return (answer as { data: { entries: number; damages: Damage[] } }).data
+}
+
+async function expectWhole(of = account): Promise<void> {
+  const changes = (await commitsOf(of.id)).reduce((sum, commit) => sum + commit.changes.length, 0)
+  expect(await verified(of)).toMatchObject({ entries: changes, damages: [] })
+}
+
+/** Administrators who change groups at the same time, each its own. */
+async function writeTogether(writers: number, rounds: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: writers }, async (_, writer) => {
+      for (let round = 0; round < rounds; round++) {
+        const group = { name: `Group ${writer}.${round}` }
+        const { body } = await account.call(createGroup, { method: 'POST', body: { group } })
+        const params = { id: body.data.id as string }
+        const renamed = { group: { name: `${group.name} renamed` } }
+        expect((await account.call(updateGroup, { method: 'PATCH', params, body: renamed })).status).toBe(200)
+        if (round % 2 === 0) await account.call(deleteGroup, { method: 'DELETE', params })
+      }
+    }),
+  )
+}
+
+describe('a consumer that dies', () => {
+  it('between any two entries leaves a whole log behind its next delivery', async () => {
+    for (const unheard of [false, true]) {
+      for (let writes = 0, died = true; died; writes++) {
+        // An account of its own for each moment: its provisioning is many changes in one commit.
+        const fresh = await newAccount()
+        await fresh.call(createGroup, { method: 'POST', body: { group: { name: 'Engineering' } } })
+        const records = await streamed(fresh)
+        crashAfter(writes, { unheard })
+        died = (await failures(records)).length > 0
+        vi.restoreAllMocks()
+        if (died && !unheard) expect((await verified(fresh)).damages.map(({ problem }) => problem)).toContain('missing')
+        expect(await failures(records)).toEqual([])
+        await expectWhole(fresh)
+      }
+    }
+  })
+
+  it('again and again, under concurrent writers, loses and doubles nothing and keeps the order of the commits', async () => {
+    await writeTogether(5, 4)
+    const records = await streamed()
+    for (let at = 0; at < records.length; ) {
+      const batch = records.slice(at, at + 1 + Math.floor(Math.random() * 8))
+      if (Math.random() < 0.6) crashAfter(Math.floor(Math.random() * 8), { unheard: Math.random() < 0.5 })
+      const [failed] = await failures(batch)
+      vi.restoreAllMocks()
+      if (failed === undefined) at += batch.length
+      // What was done before the failure may not have been written down: some of it comes again.
+      else at = Math.max(0, at + batch.findIndex((one) => sequenceOf(one) === failed) - Math.floor(Math.random() * 3))
+    }
+    await expectWhole()
+  })
+})
+
+it('has the same entries whatever is delivered again, in whatever order, and however late', async () => {
+  await writeTogether(2, 3)
+  const records = await streamed()
+  await failures(records)
+  await expectWhole()
+  const again = fc.shuffledSubarray(records, { minLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(again, async (late) => {
+      expect(await failures([...late, ...late])).toEqual([])
+      await expectWhole()
+    }),
+    { numRuns: 6 },
+  )
+})
+
+describe('an entry that the table refuses', () => {
+  it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'InternalServerError', 'TimeoutError'])(
+    'with %s fails its commit, and is there after the next delivery',
+    async (name) => {
+      await writeTogether(1, 2)
+      const records = await streamed()
+      let writes = 0
+      failTable(name, (command) => command.constructor.name === 'PutCommand' && ++writes === 3)
+      const [failed] = await failures(records)
+      vi.restoreAllMocks()
+      const place = records.findIndex((one) => sequenceOf(one) === failed)
+      expect(place).toBeGreaterThanOrEqual(0)
+      expect(await failures(records.slice(place))).toEqual([])
+      await expectWhole()
+    },
+  )
+})
+
+describe('a poison record', () => {
+  const damaged: [string, unknown][] = [
+    ['no item at all', undefined],
+    ['no changes', { kind: { S: 'commit' }, account_id: { S: 'x' }, time: { N: '1' } }],
+    ['changes that are damaged bytes', { changes: { M: { zstd: { B: 'AAAA' } } }, time: { N: '1' } }],
+    ['a time that no log id can hold', { account_id: { S: 'x' }, time: { N: '-1' }, changes: { L: [{ M: {} }] } }],
+  ]
+  it.each(damaged)(
+    'with %s is given up alone, and verify finds nothing wrong with the rest',
+    async (_name, NewImage) => {
+      await writeTogether(2, 2)
+      const records = await streamed()
+      const poison = {
+        eventName: 'INSERT',
+        dynamodb: { SequenceNumber: 'poison', NewImage },
+      } as unknown as DynamoDBRecord
+      const middle = records.length >> 1
+      const batch = [...records.slice(0, middle), poison, ...records.slice(middle)]
+      expect(await deliverAll(batch, sequenceOf, handler)).toEqual(['poison'])
+      await expectWhole()
+    },
+  )
+
+  it('that was a commit is named by verify, and its entries come with the redrive', async () => {
+    await writeTogether(1, 2)
+    const records = await streamed()
+    const middle = records.length >> 1
+    const good = records[middle] as DynamoDBRecord
+    const bad = { ...good, dynamodb: { ...good.dynamodb, NewImage: { changes: { S: 'damaged' } } } } as DynamoDBRecord
+    expect(await deliverAll(records.with(middle, bad), sequenceOf, handler)).toEqual([sequenceOf(good)])
+    const { damages } = await verified()
+    expect(damages.map(({ problem }) => problem)).toEqual(['missing'])
+    expect(await failures([good])).toEqual([])
+    await expectWhole()
+  })
+})

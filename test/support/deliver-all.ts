@@ -1,0 +1,32 @@
+import { deliver } from '#infra/local/pollers/deliver.ts'
+
+type Consumer = (event: { Records: never[] }) => Promise<unknown>
+
+/**
+ * Hands records over in one batch as the service's event source mappings do, with fewer retries and no pauses.
+ * Answers the sequence numbers of what is given up.
+ */
+export async function deliverAll<T extends object>(
+  records: T[],
+  sequenceOf: (record: T) => string,
+  consumer: Consumer,
+): Promise<string[]> {
+  const kept: string[] = []
+  const batch = records.map((event) => ({
+    sequence: sequenceOf(event),
+    createdAt: Date.now() / 1_000,
+    event,
+    key: '',
+    bytes: 1,
+    noop: false,
+  }))
+  await deliver(batch, {
+    mapping: { bisect: true, maxRetries: 2, maxAgeSeconds: -1, reportsItemFailures: true },
+    invoke: ({ Records }) => consumer({ Records: Records as never[] }),
+    discard: async ({ records: given }) => void kept.push(...given.map(({ sequence }) => sequence)),
+    handled: () => undefined,
+    signal: new AbortController().signal,
+    pauseMs: 0,
+  })
+  return kept
+}
