@@ -1,0 +1,55 @@
+import type { DynamoDBRecord } from 'aws-lambda'
+import { afterEach, expect, it, vi } from 'vitest'
+import { handler as listResources } from '#functions/api/resources/list-resources.ts'
+import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
+import { handler as followUp } from '#functions/streams/follow-up.ts'
+import { resources } from '#shared/resources/resource.ts'
+import { commit } from '#shared/table/commit.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
+import { crashAfter } from '#test/support/table-faults.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** A site with more resources than one transaction deletes. */
+async function newSite() {
+  const world = await newAccessWorld()
+  for (let at = 0; at < 40; at += 8) {
+    await commit({ accountId: world.account.id, subject: null }, async (transaction) => {
+      for (let i = at; i < at + 8; i++) {
+        transaction.insert(resources, {
+          name: `Host ${i}`,
+          type: 'dns',
+          address: `host-${i}.example.com`,
+          address_description: null,
+          filters: [],
+          ip_stack: 'dual',
+          site_id: world.site.id,
+        })
+      }
+    })
+  }
+  return world
+}
+
+it('finishes a deletion once, whichever write its process dies at, and whether or not the last one was done', async () => {
+  for (const unheard of [false, true]) {
+    for (let writes = 0, died = true; died; writes++) {
+      const { account, site } = await newSite()
+      await account.call(deleteSite, { method: 'DELETE', params: { id: site.id } })
+      const records = (await commitsOf(account.id)).map((one) => recordOf(one) as DynamoDBRecord)
+      crashAfter(writes, { unheard })
+      died = (await followUp({ Records: records })).batchItemFailures.length > 0
+      vi.restoreAllMocks()
+
+      await followUpAll(account.id)
+      expect((await account.call(listResources, { query: { site_id: site.id } })).body.metadata.total).toBe(0)
+      const changes = (await commitsOf(account.id)).flatMap((one) => one.changes)
+      const deleted = changes.filter(({ object, operation }) => object === 'resources' && operation === 'delete')
+      expect(new Set(deleted.map(({ before }) => (before as { id: string }).id)).size).toBe(41)
+      expect(deleted).toHaveLength(41)
+    }
+  }
+})

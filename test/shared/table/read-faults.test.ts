@@ -1,0 +1,65 @@
+import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as getGroup } from '#functions/api/groups/get-group.ts'
+import { type GroupRow, groups } from '#shared/groups/group.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { entityKey } from '#shared/table/keys.ts'
+import { getItems } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+import { insertRow } from '#test/support/rows.ts'
+
+let account: Awaited<ReturnType<typeof newAccount>>
+const rows: GroupRow[] = []
+
+beforeAll(async () => {
+  account = await newAccount()
+  const fields = { directory_id: null, idp_id: null, email: null, synced_at: null, is_managed: false }
+  for (let i = 0; i < 8; i++) {
+    rows.push(await insertRow(account.id, groups, { name: `Group ${i}`, entity_type: 'group', ...fields }))
+  }
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Lets batches of reads come back with at most so many keys processed. Answers the sizes that were asked. */
+function processAtMost(most: number): number[] {
+  const asked: number[] = []
+  const send = table().send.bind(table())
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    if (!(command instanceof BatchGetCommand)) return send(command as never, ...rest)
+    const name = tableName()
+    const request = command.input.RequestItems?.[name] as { Keys: Record<string, unknown>[] }
+    asked.push(request.Keys.length)
+    const [now, later] = [request.Keys.slice(0, most), request.Keys.slice(most)]
+    const UnprocessedKeys = later.length > 0 ? { [name]: { ...request, Keys: later } } : {}
+    if (now.length === 0) return { Responses: {}, UnprocessedKeys }
+    const answer = (await send(
+      new BatchGetCommand({ RequestItems: { [name]: { ...request, Keys: now } } }) as never,
+      ...rest,
+    )) as unknown as BatchGetCommandOutput
+    return { ...answer, UnprocessedKeys }
+  }) as never)
+  return asked
+}
+
+describe('a batch of reads of which the table processes a part', () => {
+  it('asks for the rest, and has every item in its place', async () => {
+    const asked = processAtMost(3)
+    const items = await getItems(rows.map(({ id }) => entityKey(account.id, groups.name, id)))
+    expect(items.map((item) => item?.id)).toEqual(rows.map(({ id }) => id))
+    expect(asked).toEqual([8, 5, 2])
+  })
+
+  it('answers a request as if nothing had been', async () => {
+    processAtMost(1)
+    const { status, body } = await account.call(getGroup, { params: { id: rows[0]?.id as string } })
+    expect([status, body.data.name]).toEqual([200, 'Group 0'])
+  })
+
+  it('is 503 when the rest is never processed', async () => {
+    processAtMost(0)
+    const { status, headers } = await account.call(getGroup, { params: { id: rows[0]?.id as string } })
+    expect([status, headers['retry-after']]).toEqual([503, '1'])
+  })
+})
