@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 
 export type HttpRequest = {
   method: string
   /** Path and query as they came. */
   target: string
-  headers: IncomingHttpHeaders
+  /** Every value of each header: what is sent twice is joined by a comma, as an HTTP API does. */
+  headers: NodeJS.Dict<string[]>
   remoteAddress: string
   body: Buffer
 }
@@ -18,7 +18,7 @@ const textual = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;\
 /** Which bodies an HTTP API hands on as text. What is not UTF-8 stays bytes, so that nothing is lost on the way. */
 function bodyOf({ headers, body }: HttpRequest): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false }
-  if (!headers['content-encoding'] && textual.test(headers['content-type'] ?? '')) {
+  if (!headers['content-encoding'] && textual.test(headers['content-type']?.[0] ?? '')) {
     try {
       return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body), isBase64Encoded: false }
     } catch {
@@ -40,8 +40,7 @@ function queryOf(query: string): Record<string, string> | undefined {
 function headersOf({ headers, remoteAddress }: HttpRequest): Record<string, string> {
   const result: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (name === 'cookie' || value === undefined) continue
-    result[name] = Array.isArray(value) ? value.join(',') : value
+    if (name !== 'cookie' && value !== undefined) result[name] = value.join(',')
   }
   result['x-forwarded-for'] = [result['x-forwarded-for'], remoteAddress].filter(Boolean).join(', ')
   result['x-forwarded-proto'] = 'http'
@@ -58,7 +57,7 @@ export function toEvent(
   const rawPath = mark < 0 ? request.target : request.target.slice(0, mark)
   const rawQueryString = mark < 0 ? '' : request.target.slice(mark + 1)
   const query = queryOf(rawQueryString)
-  const cookies = request.headers.cookie?.split(/;\s*/).filter(Boolean)
+  const cookies = request.headers.cookie?.flatMap((line) => line.split(/;\s*/)).filter(Boolean)
   const now = new Date()
   return {
     version: '2.0',
@@ -72,14 +71,14 @@ export function toEvent(
     requestContext: {
       accountId: '000000000000',
       apiId: 'local',
-      domainName: request.headers.host ?? 'localhost',
+      domainName: request.headers.host?.[0] ?? 'localhost',
       domainPrefix: 'local',
       http: {
         method: request.method,
         path: rawPath,
         protocol: 'HTTP/1.1',
         sourceIp: request.remoteAddress,
-        userAgent: request.headers['user-agent'] ?? '',
+        userAgent: request.headers['user-agent']?.[0] ?? '',
       },
       requestId: randomUUID(),
       routeKey,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Lock, tryLock } from './engines/lock.ts'
 import { Fault } from './fault.ts'
 
@@ -26,10 +26,17 @@ export function readJson<T>(path: string): T | undefined {
 export const dataPath = (): string => resolve(process.env.DATA_DIR || '.local')
 
 /** Makes and locks the data directory. Undefined when another process has it. */
+/** One directory after the other: where the system refuses a new one with ENOENT (`/proc`), `recursive` never ends. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return
+  makeDirectory(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
+}
+
 export function openDataDir(path: string, ephemeral = false): DataDir | undefined {
   let lock: Lock | undefined
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectory(path)
     writeAtomically(join(path, '.writable'), '')
     rmSync(join(path, '.writable'))
     lock = tryLock(join(path, 'service.lock'))

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { Fault } from './fault.ts'
 
-/** The one argument of a command: an event as JSON, or `-` for standard input. */
+/** The one argument of a command: an event as JSON, or `-` for standard input; undefined when it is no JSON. */
 export async function readEvent(command: string): Promise<unknown> {
   const [argument, ...more] = process.argv.slice(2)
   if (argument === undefined || more.length > 0) {
@@ -11,6 +11,6 @@ export async function readEvent(command: string): Promise<unknown> {
   try {
     return JSON.parse(json)
   } catch {
-    throw new Fault('The event is not valid JSON.')
+    return undefined
   }
 }

@@ -35,6 +35,8 @@ async function run(task: Task, event: unknown): Promise<unknown> {
   throw new Fault(`A service has the data directory ${dataPath()} and does not answer.`)
 }
 
+const noJson = { code: 'invalid_json', detail: 'The event is not valid JSON.' }
+
 /** An operator's command: runs a function with an event, prints its answer, and ends the process; 1 when it failed. */
 export async function runTask(
   task: Task,
@@ -45,7 +47,7 @@ export async function runTask(
     const event = await readEvent()
     // What the function logs must not mix with the result.
     process.stdout.write = process.stderr.write.bind(process.stderr)
-    const result = (await run(task, event)) as Record<string, unknown>
+    const result = event === undefined ? { error: noJson } : ((await run(task, event)) as Record<string, unknown>)
     print(`${JSON.stringify(result, null, 2)}\n`, () => process.exit('error' in result || failed(result) ? 1 : 0))
   } catch (error) {
     reportFault(error)

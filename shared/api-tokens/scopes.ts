@@ -9,8 +9,10 @@ export const Scopes = field<string[]>(
   (input) => {
     if (!Array.isArray(input)) return { message: 'is invalid' }
     if (input.length === 0) return { message: 'should have at least 1 item(s)' }
-    if (!input.every((scope) => known.has(scope))) return { message: 'has an invalid entry' }
-    return { value: [...new Set<string>(input)] }
+    const scopes = input.map((scope) => (typeof scope === 'string' ? scope.trim() : ''))
+    return scopes.every((scope) => known.has(scope))
+      ? { value: [...new Set(scopes)] }
+      : { message: 'has an invalid entry' }
   },
   { type: 'array', items: { type: 'string', enum: [...known] }, minItems: 1 },
 )

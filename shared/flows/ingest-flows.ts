@@ -37,7 +37,9 @@ function recordsOf(body: Buffer): unknown[] {
   } catch {
     throw new ApiError('invalid_json')
   }
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new ApiError('invalid_json')
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new ApiError('invalid_json', 'The request body must be a JSON object.')
+  }
   const { flow_logs: records } = document as { flow_logs?: unknown }
   if (!Array.isArray(records)) throw new ApiError('bad_request', 'flow_logs must be a list.')
   if (records.length > maxReports)

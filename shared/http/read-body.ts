@@ -29,7 +29,7 @@ export function readBody({ body: contract }: Operation, body: Buffer, contentTyp
   if (!isObject(document)) throw new ApiError('bad_request', 'The request body must be a JSON object.')
   if (envelope === null) return document
   if (!Object.hasOwn(document, envelope)) {
-    if (optional) return undefined
+    if (optional && Object.keys(document).length === 0) return undefined
     throw new ApiError('bad_request', `The request body must have the key ${envelope}.`)
   }
   const value = document[envelope]

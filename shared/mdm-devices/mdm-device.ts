@@ -80,10 +80,10 @@ export type MdmDeviceRow = Row & {
   synced_at: string
 } & Record<string, unknown>
 
-/** Made and removed by the inventory sync alone (I7). */
+/** Made and removed by the inventory sync alone (I7). A path id is compared in lower case (A6.1). */
 export const mdmDevices = entity<MdmDeviceRow>({
   name: 'mdm_devices',
-  unique: { 'mdm_devices.mdm_id': (row) => row.mdm_id },
+  unique: { 'mdm_devices.mdm_id': (row) => row.mdm_id.toLowerCase() },
   edges: { posture_provider_id: { value: (row) => row.posture_provider_id } },
   logged: false,
 })

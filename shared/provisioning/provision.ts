@@ -22,20 +22,31 @@ type Event = Record<string, unknown>
 
 const week = 7 * 86_400_000_000
 
-/** The fields of one part of the event. @throws ApiError `bad_request` when the part is missing or no object. */
-function part<F extends Fields>(event: Event, name: string, fields: F, required = true): v.InferOutput<F> {
+/** The fields of one part of the event; its messages go to `found`. @throws ApiError `bad_request` when it is no object. */
+function part<F extends Fields>(
+  found: FieldErrors,
+  event: Event,
+  name: string,
+  fields: F,
+  required = true,
+): v.InferOutput<F> {
   const value = event[name]
   if (value === undefined && !required) return {} as v.InferOutput<F>
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ApiError('bad_request', `${name} must be an object.`)
   const { errors, fields: checked } = draft<v.InferOutput<F>>(fields, value)
-  if (Object.keys(errors).length === 0) return checked as v.InferOutput<F>
   // Fields of the event's main part stand alone; those of another part are named with it.
   const main = name === 'account' || name === 'resource'
-  const named: FieldErrors = main
-    ? errors
-    : Object.fromEntries(Object.entries(errors).map(([key, list]) => [`${name}.${key}`, list]))
-  throw invalid(named)
+  for (const [key, messages] of Object.entries(errors)) found[main ? key : `${name}.${key}`] = messages
+  return checked as v.InferOutput<F>
+}
+
+/** Reads the parts of an event. @throws ApiError `validation_failed` with the messages of all of them */
+function parts<T>(read: (found: FieldErrors) => T): T {
+  const found: FieldErrors = {}
+  const result = read(found)
+  if (Object.keys(found).length > 0) throw invalid(found)
+  return result
 }
 
 function uuid(event: Event, name: string): string {
@@ -52,11 +63,12 @@ const showActor = (row: object) => v.parse(Actor, { ...row, last_seen_at: null }
 /** The operations of the provisioning function (A32); what they do is change-logged with subject null. */
 const operations: Record<string, (event: Event) => Promise<unknown>> = {
   async create_account(event) {
-    const made = await createAccount({
-      account: part(event, 'account', AccountFields),
-      admin: part(event, 'admin', AdminFields),
-      token: part(event, 'api_token', InitialTokenFields, false),
-    })
+    const input = parts((found) => ({
+      account: part(found, event, 'account', AccountFields),
+      admin: part(found, event, 'admin', AdminFields),
+      token: part(found, event, 'api_token', InitialTokenFields, false),
+    }))
+    const made = await createAccount(input)
     return {
       account: await shown(made.account),
       admin: showActor(made.admin),
@@ -66,7 +78,7 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
   },
 
   async update_account(event) {
-    const changes = part(event, 'account', AccountUpdateFields)
+    const changes = parts((found) => part(found, event, 'account', AccountUpdateFields))
     return { account: await shown(await updateAccount(uuid(event, 'account_id'), changes)) }
   },
 
@@ -84,7 +96,7 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
   },
 
   async create_static_device_pool(event) {
-    const { device_ids = [], ...fields } = part(event, 'resource', PoolFields)
+    const { device_ids = [], ...fields } = parts((found) => part(found, event, 'resource', PoolFields))
     const author = { accountId: uuid(event, 'account_id'), subject: null }
     const made = await commit(author, async (transaction) => {
       if (!(await transaction.get(accounts, author.accountId))) throw notFound()
@@ -113,7 +125,7 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       if (!(await transaction.get(accounts, accountId))) throw notFound()
       const actor = actorId === null ? transaction.insert(actors, newApiClient) : await transaction.get(actors, actorId)
       if (actor?.type !== 'api_client') throw invalid({ actor_id: ['does not exist'] })
-      const fields = part(event, 'api_token', ApiTokenFields)
+      const fields = parts((found) => part(found, event, 'api_token', ApiTokenFields))
       if (fields.expires_at <= timestamp(transaction.now))
         throw invalid({ 'api_token.expires_at': ['must be in the future'] })
       return { actor, token: await mintApiToken(transaction, actor.id, { name: null, scopes: ['*'], ...fields }) }

@@ -114,9 +114,10 @@ describe('provisioning', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { errors: { slug: ['has already been taken'] } } })
   })
 
-  it('says in one line what is wrong with its argument', async () => {
-    const { code, stdout, stderr } = await runLocal('provision.ts', ['{'], { DATA_DIR: dataDir })
-    expect([code, stdout, stderr]).toEqual([1, '', 'The event is not valid JSON.\n'])
+  it('says what is wrong with its argument, as JSON', async () => {
+    const { code, stdout } = await runLocal('provision.ts', ['{'], { DATA_DIR: dataDir })
+    const error = { code: 'invalid_json', detail: 'The event is not valid JSON.' }
+    expect([code, JSON.parse(stdout)]).toEqual([1, { error }])
   })
 })
 

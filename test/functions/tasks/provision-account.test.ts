@@ -143,6 +143,16 @@ describe('create_account', () => {
     expect(error).toMatchObject({ code: 'validation_failed', errors })
   })
 
+  it('names what is wrong in all parts at once', async () => {
+    const { error } = await run({ account: { name: 'A' }, admin: { email: 'bad' }, api_token: { scopes: ['zz'] } })
+    expect(error.errors).toEqual({
+      name: ['should be at least 3 character(s)'],
+      'admin.name': ["can't be blank"],
+      'admin.email': ['is an invalid email address'],
+      'api_token.scopes': ['has an invalid entry'],
+    })
+  })
+
   it.each([null, 'x', [], {}, { account: 7 }, { account: account() }, { operation: 'drop' }, { operation: 7 }])(
     'refuses the event %j',
     async (event) => {

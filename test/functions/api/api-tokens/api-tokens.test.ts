@@ -69,7 +69,8 @@ describe('POST /actors/{actor_id}/api_tokens', () => {
   it('has all scopes unless told otherwise, and drops duplicates', async () => {
     const actor_id = await newClient()
     expect((await create(actor_id, { expires_at: inAnHour() })).body.data).toMatchObject({ scopes: ['*'], name: null })
-    const doubled = await create(actor_id, { expires_at: inAnHour(), scopes: ['logs:read', '*:read', 'logs:read'] })
+    const scopes = ['logs:read', '*:read', ' logs:read ']
+    const doubled = await create(actor_id, { expires_at: inAnHour(), scopes })
     expect(doubled.body.data.scopes).toEqual(['logs:read', '*:read'])
   })
 
