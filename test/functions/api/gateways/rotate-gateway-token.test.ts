@@ -1,7 +1,9 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
 import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
 import { clock } from '#shared/clock.ts'
+import { table } from '#shared/table/client.ts'
 import { newAccount } from '#test/support/account.ts'
 import { type Account, heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
 
@@ -84,10 +86,20 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     expect(await works(answer.body.data.token, key)).toBe(201)
   })
 
-  it('lets one of two concurrent rotations win', async () => {
-    const answers = await Promise.all([rotate(), rotate()])
-    const [won, lost] = answers.sort((a, b) => a.status - b.status)
-    expect([won?.status, lost?.status, lost?.body.code]).toEqual([201, 409, 'rotation_conflict'])
+  it('lets one of two rotations at the same time win', async () => {
+    const send = table().send.bind(table())
+    let first: ReturnType<typeof rotate> | undefined
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+      if (command instanceof TransactWriteCommand && !first) {
+        first = rotate()
+        await first
+      }
+      return send(command as never, ...rest)
+    }) as never)
+    const lost = await rotate()
+    vi.restoreAllMocks()
+    const won = await first
+    expect([won?.status, lost.status, lost.body.code]).toEqual([201, 409, 'rotation_conflict'])
     expect(await works(won?.body.data.token, newKey())).toBe(201)
   })
 })
