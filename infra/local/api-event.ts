@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 
 export type HttpRequest = {
   method: string
   /** Path and query as they came. */
   target: string
-  /** Every value of each header: what is sent twice is joined by a comma, as an HTTP API does. */
-  headers: NodeJS.Dict<string[]>
+  headers: IncomingHttpHeaders
   remoteAddress: string
   body: Buffer
 }
@@ -18,7 +18,7 @@ const textual = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;\
 /** Which bodies an HTTP API hands on as text. What is not UTF-8 stays bytes, so that nothing is lost on the way. */
 function bodyOf({ headers, body }: HttpRequest): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false }
-  if (!headers['content-encoding'] && textual.test(headers['content-type']?.[0] ?? '')) {
+  if (!headers['content-encoding'] && textual.test(headers['content-type'] ?? '')) {
     try {
       return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body), isBase64Encoded: false }
     } catch {
@@ -40,7 +40,8 @@ function queryOf(query: string): Record<string, string> | undefined {
 function headersOf({ headers, remoteAddress }: HttpRequest): Record<string, string> {
   const result: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (name !== 'cookie' && value !== undefined) result[name] = value.join(',')
+    if (name === 'cookie' || value === undefined) continue
+    result[name] = Array.isArray(value) ? value.join(',') : value
   }
   result['x-forwarded-for'] = [result['x-forwarded-for'], remoteAddress].filter(Boolean).join(', ')
   result['x-forwarded-proto'] = 'http'
@@ -57,7 +58,7 @@ export function toEvent(
   const rawPath = mark < 0 ? request.target : request.target.slice(0, mark)
   const rawQueryString = mark < 0 ? '' : request.target.slice(mark + 1)
   const query = queryOf(rawQueryString)
-  const cookies = request.headers.cookie?.flatMap((line) => line.split(/;\s*/)).filter(Boolean)
+  const cookies = request.headers.cookie?.split(/;\s*/).filter(Boolean)
   const now = new Date()
   return {
     version: '2.0',
@@ -71,14 +72,14 @@ export function toEvent(
     requestContext: {
       accountId: '000000000000',
       apiId: 'local',
-      domainName: request.headers.host?.[0] ?? 'localhost',
+      domainName: request.headers.host ?? 'localhost',
       domainPrefix: 'local',
       http: {
         method: request.method,
         path: rawPath,
         protocol: 'HTTP/1.1',
         sourceIp: request.remoteAddress,
-        userAgent: request.headers['user-agent']?.[0] ?? '',
+        userAgent: request.headers['user-agent'] ?? '',
       },
       requestId: randomUUID(),
       routeKey,

@@ -25,7 +25,6 @@ export function readJson<T>(path: string): T | undefined {
 /** `DATA_DIR`, else `.local` in the working directory. */
 export const dataPath = (): string => resolve(process.env.DATA_DIR || '.local')
 
-/** Makes and locks the data directory. Undefined when another process has it. */
 /** One directory after the other: where the system refuses a new one with ENOENT (`/proc`), `recursive` never ends. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return
@@ -33,6 +32,7 @@ function makeDirectory(path: string): void {
   mkdirSync(path, { mode: 0o700 })
 }
 
+/** Makes and locks the data directory. Undefined when another process has it. */
 export function openDataDir(path: string, ephemeral = false): DataDir | undefined {
   let lock: Lock | undefined
   try {

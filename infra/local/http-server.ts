@@ -34,7 +34,7 @@ const exceedsPayload = (value: unknown): boolean => Buffer.byteLength(JSON.strin
 async function answer(request: IncomingMessage, { match, runtime }: Backend): Promise<HttpAnswer> {
   const body = await readBody(request)
   if (!body) return gatewayAnswer(413, 'Request Entity Too Large')
-  const { method = 'GET', url = '/', headersDistinct: headers } = request
+  const { method = 'GET', url = '/', headers } = request
   const target = targetOf(url)
   if (target === undefined) return gatewayAnswer(400, 'Bad Request')
   const found = match(method, target.split('?')[0] ?? '/')
