@@ -1,6 +1,7 @@
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { dueAccountsPartition } from '#shared/account-deletion/due-account.ts'
 import { actors } from '#shared/actors/actor.ts'
 import { apiTokens } from '#shared/api-tokens/api-token.ts'
 import { flowDaysPartition } from '#shared/flows/flow-store.ts'
@@ -15,7 +16,16 @@ const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem']
 
 /** What one function or kind of functions may do. */
-export type Duty = 'reader' | 'writer' | 'ingest' | 'provision' | 'public' | 'expire' | Consumer | Task
+export type Duty =
+  | 'reader'
+  | 'writer'
+  | 'ingest'
+  | 'provision'
+  | 'public'
+  | 'expire'
+  | 'deleteAccounts'
+  | Consumer
+  | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 type Task = 'redrive' | 'verify'
 
@@ -70,6 +80,11 @@ export class Roles extends Construct {
       // It deletes what lies below a deleted object, whatever that is.
       followUp: [onTable([...reads, ...writes])],
       expire: [onTable([...reads, ...writes])],
+      // It looks at all items for those of an account; it makes none but the notes of its own progress.
+      deleteAccounts: [
+        onTable([...reads, 'dynamodb:Scan', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem']),
+        onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
+      ],
       storeFlowLogs: [
         onTable(
           ['dynamodb:PutItem', 'dynamodb:UpdateItem'],

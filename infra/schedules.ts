@@ -6,7 +6,7 @@ import { type Code, type IDestination, Function as LambdaFunction } from 'aws-cd
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { functionSettings, type Shared } from './function-settings.ts'
-import type { Roles } from './roles.ts'
+import type { Duty, Roles } from './roles.ts'
 import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
@@ -26,19 +26,31 @@ const keptIn = (bucket: IBucket): IDestination => ({
 export class Schedules extends Construct {
   constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
     super(scope, id)
-    const expire = new LambdaFunction(this, 'Expire', {
-      ...functionSettings(shared, code, 'schedules/expire.ts'),
-      role: roles.of.expire,
-      timeout: Duration.seconds(60),
-      // The next minute does what this one did not.
-      retryAttempts: 0,
-      maxEventAge: Duration.minutes(1),
-      onFailure: keptIn(storage.failures),
-    })
-    new Rule(this, 'EveryMinute', {
-      description: 'Deletes tokens that have ended',
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new Invoke(expire, { retryAttempts: 0 })],
-    })
+    const scheduled = (name: string, file: string, duty: Duty, every: Duration, what: string) => {
+      const made = new LambdaFunction(this, name, {
+        ...functionSettings(shared, code, file),
+        role: roles.of[duty],
+        timeout: Duration.seconds(60),
+        // The next run does what this one did not.
+        retryAttempts: 0,
+        maxEventAge: Duration.minutes(1),
+        onFailure: keptIn(storage.failures),
+      })
+      const rule = {
+        description: what,
+        schedule: Schedule.rate(every),
+        targets: [new Invoke(made, { retryAttempts: 0 })],
+      }
+      new Rule(this, `${name}Rule`, rule)
+    }
+    const minute = Duration.minutes(1)
+    scheduled('Expire', 'schedules/expire.ts', 'expire', minute, 'Deletes tokens that have ended')
+    scheduled(
+      'DeleteDueAccounts',
+      'schedules/delete-due-accounts.ts',
+      'deleteAccounts',
+      minute,
+      'Deletes accounts that are due',
+    )
   }
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type * as v from 'valibot'
 import { type AccountRow, accounts, featureNames, limitNames } from '../accounts/account.ts'
+import { serviceGuard } from '../accounts/service-guard.ts'
 import { type ActorRow, actors } from '../actors/actor.ts'
 import { mintApiToken } from '../api-tokens/mint-api-token.ts'
 import { clock, timestamp } from '../clock.ts'
@@ -18,9 +19,6 @@ import { v0Users } from '../v0-users/user.ts'
 import type { AccountFields, AdminFields, InitialTokenFields } from './fields.ts'
 
 const day = 86_400_000_000
-
-/** A value that is unique in the whole service; it names the account that holds it. */
-const serviceGuard = (name: 'slug' | 'key', value: string) => ({ pk: `service#${name}#${value}`, sk: 'unique' })
 
 const slugFrom = (name: string): string =>
   name

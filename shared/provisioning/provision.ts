@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { isDueForDeletion } from '../account-deletion/close-account.ts'
+import { dueAccountItem } from '../account-deletion/due-account.ts'
 import { Account, type AccountRow, accounts } from '../accounts/account.ts'
 import { stageAccountDisabling } from '../accounts/disable-account.ts'
 import { get as getAccount } from '../accounts/store.ts'
@@ -148,9 +150,10 @@ type AccountChanges = v.InferOutput<typeof AccountUpdateFields> & { delete_at?: 
 const updateAccount = (accountId: string, changes: AccountChanges): Promise<AccountRow> =>
   commit({ accountId, subject: null }, async (transaction) => {
     const account = await transaction.get(accounts, accountId)
-    if (!account) throw notFound()
+    if (!account || isDueForDeletion(account, timestamp(transaction.now))) throw notFound()
     // Enabling an account calls a deletion off that was not due yet (A32).
     const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
+    if (changes.delete_at) transaction.put(dueAccountItem(accountId, changes.delete_at))
     if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
     return transaction.update(accounts, account, {
       ...changes,

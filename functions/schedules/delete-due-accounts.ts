@@ -1,0 +1,7 @@
+import { deleteDueAccounts } from '#shared/account-deletion/delete-due-accounts.ts'
+
+/** A run ends before the next one begins. */
+const budgetMs = 45_000
+
+/** Every minute: deletes accounts that are due (A31). */
+export const handler = (): Promise<void> => deleteDueAccounts(Date.now() + budgetMs)

@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto'
+import type { KinesisStreamEvent } from 'aws-lambda'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
+import { handler as deleteDueAccounts } from '#functions/schedules/delete-due-accounts.ts'
+import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { accounts } from '#shared/accounts/account.ts'
+import { clock } from '#shared/clock.ts'
+import { groups } from '#shared/groups/group.ts'
+import { table } from '#shared/table/client.ts'
+import { commit } from '#shared/table/commit.ts'
+import { getRow } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+import { followUpAll, writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { flowRecord, newFlowGrant } from '#test/support/flows.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { sampleRequests } from '#test/support/sample-requests.ts'
+
+// The pauses between pages are for others who use the table.
+vi.mock('node:timers/promises', () => ({ setTimeout: () => Promise.resolve() }))
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+beforeEach(async () => {
+  own = await useOwnTable()
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await own.end()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
+const run = (event: unknown): Promise<any> => provision(event) as Promise<any>
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+const deleteAt = (id: string, delete_at?: string) => run({ operation: 'delete_account', account_id: id, delete_at })
+const update = (id: string, account: object) => run({ operation: 'update_account', account_id: id, account })
+const now = clock.now.bind(clock)
+const later = (hours: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
+
+/** Everything in the table that has to do with an account, but for the note that its deletion goes on. */
+const leftOf = async (id: string) =>
+  (await own.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
+const notesOf = async (id: string) =>
+  (await own.items()).filter(({ pk, account_id }) => pk === 'service#due.accounts' && account_id === id)
+
+/** Lets one command of the job fail, before it or after it has had its effect; answers whether there was one. */
+function breakAt(position: number, effect: 'before' | 'after') {
+  const send = table().send.bind(table())
+  let count = 0
+  const spy = vi.spyOn(table(), 'send').mockImplementation((async (command: { input: { Limit?: number } }) => {
+    const name = command.constructor.name
+    if (name === 'ScanCommand') command.input.Limit = 20
+    const isIt = /Write|Update|Scan/.test(name) && ++count === position
+    if (isIt && effect === 'before') throw new Error('broken')
+    const answer = await send(command as never)
+    if (isIt) throw new Error('broken')
+    return answer
+  }) as never)
+  return () => {
+    spy.mockRestore()
+    return count >= position
+  }
+}
+
+describe('the deletion of accounts that are due (A31, A32)', () => {
+  it('leaves nothing of an account that has used everything, and everything of another', {
+    timeout: 300_000,
+  }, async () => {
+    const other = await newAccount()
+    const { account, samples, send } = await sampleRequests()
+    for (const [name, sample] of Object.entries(samples)) await send(name, await sample())
+    const headers = { 'idempotency-key': randomUUID() }
+    await account.call(createGroup, { method: 'POST', body: { group: { name: 'Once' } }, headers })
+    const { claims } = await newFlowGrant(account.id)
+    const flow = flowRecord(claims(), clock.now(), {
+      protocol: 'tcp',
+      inner_src_ip: '100.64.0.1',
+      inner_src_port: 1,
+      inner_dst_ip: '100.64.0.2',
+      inner_dst_port: 2,
+      domain: null,
+      flow_start: clock.now(),
+    } as never)
+    await storeFlowLogs({ Records: [flow] } as KinesisStreamEvent)
+    await followUpAll(account.id)
+    await writeChangeLogOf(account.id)
+    const others = (await own.items()).filter((item) => JSON.stringify(item).includes(other.id))
+    const kinds = new Set((await leftOf(account.id)).map(({ kind }) => kind))
+    expect([...kinds].sort()).toEqual(
+      expect.arrayContaining([
+        'attribution',
+        'authorization',
+        'commit',
+        'counter',
+        'due',
+        'edge',
+        'entity',
+        'flow_day',
+        'guard',
+        'head',
+        'idempotency',
+        'live',
+        'log',
+        'rate',
+      ]),
+    )
+    await deleteAt(account.id, inHours(-1))
+    await deleteDueAccounts()
+    expect(await leftOf(account.id)).toEqual([])
+    expect((await own.items()).filter((item) => JSON.stringify(item).includes(other.id))).toEqual(others)
+    expect((await other.call(getAccount)).status).toBe(200)
+  })
+
+  it('waits for its time; then the account is gone, and its slug is free', async () => {
+    const slug = `slug-${randomUUID()}`
+    const account = await newAccount({ slug })
+    await deleteAt(account.id, inHours(2))
+    later(1)
+    await deleteDueAccounts()
+    expect(await getRow(accounts, account.id, account.id)).not.toBeNull()
+    const again = { account: { name: 'Again', slug }, admin: { name: 'Ada', email: 'ada@example.com' } }
+    expect((await run(again)).error.errors).toEqual({ slug: ['has already been taken'] })
+    later(2)
+    await deleteDueAccounts()
+    expect((await account.call(getAccount)).status).toBe(401)
+    expect((await update(account.id, { is_disabled: false })).error.code).toBe('not_found')
+    expect((await run(again)).data.account.slug).toBe(slug)
+  })
+
+  it('is called off by enabling the account before, and by nothing after', async () => {
+    const [kept, gone] = [await newAccount(), await newAccount()]
+    for (const { id } of [kept, gone]) await deleteAt(id, inHours(1))
+    await update(kept.id, { is_disabled: false })
+    later(2)
+    expect((await update(gone.id, { is_disabled: false })).error.code).toBe('not_found')
+    expect((await deleteAt(gone.id, inHours(100))).error.code).toBe('not_found')
+    await deleteDueAccounts()
+    expect((await kept.call(getAccount)).status).toBe(200)
+    expect(await notesOf(kept.id)).toEqual([])
+    expect(await leftOf(gone.id)).toEqual([])
+  })
+
+  it('comes at the time that was asked for last', async () => {
+    const account = await newAccount()
+    await deleteAt(account.id, inHours(1))
+    await deleteAt(account.id, inHours(3))
+    later(2)
+    await deleteDueAccounts()
+    expect(await getRow(accounts, account.id, account.id)).not.toBeNull()
+    expect(await notesOf(account.id)).toHaveLength(1)
+    later(4)
+    await deleteDueAccounts()
+    expect(await leftOf(account.id)).toEqual([])
+  })
+
+  it('leaves an account that is disabled for another reason', async () => {
+    const account = await newAccount()
+    await update(account.id, { is_disabled: true })
+    later(24 * 365)
+    await deleteDueAccounts()
+    vi.restoreAllMocks()
+    await update(account.id, { is_disabled: false })
+    expect((await account.call(getAccount)).status).toBe(200)
+  })
+
+  it('takes what arrives late with a second pass, 25 hours later, and then has no note of it', async () => {
+    const account = await newAccount()
+    await deleteAt(account.id, inHours(-1))
+    await deleteDueAccounts()
+    const late = {
+      name: 'Late',
+      entity_type: 'group' as const,
+      directory_id: null,
+      idp_id: null,
+      email: null,
+      synced_at: null,
+      is_managed: false,
+    }
+    await commit({ accountId: account.id, subject: null }, async (transaction) => {
+      transaction.insert(groups, late)
+    })
+    later(24)
+    await deleteDueAccounts()
+    expect(await leftOf(account.id)).not.toEqual([])
+    later(25.1)
+    await deleteDueAccounts()
+    expect(await leftOf(account.id)).toEqual([])
+    expect(await notesOf(account.id)).toEqual([])
+  })
+
+  it('cannot be undone by a change that began before', async () => {
+    const account = await newAccount()
+    await deleteAt(account.id, inHours(1))
+    const before = await getRow(accounts, account.id, account.id)
+    let tries = 0
+    const change = commit({ accountId: account.id, subject: null }, async (transaction) => {
+      if (++tries > 1) return transaction.get(accounts, account.id)
+      later(2)
+      await deleteDueAccounts()
+      vi.restoreAllMocks()
+      return transaction.update(accounts, before as never, { is_disabled: false, delete_at: null } as never)
+    })
+    expect(await change).toBeNull()
+    expect(tries).toBe(2)
+    expect(await leftOf(account.id)).toEqual([])
+  })
+
+  it('loses to a change that comes first', async () => {
+    const account = await newAccount()
+    await deleteAt(account.id, inHours(1))
+    const send = table().send.bind(table())
+    let raced = false
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+      if (command.constructor.name === 'TransactWriteCommand' && !raced) {
+        raced = true
+        await update(account.id, { is_disabled: false })
+      }
+      return send(command as never)
+    }) as never)
+    const real = clock.now
+    const jump = vi.spyOn(clock, 'now').mockImplementationOnce(() => real() + 2 * 3_600_000_000)
+    jump.mockImplementation(now)
+    await deleteDueAccounts()
+    expect(raced).toBe(true)
+    vi.restoreAllMocks()
+    expect((await account.call(getAccount)).status).toBe(200)
+  })
+})
+
+describe('a deletion that breaks off', () => {
+  it.each(['before', 'after'] as const)('%s any of its steps is finished by the next run', async (effect) => {
+    const other = await newAccount()
+    let position = 0
+    let broken = true
+    while (broken) {
+      const account = await newAccount()
+      await deleteAt(account.id, inHours(-1))
+      const end = breakAt(++position, effect)
+      const outcome = await deleteDueAccounts().then(
+        () => 'done',
+        () => 'failed',
+      )
+      broken = end()
+      expect(outcome, `step ${position}`).toBe(broken ? 'failed' : 'done')
+      await deleteDueAccounts()
+      expect(await leftOf(account.id), `step ${position}`).toEqual([])
+      expect(await notesOf(account.id), `step ${position}`).toHaveLength(1)
+      later(26)
+      await deleteDueAccounts()
+      vi.restoreAllMocks()
+      expect(await notesOf(account.id), `step ${position}`).toEqual([])
+    }
+    expect(position).toBeGreaterThan(5)
+    expect((await other.call(getAccount)).status).toBe(200)
+  })
+
+  it('for want of time goes on where it stopped, and has closed every account before', async () => {
+    const [one, two] = [await newAccount(), await newAccount()]
+    for (const { id } of [one, two]) await deleteAt(id, inHours(-1))
+    const send = table().send.bind(table())
+    const [real, minute] = [Date.now.bind(Date), 60_000]
+    let passed = 0
+    vi.spyOn(Date, 'now').mockImplementation(() => real() + passed)
+    vi.spyOn(table(), 'send').mockImplementation((async (command: { input: { Limit?: number } }) => {
+      if (command.constructor.name !== 'ScanCommand') return send(command as never)
+      command.input.Limit = 40
+      passed += minute
+      return send(command as never)
+    }) as never)
+    await deleteDueAccounts()
+    for (const { id } of [one, two]) expect(await getRow(accounts, id, id)).toBeNull()
+    let runs = 1
+    for (; (await leftOf(one.id)).length + (await leftOf(two.id)).length > 0; runs++) await deleteDueAccounts()
+    expect(runs).toBeGreaterThan(2)
+  })
+
+  it('does not hold up another', async () => {
+    const [one, two] = [await newAccount(), await newAccount()]
+    for (const { id } of [one, two]) await deleteAt(id, inHours(-1))
+    const send = table().send.bind(table())
+    vi.spyOn(table(), 'send').mockImplementation((async (command: { input: object }) => {
+      const isOfOne = command.constructor.name === 'ScanCommand' && JSON.stringify(command.input).includes(one.id)
+      if (isOfOne) throw new Error('broken')
+      return send(command as never)
+    }) as never)
+    await expect(deleteDueAccounts()).rejects.toThrow('Some accounts were not deleted.')
+    vi.restoreAllMocks()
+    expect(await leftOf(two.id)).toEqual([])
+    await deleteDueAccounts()
+    expect(await leftOf(one.id)).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+import { beforeAll, expect, it } from 'vitest'
+import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
+
+let templates: Templates
+beforeAll(async () => {
+  templates = await templatesOf([])
+})
+
+/** The function that a schedule invokes, by its handler. */
+function scheduled(handler: string) {
+  const [id, { Properties }] = templates
+    .entries('AWS::Lambda::Function')
+    .find(([, resource]) => resource.Properties.Handler === `schedules/${handler}.handler`) as [string, Resource]
+  const rules = templates
+    .all('AWS::Events::Rule')
+    .filter((rule) => rule.Properties.Targets[0].Arn['Fn::GetAtt'][0] === id)
+  const settings = templates
+    .all('AWS::Lambda::EventInvokeConfig')
+    .find((config) => config.Properties.FunctionName.Ref === id)?.Properties
+  return { expressions: rules.map((rule) => rule.Properties.ScheduleExpression), properties: Properties, settings }
+}
+
+it.each([
+  ['expire', 'rate(1 minute)'],
+  ['delete-due-accounts', 'rate(1 minute)'],
+])('%s runs at %s, ends before its next run, and keeps its failures', (handler, every) => {
+  const { expressions, properties, settings } = scheduled(handler)
+  expect(expressions).toEqual([every])
+  expect((properties as { Timeout: number }).Timeout).toBeLessThanOrEqual(60)
+  expect(settings).toMatchObject({
+    MaximumRetryAttempts: 0,
+    DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/Failures/), 'Arn'] } } },
+  })
+})
+
+it('lets only the deletion of accounts look at all items, and write nothing but its notes', () => {
+  type Statement = { Action: string | string[]; Condition?: Record<string, unknown> }
+  const rights = templates
+    .entries('AWS::IAM::Policy')
+    .map(([id, { Properties }]) => ({ id, statements: Properties.PolicyDocument.Statement as Statement[] }))
+  const scanning = rights.filter(({ statements }) =>
+    statements.some(({ Action }) => [Action].flat().includes('dynamodb:Scan')),
+  )
+  expect(scanning.map(({ id }) => id.replace(/DefaultPolicy.*/, ''))).toEqual(['RolesDeleteAccounts'])
+  const puts = scanning[0]?.statements.filter(({ Action }) => [Action].flat().includes('dynamodb:PutItem'))
+  expect(puts?.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])).toEqual([
+    { 'dynamodb:LeadingKeys': ['service#due.accounts'] },
+  ])
+})
