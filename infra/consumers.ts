@@ -4,8 +4,10 @@ import {
   type Code,
   FilterCriteria,
   FilterRule,
+  type IEventSource,
   type IEventSourceDlq,
   Function as LambdaFunction,
+  MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda'
 import { DynamoEventSource, KinesisEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
@@ -26,20 +28,28 @@ const keptIn = (bucket: IBucket): IEventSourceDlq => ({
   },
 })
 
+/** A consumer with the id of the mapping that feeds it. */
+export type ConsumedStream = { consumer: LambdaFunction; mappingId: string }
+
 /** What reads the streams. A batch that keeps failing is cut down to its bad record, which lands whole in the bucket. */
 export class Consumers extends Construct {
-  readonly functions: LambdaFunction[] = []
+  readonly streams: ConsumedStream[] = []
 
   constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
     super(scope, id)
-    const consumer = (name: string, file: string, duty: Consumer) => {
-      const made = new LambdaFunction(this, name, {
+    const consume = (
+      name: string,
+      file: string,
+      duty: Consumer,
+      source: IEventSource & { eventSourceMappingId: string },
+    ) => {
+      const consumer = new LambdaFunction(this, name, {
         ...functionSettings(shared, code, file),
         role: roles.of[duty],
         timeout: Duration.seconds(60),
       })
-      this.functions.push(made)
-      return made
+      consumer.addEventSource(source)
+      this.streams.push({ consumer, mappingId: source.eventSourceMappingId })
     }
     const delivery = {
       batchSize: 100,
@@ -51,16 +61,16 @@ export class Consumers extends Construct {
       maxRecordAge: Duration.hours(23),
       parallelizationFactor: 1,
       onFailure: keptIn(storage.failures),
+      metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
     }
     const commits = FilterCriteria.filter({
       eventName: FilterRule.isEqual('INSERT'),
       dynamodb: { NewImage: { kind: { S: FilterRule.isEqual('commit') } } },
     })
     const ofCommits = () => new DynamoEventSource(storage.table, { ...delivery, filters: [commits] })
-    consumer('WriteChangeLog', 'streams/write-change-log.ts', 'writeChangeLog').addEventSource(ofCommits())
-    consumer('FollowUp', 'streams/follow-up.ts', 'followUp').addEventSource(ofCommits())
-    consumer('StoreFlowLogs', 'streams/store-flow-logs.ts', 'storeFlowLogs').addEventSource(
-      new KinesisEventSource(storage.flows, delivery),
-    )
+    const reported = new KinesisEventSource(storage.flows, delivery)
+    consume('WriteChangeLog', 'streams/write-change-log.ts', 'writeChangeLog', ofCommits())
+    consume('FollowUp', 'streams/follow-up.ts', 'followUp', ofCommits())
+    consume('StoreFlowLogs', 'streams/store-flow-logs.ts', 'storeFlowLogs', reported)
   }
 }

@@ -24,6 +24,8 @@ const keptIn = (bucket: IBucket): IDestination => ({
 
 /** What runs by the clock (A31). */
 export class Schedules extends Construct {
+  readonly functions: LambdaFunction[] = []
+
   constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
     super(scope, id)
     const scheduled = (name: string, file: string, duty: Duty, every: Duration, what: string) => {
@@ -42,6 +44,7 @@ export class Schedules extends Construct {
         targets: [new Invoke(made, { retryAttempts: 0 })],
       }
       new Rule(this, `${name}Rule`, rule)
+      this.functions.push(made)
     }
     const minute = Duration.minutes(1)
     scheduled('Expire', 'schedules/expire.ts', 'expire', minute, 'Deletes tokens that have ended')

@@ -7,6 +7,7 @@ import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { Consumers } from './consumers.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
+import { Monitoring } from './monitoring.ts'
 import { logicalName, OperationStack } from './operation-stack.ts'
 import { publicRoutes } from './public-routes.ts'
 import { Roles } from './roles.ts'
@@ -55,13 +56,20 @@ export class ServiceStack extends Stack {
     }
     const consumers = new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
     const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
-    new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
+    const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
     const rightless = { asset, shared, role: roles.of.public }
     this.addRoutes(api, 'UnknownRoute', { ...rightless, file: 'api/unknown-route.ts', routes: ['$default'] })
     for (const [file, routes] of Map.groupBy(Object.keys(publicRoutes), (route) => publicRoutes[route] as string)) {
       this.addRoutes(api, logicalName(file), { ...rightless, file, routes })
     }
     this.addStage(api)
+    new Monitoring(this, 'Monitoring', {
+      apiId: api.ref,
+      storage,
+      streams: consumers.streams,
+      scheduled: schedules.functions,
+      alarmEmail: settings.alarmEmail,
+    })
     const provision = new LambdaFunction(this, 'ProvisionAccount', {
       ...functionSettings(shared, asset, 'tasks/provision-account.ts'),
       role: roles.of.provision,

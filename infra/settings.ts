@@ -11,6 +11,8 @@ export type Settings = {
   suiteIssuer: string
   /** Secret of Secrets Manager that a CDN in front proves itself with (P8.2); null without a CDN. */
   cdnSecretArn: string | null
+  /** Who is mailed when an alarm goes off; null for nobody. */
+  alarmEmail: string | null
   /** Provisioned shards of the flow stream, or `on-demand`. */
   flowStreamShards: number | 'on-demand'
 }
@@ -34,6 +36,7 @@ export function readSettings(scope: Construct): Settings {
     heartbeatSecs: integer('heartbeatSecs', 30),
     suiteIssuer: (context('suiteIssuer') as string | undefined) ?? 'https://suite.example.com',
     cdnSecretArn,
+    alarmEmail: (context('alarmEmail') as string | undefined) ?? null,
     flowStreamShards: context('flowStreamShards') === 'on-demand' ? 'on-demand' : integer('flowStreamShards', 1),
   }
 }

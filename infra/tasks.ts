@@ -26,7 +26,7 @@ export class Tasks extends Construct {
     roles.of.redrive.addToPolicy(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],
-        resources: consumers.functions.map(({ functionArn }) => functionArn),
+        resources: consumers.streams.map(({ consumer }) => consumer.functionArn),
       }),
     )
   }

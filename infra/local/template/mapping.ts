@@ -29,6 +29,7 @@ const known = new Set([
   'MaximumBatchingWindowInSeconds',
   'MaximumRecordAgeInSeconds',
   'MaximumRetryAttempts',
+  'MetricsConfig',
   'ParallelizationFactor',
   'StartingPosition',
   'Tags',
