@@ -4,7 +4,7 @@ import { Construct } from 'constructs'
 import { dueAccountsPartition } from '#shared/account-deletion/due-account.ts'
 import { actors } from '#shared/actors/actor.ts'
 import { apiTokens } from '#shared/api-tokens/api-token.ts'
-import { flowDaysPartition } from '#shared/flows/flow-store.ts'
+import { flowSlicesPartition, openFlowsPartition } from '#shared/flows/flow-index.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
 import { commitKey, liveKey, partition } from '#shared/table/keys.ts'
 import type { Storage } from './storage.ts'
@@ -88,8 +88,11 @@ export class Roles extends Construct {
       storeFlowLogs: [
         onTable(
           ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
-          [logPartition(anyAccount, 'flow', '*'), flowDaysPartition(anyAccount)],
+          [logPartition(anyAccount, 'flow', '*'), partition(anyAccount, 'log.flow.*')],
         ),
+        // Open flows are gathered after a while; what pointed to them is deleted when they close.
+        onTable(['dynamodb:Query'], [logPartition(anyAccount, 'flow', '*'), flowSlicesPartition(anyAccount)]),
+        onTable(['dynamodb:DeleteItem'], [openFlowsPartition(anyAccount), flowSlicesPartition(anyAccount)]),
       ],
       // What it may invoke is added with the consumers. It has no right on the table: the consumers write.
       redrive: [

@@ -1,6 +1,7 @@
 import type { KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
 import { flowLogId } from '#shared/flows/flow-identity.ts'
 import { type IngestedReport, storeFlow } from '#shared/flows/flow-store.ts'
+import { indexOpenFlows } from '#shared/flows/index-open-flows.ts'
 import { mergeReports } from '#shared/flows/merge-reports.ts'
 import { unpack } from '#shared/flows/packing.ts'
 import { inParallel } from '#shared/in-parallel.ts'
@@ -43,6 +44,10 @@ export const handler = async ({ Records: records }: KinesisStreamEvent): Promise
   await inParallel(mergeReports(delivered), concurrency, async (report) => {
     if (report.place < failed) await storeFlow(report).catch((error) => fail(report.place, error))
   })
+  await inParallel(new Set(delivered.map(({ claims }) => claims.account_id)), 4, (account) =>
+    // The flows are stored; who misses a pointer looks into the slice itself, and the next batch tries again.
+    indexOpenFlows(account).catch(({ name }: Error) => logLine('WARN', 'open flows were not indexed', { error: name })),
+  )
 
   const first = records[failed]
   return { batchItemFailures: first ? [{ itemIdentifier: first.kinesis.sequenceNumber }] : [] }

@@ -1,10 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../clock.ts'
-import { parseLogId } from '../logs/log-id.ts'
-import { dayOf, flowShard, logPartition, logTtl } from '../logs/log-keys.ts'
+import { dayOf, flowKey, flowShard, logTtl } from '../logs/log-keys.ts'
 import { table, tableName } from '../table/client.ts'
-import { type Key, partition } from '../table/keys.ts'
+import type { Key } from '../table/keys.ts'
+import { isPast, longPointer, openPointer, openPointerKey, sliceOf } from './flow-index.ts'
+import { markActor, markDay, markSlice } from './flow-marks.ts'
 import type { FlowReport } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
@@ -37,33 +38,22 @@ export type FlowItem = Key & {
   outers?: string
 }
 
-/** Which partitions hold flows: one small item for each day and shard, so that a query knows where to look. */
-export const flowDaysPartition = (account: string): string => partition(account, 'log.flow.days')
-
-const noted = new Map<string, number>()
-const dayMicros = 86_400_000_000
-
 /**
- * Notes once a day and process that a day and shard hold flows; before the flow, so that no flow is where nobody looks.
- * The note outlives the last flow that it was made for.
+ * One conditional write per report, whatever came before it and however often it comes (L11). What leads to the flow is
+ * written before it, so that no flow is where nobody looks, and only where the flow is long or its marks are not known
+ * to stand.
  */
-async function noteDay(account: string, day: string, shard: number): Promise<void> {
-  const key = { pk: flowDaysPartition(account), sk: `${day}#${String(shard).padStart(2, '0')}` }
-  const name = `${key.pk} ${key.sk}`
-  const now = clock.now()
-  if (now - (noted.get(name) ?? 0) < dayMicros) return
-  const ttl = logTtl('flow', now + 3 * dayMicros)
-  await table().send(new PutCommand({ TableName: tableName(), Item: { ...key, kind: 'flow_day', ttl } }))
-  if (noted.size > 100_000) noted.clear()
-  noted.set(name, now)
-}
-
-/** One conditional write per report, whatever came before it and however often it comes (L11). */
-export async function storeFlow({ id, claims, ingestedAt, report }: IngestedReport): Promise<void> {
-  const shard = flowShard(claims.initiator_actor_id)
-  const day = dayOf((parseLogId(id) as { micros: number }).micros)
-  const key = { pk: logPartition(claims.account_id, 'flow', day, shard), sk: id }
-  await noteDay(claims.account_id, day, shard)
+export async function storeFlow(ingested: IngestedReport): Promise<void> {
+  const { id, claims, ingestedAt, report } = ingested
+  const { account_id: account, initiator_actor_id: actor } = claims
+  const key = flowKey(account, actor, id)
+  const slice = sliceOf(report.flow_start)
+  const past = isPast(slice, clock.now())
+  await Promise.all([
+    markDay(account, dayOf(report.flow_start), flowShard(actor)),
+    markActor(account, actor, slice),
+    lead(ingested, past),
+  ])
   const base = {
     kind: 'log',
     ttl: logTtl('flow', ingestedAt),
@@ -78,12 +68,26 @@ export async function storeFlow({ id, claims, ingestedAt, report }: IngestedRepo
     auth: claims.policy_authorization_id,
     actor: claims.initiator_actor_id,
   }
+  let closed = report.closing !== null
   try {
     await (report.closing ? close(key, base, report.closing) : open(key, base))
   } catch (error) {
     // It is open or closed already: nothing to do.
     if (!(error instanceof ConditionalCheckFailedException)) throw error
+    closed ||= error.Item !== undefined && 'fend' in error.Item
   }
+  if (closed && past) {
+    await table().send(new DeleteCommand({ TableName: tableName(), Key: openPointerKey(account, id) }))
+  }
+}
+
+/** Writes what leads to a flow that began before the window of a query: its pointer, or the mark of its slice. */
+async function lead({ id, claims, ingestedAt, report }: IngestedReport, past: boolean): Promise<void> {
+  const { flow_start: start, closing } = report
+  const pointed = { account: claims.account_id, id, actor: claims.initiator_actor_id, ingestedAt }
+  if (!closing && !past) return markSlice(claims.account_id, sliceOf(start))
+  const Item = closing ? longPointer(pointed, start, closing.flow_end) : openPointer(pointed)
+  if (Item) await table().send(new PutCommand({ TableName: tableName(), Item }))
 }
 
 const open = (key: Key, base: object) =>
@@ -92,6 +96,7 @@ const open = (key: Key, base: object) =>
       TableName: tableName(),
       Item: { ...key, ...base },
       ConditionExpression: 'attribute_not_exists(pk)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
   )
 

@@ -25,8 +25,11 @@ export const positionTail = (position: number): string => position.toString(16).
 export function parseLogId(id: string): { stream: LogStream; micros: number } | null {
   const stream = logStreams.find((name) => streamCodes[name] === id[0])
   if (!stream || !/^[0-9a-f]{24}$/.test(id)) return null
-  return { stream, micros: Number.parseInt(id.slice(1, 1 + timeDigits), 16) }
+  return { stream, micros: instantOf(id) }
 }
+
+/** The instant in an id that this service made. */
+export const instantOf = (id: string): number => Number.parseInt(id.slice(1, 1 + timeDigits), 16)
 
 /** The least text that sorts with or after every id of this instant. */
 export const idFrom = (stream: LogStream, micros: number): string => logId(stream, micros, '0000000000')

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { timestamp } from '../clock.ts'
 import { env } from '../env.ts'
 import { type Key, partition } from '../table/keys.ts'
-import { type LogStream, parseLogId } from './log-id.ts'
+import { instantOf, type LogStream, parseLogId } from './log-id.ts'
 
-const day = 86_400_000_000
+export const dayMicros = 86_400_000_000
 
 /** Flows of one account are spread over this many partitions, by the actor that initiated them. */
 export const flowShards = 16
@@ -18,6 +18,12 @@ export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
 export const logPartition = (account: string, stream: LogStream, date: string, shard?: number): string =>
   partition(account, `log.${stream}`, shard === undefined ? date : `${date}#${shard}`)
 
+/** Where a flow lies. */
+export const flowKey = (account: string, actorId: string, id: string): Key => ({
+  pk: logPartition(account, 'flow', dayOf(instantOf(id)), flowShard(actorId)),
+  sk: id,
+})
+
 /** Where an entry can lie: its id tells stream and day; a flow is in one of the shards. */
 export function logKeys(account: string, id: string): Key[] {
   const parsed = parseLogId(id)
@@ -29,7 +35,7 @@ export function logKeys(account: string, id: string): Key[] {
 
 export const retentionMicros = (stream: LogStream): number => {
   const { logRetentionDays, flowRetentionDays } = env()
-  return (stream === 'flow' ? flowRetentionDays : logRetentionDays) * day
+  return (stream === 'flow' ? flowRetentionDays : logRetentionDays) * dayMicros
 }
 
 /** TTL of an entry, in seconds; retention counts from its `timestamp` (L1). */

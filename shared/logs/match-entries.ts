@@ -2,10 +2,10 @@ import type { Attribution } from '../flows/attribution.ts'
 import { type LogStream, logStreams, parseLogId } from './log-id.ts'
 import { retentionMicros } from './log-keys.ts'
 import type { LogQuery } from './log-query.ts'
+import type { LogItem } from './part-reader.ts'
 import { attributionsOf } from './render-entries.ts'
-import type { LogItem } from './walk-logs.ts'
 
-type Window = { begin: number; end: number }
+export type Window = { begin: number; end: number }
 
 /** Picks the entries that match out of some of the walk's. */
 export type Match = (items: LogItem[]) => Promise<LogItem[]>

@@ -5,16 +5,18 @@ import { decodeCursor, encodeCursor } from '../pagination.ts'
 import type { Metadata } from '../table/list.ts'
 import { getItems } from '../table/read.ts'
 import type { LogEntry } from './log-entry.ts'
-import { type LogStream, lastLogMicros, logStreams } from './log-id.ts'
+import { type LogStream, logStreams } from './log-id.ts'
 import { logKeys, retentionMicros } from './log-keys.ts'
 import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
-import { type Match, matcher, withinRetention } from './match-entries.ts'
+import { type Match, matcher, type Window, withinRetention } from './match-entries.ts'
+import type { LogItem } from './part-reader.ts'
 import { renderEntries } from './render-entries.ts'
-import { type LogItem, type Walk, walkLogs } from './walk-logs.ts'
+import { type Walk, walkLogs } from './walk-logs.ts'
 
 const countedAtMost = 10_000
 
-type Position = { id: string; backward: boolean; begin: number; end: number }
+/** What a cursor holds: where it stands, and what the first page found out. Earlier cursors had no total. */
+type Position = { id: string; backward: boolean; begin: number; end: number; total?: number }
 
 /** `GET /logs` (L2): a page of the merged streams, newest first. */
 export async function listLogs(
@@ -35,8 +37,8 @@ export async function listLogs(
 
   const backward = position?.backward ?? false
   const [found, total] = await Promise.all([
-    take({ ...walk, from: position?.id, ascending: backward }, match, query.limit + 1),
-    count(walk, match),
+    take({ ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }, match),
+    position?.total ?? count(walk, match),
   ])
   const kept = found.slice(0, query.limit)
   if (backward) kept.reverse()
@@ -44,7 +46,7 @@ export async function listLogs(
   // The entry at the position itself lies on the other side of it.
   const around = position !== null
   const cursor = (item: LogItem | undefined, back: boolean, wanted: boolean) =>
-    wanted && item ? encodeCursor(binding, { ...window, id: item.sk, backward: back } satisfies Position) : null
+    wanted && item ? encodeCursor(binding, { ...window, id: item.sk, backward: back, total } satisfies Position) : null
   const [data, next_page, prev_page] = await Promise.all([
     renderEntries(account.id, kept),
     cursor(kept.at(-1), false, backward ? around : more),
@@ -54,29 +56,20 @@ export async function listLogs(
 }
 
 /** Nothing but flows is older than its account, and nothing is kept beyond its retention: neither is walked. */
-function walkOf(
-  account: AccountRow,
-  { type, actorId, actorEmail }: LogQuery,
-  window: { begin: number; end: number },
-): Walk {
+function walkOf(account: AccountRow, { type, actorId, actorEmail }: LogQuery, window: Window): Walk {
   const streams: LogStream[] = type
     ? [type]
     : logStreams.filter((stream) => actorEmail === null || stream !== 'api_request')
   const oldest = Math.max(parseTimestamp(account.inserted_at) ?? 0, clock.now() - retentionMicros('change'))
-  return {
-    account: account.id,
-    streams,
-    begin: Math.max(window.begin, oldest),
-    end: Math.min(window.end, lastLogMicros),
-    actorId,
-  }
+  return { account: account.id, streams, ...window, oldest, actorId }
 }
 
 async function* matching(walk: Walk, match: Match): AsyncGenerator<LogItem> {
+  const size = walk.expected ?? 100
   let batch: LogItem[] = []
   for await (const item of walkLogs(walk)) {
     batch.push(item)
-    if (batch.length < 100) continue
+    if (batch.length < size) continue
     yield* await match(batch)
     batch = []
   }
@@ -84,15 +77,16 @@ async function* matching(walk: Walk, match: Match): AsyncGenerator<LogItem> {
 }
 
 /** The first entries that match, in the direction of the walk. */
-async function take(walk: Walk, match: Match, wanted: number): Promise<LogItem[]> {
+async function take(walk: Walk & { expected: number }, match: Match): Promise<LogItem[]> {
   const items: LogItem[] = []
   for await (const item of matching(walk, match)) {
     items.push(item)
-    if (items.length === wanted) break
+    if (items.length === walk.expected) break
   }
   return items
 }
 
+/** How many entries match, of which there may be more than are counted. Asked for by the first page alone. */
 async function count(walk: Walk, match: Match): Promise<number> {
   let total = 0
   for await (const _item of matching({ ...walk, counting: true }, match)) if (++total === countedAtMost) break

@@ -93,7 +93,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   let entries = 0
   const commits = new Set<string>()
 
-  const actual = walkLogs({ ...range, streams: ['change'], actorId: null, ascending: true })
+  const actual = walkLogs({ ...range, streams: ['change'], ascending: true })
   let entry = await actual.next()
   const contentHere = () => contentOf(entry.value as Record<string, unknown>)
   const skipUntil = async (id: string | null) => {

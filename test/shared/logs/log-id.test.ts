@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { idFrom, idUntil, lastLogMicros, logId, logStreams, parseLogId, positionTail } from '#shared/logs/log-id.ts'
-import { compareIds } from '#shared/logs/walk-logs.ts'
+import { compareIds } from '#shared/logs/log-order.ts'
 
 const micros = fc.integer({ min: 0, max: lastLogMicros })
 const stream = fc.constantFrom(...logStreams)

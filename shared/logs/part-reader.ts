@@ -1,0 +1,119 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { table, tableName } from '../table/client.ts'
+import { unpackLarge } from '../table/large-attributes.ts'
+import { compareIds, type IdRange } from './log-order.ts'
+
+/** An entry as it is stored, or a pointer to one; `sk` is its log id. */
+export type LogItem = Record<string, unknown> & { sk: string; pointer?: true }
+
+/** What to read of one partition, in ranges of ids that do not overlap, oldest first. */
+export type Part = {
+  pk: string
+  ranges: IdRange[] | (() => Promise<IdRange[]>)
+  /** Items are pointers to entries. */
+  pointers?: true
+  /** Only items that satisfy this are handed over. */
+  filter?: { expression: string; values: Record<string, unknown> }
+}
+
+export type Reading = {
+  /** Oldest first instead of newest first. */
+  ascending?: boolean
+  /** How many items are expected to be taken of a part. */
+  expected?: number
+  /** Only what tells whether an entry matches is read. */
+  counting?: boolean
+}
+
+const matchedNames = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
+const matched = {
+  ProjectionExpression: matchedNames.map((name) => `#${name}`).join(', '),
+  ExpressionAttributeNames: Object.fromEntries(matchedNames.map((name) => [`#${name}`, name])),
+}
+
+const mostAtOnce = 1_000
+const idLength = 24
+/** Sorts behind everything that follows an id in a key. */
+const behind = '~'
+
+/** Reads one part in one direction, in pages that grow. */
+export class PartReader {
+  private readonly part: Part
+  private readonly reading: Reading
+  private page: LogItem[] = []
+  private ranges: IdRange[] | null = null
+  private start: Record<string, unknown> | undefined
+  private limit: number
+
+  constructor(part: Part, reading: Reading) {
+    this.part = part
+    this.reading = reading
+    this.limit = reading.counting ? mostAtOnce : Math.min(mostAtOnce, reading.expected ?? 100)
+  }
+
+  get head(): LogItem | undefined {
+    return this.page[0]
+  }
+
+  take(): LogItem {
+    return this.page.shift() as LogItem
+  }
+
+  async fill(): Promise<void> {
+    const { ranges } = this.part
+    this.ranges ??= [...(typeof ranges === 'function' ? await ranges() : ranges)]
+    while (this.page.length === 0) {
+      const range = this.ranges.at(this.reading.ascending ? 0 : -1)
+      if (!range) return
+      await this.read(range)
+      if (this.start) this.limit = Math.min(mostAtOnce, this.limit * 2)
+      else if (this.reading.ascending) this.ranges.shift()
+      else this.ranges.pop()
+    }
+  }
+
+  private async read({ first, last }: IdRange): Promise<void> {
+    const { pk, pointers, filter } = this.part
+    const answer = await table().send(
+      new QueryCommand({
+        TableName: tableName(),
+        ConsistentRead: true,
+        ScanIndexForward: this.reading.ascending ?? false,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+        FilterExpression: filter?.expression,
+        ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last + behind, ...filter?.values },
+        ExclusiveStartKey: this.start,
+        Limit: this.limit,
+        ...(this.reading.counting && matched),
+      }),
+    )
+    const items = (answer.Items ?? []) as LogItem[]
+    this.page = pointers
+      ? items.map((item) => ({ ...item, sk: item.sk.slice(0, idLength), pointer: true }))
+      : items.map(unpackLarge)
+    this.start = answer.LastEvaluatedKey
+  }
+}
+
+/** Readers that have fetched their first page. */
+export async function openParts(parts: Part[], reading: Reading): Promise<PartReader[]> {
+  // Of several parts each has its share; a part that has more is read on.
+  const expected = parts.length > 4 ? Math.max(8, Math.ceil((2 * (reading.expected ?? 100)) / parts.length)) : undefined
+  const readers = parts.map((part) => new PartReader(part, { ...reading, ...(expected && { expected }) }))
+  await Promise.all(readers.map((reader) => reader.fill()))
+  return readers
+}
+
+/** Items of several parts in order. */
+export async function* mergeParts(readers: PartReader[], ascending = false): AsyncGenerator<LogItem> {
+  const sign = ascending ? 1 : -1
+  for (;;) {
+    const heads = readers.filter((reader) => reader.head !== undefined)
+    if (heads.length === 0) return
+    const next = heads.reduce((a, b) =>
+      sign * compareIds((a.head as LogItem).sk, (b.head as LogItem).sk) <= 0 ? a : b,
+    )
+    yield next.take()
+    if (next.head === undefined) await next.fill()
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  flowSlicesPartition,
+  longFlowClasses,
+  longFlowsPartition,
+  openFlowsPartition,
+  shortFlowMicros,
+  sliceMicros,
+  sliceSort,
+} from '../flows/flow-index.ts'
+import { getItems, queryItems } from '../table/read.ts'
+import { type FlowFilter, type FlowSearch, flowIds, flowParts, joined } from './flow-parts.ts'
+import { lastLogMicros } from './log-id.ts'
+import { flowKey } from './log-keys.ts'
+import { type LogItem, mergeParts, openParts, type Part, type Reading } from './part-reader.ts'
+
+type Search = FlowSearch & Reading & { begin: number }
+
+const open: FlowFilter = { expression: 'attribute_not_exists(fend)' }
+
+/**
+ * Flows that began before `begin` and can have lasted until then, in order: short ones by their start, long ones by
+ * their pointers, open ones by theirs, or among all of the few slices whose open flows have no pointers yet.
+ */
+export async function* walkEarlierFlows(search: Search): AsyncGenerator<LogItem> {
+  const begin = Math.min(search.begin, lastLogMicros + 1)
+  if (begin <= 0) return
+  const readers = await openParts(await earlierParts(search, begin), search)
+  let batch: LogItem[] = []
+  let last: string | undefined
+  for await (const item of mergeParts(readers, search.ascending)) {
+    // A flow can be found by its start and by pointers.
+    if (item.sk === last) continue
+    last = item.sk
+    batch.push(item)
+    if (batch.length < (search.expected ?? 100)) continue
+    yield* await resolved(search.account, batch)
+    batch = []
+  }
+  yield* await resolved(search.account, batch)
+}
+
+/** What the pointers point to, in one request. */
+async function resolved(account: string, items: LogItem[]): Promise<LogItem[]> {
+  const pointers = items.filter(({ pointer }) => pointer)
+  const found = await getItems(pointers.map(({ sk, actor }) => flowKey(account, String(actor), sk)))
+  const flows = new Map(pointers.map(({ sk }, i) => [sk, found[i] as LogItem | undefined]))
+  return items.flatMap((item) => (item.pointer ? (flows.get(item.sk) ?? []) : item))
+}
+
+async function earlierParts(search: Search, begin: number): Promise<Part[]> {
+  const { account } = search
+  const lasting: FlowFilter = { expression: 'fend > :begin', values: { ':begin': begin } }
+  const lastingOrOpen: FlowFilter = { ...lasting, expression: `${open.expression} OR ${lasting.expression}` }
+  const recent = begin - shortFlowMicros
+  const pointers = (pk: string, from: number, ...filters: FlowFilter[]): Part[] => {
+    const ids = flowIds(search, from, recent - 1)
+    return ids ? [{ pk, ranges: [ids], pointers: true, filter: joined(search, filters) }] : []
+  }
+  const [short, ...unsettled] = await Promise.all([
+    flowParts(search, recent, begin - 1, lastingOrOpen),
+    ...(await slicesBefore(account, recent)).map((slice) =>
+      flowParts(search, slice, Math.min(slice + sliceMicros, recent) - 1, open),
+    ),
+  ])
+  return [
+    ...[short ?? [], ...unsettled].flat(2),
+    ...pointers(openFlowsPartition(account), 0),
+    ...longFlowClasses.flatMap(({ place, shorterThan }) =>
+      pointers(longFlowsPartition(account, place), Math.max(0, begin - shorterThan), lasting),
+    ),
+  ]
+}
+
+/** Slices that began before, and whose open flows have no pointers yet. */
+async function slicesBefore(account: string, micros: number): Promise<number[]> {
+  const marks = await queryItems(flowSlicesPartition(account), {
+    after: sliceSort(Math.max(0, micros)),
+    backward: true,
+  })
+  return marks.map(({ sk }) => Number(sk))
+}
