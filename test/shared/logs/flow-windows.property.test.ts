@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterEach, expect, it, vi } from 'vitest'
+import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
+import type { AccountRow } from '#shared/accounts/account.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import { flowLogId } from '#shared/flows/flow-identity.ts'
+import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import { listLogs } from '#shared/logs/query-logs.ts'
+import { table } from '#shared/table/client.ts'
+import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+
+const minute = 60_000_000
+const hour = 60 * minute
+/** The tests' time begins here; flows begin within the next day and a half. */
+const origin = Math.floor(clock.now() / (24 * hour)) * 24 * hour - 10 * 24 * hour
+const span = 36 * hour
+
+const edge = (micros: number) => fc.integer({ min: -1, max: 1 }).map((by) => micros + by)
+const lengths = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 5 * minute }) },
+  { weight: 3, arbitrary: fc.integer({ min: 5 * minute, max: 3 * hour }) },
+  { weight: 1, arbitrary: fc.integer({ min: 3 * hour, max: 400 * hour }) },
+  { weight: 2, arbitrary: fc.constantFrom(5, 20, 80, 320).chain((minutes) => edge(minutes * minute)) },
+  { weight: 1, arbitrary: fc.integer({ min: -hour, max: 0 }) },
+)
+const lags = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: minute }) },
+  fc.integer({ min: 0, max: 30 * minute }),
+  fc.integer({ min: 0, max: 20 * hour }),
+)
+type Kind = 'open' | 'close' | 'other close'
+const report = (...kinds: Kind[]) => fc.record({ kind: fc.constantFrom(...kinds), lag: lags })
+const flow = fc.record({
+  actor: fc.nat({ max: 2 }),
+  start: fc.oneof(
+    fc.nat({ max: span }),
+    // Close to each other, so that some are open while others begin.
+    fc.nat({ max: hour }),
+    fc.nat({ max: span / (5 * minute) }).map((slice) => slice * 5 * minute),
+  ),
+  length: lengths,
+  reports: fc.oneof(
+    fc.array(report('open'), { minLength: 1, maxLength: 1 }),
+    fc.array(report('open', 'close'), { minLength: 2, maxLength: 2 }),
+    fc.array(report('open', 'close', 'other close'), { minLength: 1, maxLength: 4 }),
+  ),
+})
+const search = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  begin: fc.nat(),
+  width: fc.oneof(fc.constant(0), fc.nat({ max: 2 * hour }), fc.nat({ max: 100 * hour })),
+  limit: fc.integer({ min: 2, max: 9 }),
+  filter: fc.constantFrom('none', 'none', 'actor', 'email'),
+})
+const history = fc.record({
+  flows: fc.array(flow, { minLength: 5, maxLength: 40 }),
+  batchSizes: fc.infiniteStream(fc.integer({ min: 1, max: 6 })),
+  /** How many requests to the table a batch gets before its consumer is gone; most are not interrupted. */
+  interruptions: fc.infiniteStream(fc.option(fc.nat({ max: 8 }), { freq: 4 })),
+  searches: fc.array(search, { minLength: 4, maxLength: 4 }),
+})
+
+type Search = { begin: number; width: number; limit: number; filter: string }
+/** After each batch the last minutes are listed as well: what is open then has no pointer yet. */
+const recently: Search = { begin: 0, width: hour, limit: 100, filter: 'none' }
+
+type Flow = { id: string; actor: number; start: number; end: number | null }
+type Grant = Awaited<ReturnType<typeof newFlowGrant>>
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const parse = (record: unknown) => (checkFlowReport(record) as { report: FlowReport }).report
+
+/** Delivers a batch that its consumer may leave after some requests to the table; then it is delivered again. */
+async function deliver(Records: ReturnType<typeof flowRecord>[], interruption: number | null): Promise<void> {
+  if (interruption !== null) {
+    let left = interruption
+    const send = table().send.bind(table())
+    const gone = vi.spyOn(table(), 'send').mockImplementation((async (command: never) => {
+      if (left-- <= 0) throw new Error('interrupted')
+      return send(command)
+    }) as never)
+    await storeFlowLogs({ Records })
+    gone.mockRestore()
+  }
+  expect(await storeFlowLogs({ Records })).toEqual({ batchItemFailures: [] })
+}
+
+async function pages(account: AccountRow, query: Record<string, string>) {
+  const ask = async (cursor: string | null) => {
+    const { data, metadata } = await listLogs(
+      account,
+      new URLSearchParams({ ...query, ...(cursor !== null && { page_cursor: cursor }) }),
+    )
+    return { ids: data.map(({ log_id }) => log_id), ...metadata }
+  }
+  const forth = [await ask(null)]
+  for (let next = forth[0]?.next_page; next; next = forth.at(-1)?.next_page) forth.push(await ask(next))
+  const back = []
+  for (let previous = forth.at(-1)?.prev_page; previous; previous = back[0]?.prev_page)
+    back.unshift(await ask(previous))
+  return { forth, back }
+}
+
+it('lists the flows that overlap a window, whatever was reported in which order', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async ({ flows, batchSizes, interruptions, searches }) => {
+      const account = { id: randomUUID(), inserted_at: timestamp(origin - 24 * hour) } as AccountRow
+      const grants = await Promise.all(
+        ['ada', 'grace', 'ada'].map((name) =>
+          newFlowGrant(account.id, { initiator_actor_email: `${name}@example.com` }),
+        ),
+      )
+      const deliveries = flows
+        .flatMap(({ actor, start, length, reports }, i) =>
+          reports.map(({ kind, lag }) => {
+            const begin = origin + start
+            const end = kind === 'open' ? null : begin + length + (kind === 'other close' ? 7 * minute : 0)
+            const fields = { inner_src_port: i, flow_start: timestamp(begin) }
+            const claims = (grants[actor] as Grant).claims()
+            const parsed = parse(
+              end === null ? openRecord(fields) : closeRecord({ ...fields, flow_end: timestamp(end) }),
+            )
+            return { at: Math.max(begin, end ?? begin) + lag, actor, claims, parsed, end }
+          }),
+        )
+        .sort((a, b) => a.at - b.at)
+
+      const stored = new Map<string, Flow>()
+      const now = vi.spyOn(clock, 'now').mockReturnValue(origin)
+      // Windows begin where flows begin and end, or some minutes ago, and a moment beside that.
+      const instantOf = (seed: number) => {
+        const instants = [...stored.values()].flatMap(({ start, end }) => [start, end ?? clock.now()])
+        return (instants[seed % instants.length] as number) + ((seed % 3) - 1)
+      }
+      const ask = async ({ begin: seed, width, limit, filter }: Search, begin = instantOf(seed)) => {
+        const end = begin + width
+        const wanted = seed % 3
+        const email = wanted === 1 ? 'grace@example.com' : 'ada@example.com'
+        const expected = [...stored.values()]
+          .filter((one) => one.start <= end && (one.end === null || one.end > begin || one.start >= begin))
+          .filter(({ actor }) => filter !== 'actor' || actor === wanted)
+          .filter(({ actor }) => filter !== 'email' || (actor === 1) === (wanted === 1))
+          .map(({ id }) => id)
+          .sort()
+          .reverse()
+        const { forth, back } = await pages(account, {
+          type: 'flow',
+          begin: timestamp(begin),
+          end: timestamp(end),
+          limit: String(limit),
+          ...(filter === 'actor' && { actor_id: grants[wanted]?.attribution.initiator_actor_id }),
+          ...(filter === 'email' && { actor_email: email }),
+        })
+        expect(forth.flatMap(({ ids }) => ids)).toEqual(expected)
+        expect(back.map(({ ids }) => ids)).toEqual(forth.slice(0, -1).map(({ ids }) => ids))
+        for (const { total } of [...forth, ...back]) expect(total).toBe(expected.length)
+      }
+
+      for (let at = 0; at < deliveries.length; ) {
+        const batch = deliveries.slice(at, at + (batchSizes.next().value as number))
+        now.mockReturnValue(batch.at(-1)?.at as number)
+        const records = batch.map(({ claims, at, parsed }) => flowRecord(claims, at, parsed))
+        await deliver(records, interruptions.next().value as number | null)
+        for (const { claims, actor, parsed, end } of batch) {
+          const id = flowLogId(claims, parsed)
+          const known = stored.get(id) ?? { id, actor, start: parsed.flow_start, end: null }
+          stored.set(id, { ...known, end: known.end ?? end })
+        }
+        const before = at / deliveries.length
+        at += batch.length
+        await ask(recently, clock.now() - (at % 12) * minute)
+        for (const one of searches) {
+          if (one.at >= before && one.at < at / deliveries.length) await ask(one)
+        }
+      }
+      for (const one of searches) await ask(one)
+    }),
+    { numRuns: 8, endOnFailure: true },
+  )
+})
