@@ -96,7 +96,7 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
         'due',
         'edge',
         'entity',
-        'flow_day',
+        'flow_mark',
         'guard',
         'head',
         'idempotency',
