@@ -1,12 +1,15 @@
+import { Stack } from 'aws-cdk-lib'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { dueAccountsPartition } from '#shared/account-deletion/due-account.ts'
+import { limitsMailsPartition } from '#shared/accounts/limits-mail-turn.ts'
 import { actors } from '#shared/actors/actor.ts'
 import { apiTokens } from '#shared/api-tokens/api-token.ts'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/flows/flow-index.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
 import { commitKey, liveKey, partition } from '#shared/table/keys.ts'
+import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 
 /** Stands for an account's id: exactly its length, so that no value further back in a key can pass for the pattern. */
@@ -24,6 +27,7 @@ export type Duty =
   | 'public'
   | 'expire'
   | 'deleteAccounts'
+  | 'compareLimits'
   | Consumer
   | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
@@ -32,13 +36,21 @@ type Task = 'redrive' | 'verify'
 /** Those of the functions that answer HTTP requests. */
 const answering: Duty[] = ['reader', 'writer', 'ingest', 'public']
 
-type Props = { storage: Storage; logGroup: ILogGroup; cdnSecretArn: string | null }
+type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings }
+
+/** The address or its domain, whichever is verified. */
+const sendingFrom = (scope: Construct, sender: string) => ({
+  actions: ['ses:SendEmail'],
+  resources: [sender, sender.slice(sender.indexOf('@') + 1)].map((resourceName) =>
+    Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
+  ),
+})
 
 /** One role for each duty, with no more rights than that duty has. */
 export class Roles extends Construct {
   readonly of: Record<Duty, Role>
 
-  constructor(scope: Construct, id: string, { storage, logGroup, cdnSecretArn }: Props) {
+  constructor(scope: Construct, id: string, { storage, logGroup, settings }: Props) {
     super(scope, id)
     const onTable = (actions: string[], partitions?: string[]) =>
       new PolicyStatement({
@@ -85,6 +97,7 @@ export class Roles extends Construct {
         onTable([...reads, 'dynamodb:Scan', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem']),
         onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
       ],
+      compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
       storeFlowLogs: [
         onTable(
           ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
@@ -112,8 +125,11 @@ export class Roles extends Construct {
       logGroup.grantWrite(made)
       return [duty, made]
     }
-    if (cdnSecretArn) {
-      const reading = { actions: ['secretsmanager:GetSecretValue'], resources: [cdnSecretArn] }
+    if (settings.mailSender) {
+      statements.compareLimits.push(new PolicyStatement(sendingFrom(this, settings.mailSender)))
+    }
+    if (settings.cdnSecretArn) {
+      const reading = { actions: ['secretsmanager:GetSecretValue'], resources: [settings.cdnSecretArn] }
       for (const duty of answering) statements[duty].push(new PolicyStatement(reading))
     }
     this.of = Object.fromEntries(Object.entries(statements).map(role)) as Record<Duty, Role>

@@ -55,5 +55,7 @@ export class Schedules extends Construct {
       minute,
       'Deletes accounts that are due',
     )
+    const halfHour = Duration.minutes(30)
+    scheduled('CompareLimits', 'schedules/compare-limits.ts', 'compareLimits', halfHour, 'Mails about exceeded limits')
   }
 }

@@ -34,7 +34,7 @@ export class ServiceStack extends Stack {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN,
     })
-    const roles = new Roles(this, 'Roles', { storage, logGroup, cdnSecretArn: settings.cdnSecretArn })
+    const roles = new Roles(this, 'Roles', { storage, logGroup, settings })
     const shared: Shared = {
       logGroup,
       environment: {
@@ -47,6 +47,7 @@ export class ServiceStack extends Stack {
         FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
         SUITE_ISSUER: settings.suiteIssuer,
+        ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
       },
     }

@@ -13,6 +13,8 @@ export type Settings = {
   cdnSecretArn: string | null
   /** Who is mailed when an alarm goes off; null for nobody. */
   alarmEmail: string | null
+  /** Address that mails to administrators come from, verified in Amazon SES; null for no mails. */
+  mailSender: string | null
   /** Provisioned shards of the flow stream, or `on-demand`. */
   flowStreamShards: number | 'on-demand'
 }
@@ -29,6 +31,10 @@ export function readSettings(scope: Construct): Settings {
   if (cdnSecretArn !== null && !/^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/.test(cdnSecretArn)) {
     throw new Error('The context value cdnSecretArn must be the whole ARN of a secret, with its six last characters.')
   }
+  const mailSender = (context('mailSender') as string | undefined) ?? null
+  if (mailSender !== null && !/^[^@\s]+@[^@\s]+$/.test(mailSender)) {
+    throw new Error('The context value mailSender must be an address like access@example.com.')
+  }
   return {
     baseUrl: (context('baseUrl') as string | undefined) ?? null,
     logRetentionDays: integer('logRetentionDays', 90),
@@ -37,6 +43,7 @@ export function readSettings(scope: Construct): Settings {
     suiteIssuer: (context('suiteIssuer') as string | undefined) ?? 'https://suite.example.com',
     cdnSecretArn,
     alarmEmail: (context('alarmEmail') as string | undefined) ?? null,
+    mailSender,
     flowStreamShards: context('flowStreamShards') === 'on-demand' ? 'on-demand' : integer('flowStreamShards', 1),
   }
 }

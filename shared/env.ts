@@ -21,6 +21,8 @@ export const env = () => ({
   heartbeatSecs: integer('HEARTBEAT_SECS', 30),
   /** Where the consumers' failed batches lie. */
   failuresBucket: process.env.FAILURES_BUCKET || null,
+  /** Whom mails come from; null where the deployment sends none. */
+  mailSender: process.env.MAIL_SENDER || null,
   /** Where another engine than AWS answers; the SDK reads the DynamoDB one by itself. */
   kinesisEndpoint: process.env.KINESIS_ENDPOINT || null,
 })

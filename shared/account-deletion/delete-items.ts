@@ -10,7 +10,10 @@ import { type DueAccount, dueAccountsPartition } from './due-account.ts'
 const perBatch = 25
 /** Requests under way at once. */
 const width = 4
-/** A page is 1 MB, 128 read units when it need not be consistent: the second pass sees what this one misses. A partition of the table gives 3,000 a second, and requests need theirs. */
+/**
+ * A page is 1 MB: 128 read units, as it need not be consistent; the second pass sees what the first one misses. A
+ * partition of the table gives 3,000 a second, and requests need theirs.
+ */
 const pauseMs = 60
 
 async function deleteBatch(keys: Key[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type * as v from 'valibot'
 import { type AccountRow, accounts, featureNames, limitNames } from '../accounts/account.ts'
+import { noteLimits } from '../accounts/limited-accounts.ts'
 import { serviceGuard } from '../accounts/service-guard.ts'
 import { type ActorRow, actors } from '../actors/actor.ts'
 import { mintApiToken } from '../api-tokens/mint-api-token.ts'
@@ -54,6 +55,7 @@ export function createAccount({ account, admin, token }: Input) {
     const slug = await freeSlug(account.slug ?? null, account.name)
     const key = randomText(6)
     const row = transaction.insert(accounts, { ...accountRow(account, slug, key), id: accountId })
+    noteLimits(transaction, row)
     for (const guard of [serviceGuard('slug', slug), serviceGuard('key', key)]) {
       transaction.claim({ ...guard, kind: 'guard', account_id: accountId })
     }

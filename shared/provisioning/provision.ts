@@ -3,6 +3,7 @@ import { isDueForDeletion } from '../account-deletion/close-account.ts'
 import { dueAccountItem } from '../account-deletion/due-account.ts'
 import { Account, type AccountRow, accounts } from '../accounts/account.ts'
 import { stageAccountDisabling } from '../accounts/disable-account.ts'
+import { noteLimits } from '../accounts/limited-accounts.ts'
 import { get as getAccount } from '../accounts/store.ts'
 import { Actor, actors } from '../actors/actor.ts'
 import { ApiTokenFields, ShownApiToken } from '../api-tokens/api-token.ts'
@@ -155,10 +156,12 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
     const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
     if (changes.delete_at) transaction.put(dueAccountItem(accountId, changes.delete_at))
     if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
+    const limits = { ...account.limits, ...changes.limits }
+    if (changes.limits) noteLimits(transaction, { id: accountId, limits })
     return transaction.update(accounts, account, {
       ...changes,
       ...revived,
-      limits: { ...account.limits, ...changes.limits },
+      limits,
       features: { ...account.features, ...changes.features },
     })
   })

@@ -23,6 +23,7 @@ function scheduled(handler: string) {
 it.each([
   ['expire', 'rate(1 minute)'],
   ['delete-due-accounts', 'rate(1 minute)'],
+  ['compare-limits', 'rate(30 minutes)'],
 ])('%s runs at %s, ends before its next run, and keeps its failures', (handler, every) => {
   const { expressions, properties, settings } = scheduled(handler)
   expect(expressions).toEqual([every])

@@ -1,0 +1,7 @@
+import { compareLimits } from '#shared/accounts/compare-limits.ts'
+
+/** A run ends before its function does. */
+const budgetMs = 45_000
+
+/** Every 30 minutes: compares the use of accounts with their limits (A11, A31). */
+export const handler = (): Promise<void> => compareLimits(Date.now() + budgetMs)

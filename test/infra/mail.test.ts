@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { type Templates, templatesOf } from '#test/support/templates.ts'
+
+const sending = (templates: Templates) =>
+  templates
+    .entries('AWS::IAM::Policy')
+    .flatMap(([id, { Properties }]) =>
+      (Properties.PolicyDocument.Statement as { Action: string | string[]; Resource: unknown }[])
+        .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('ses:')))
+        .map((statement) => ({ id: id.replace(/DefaultPolicy.*/, ''), ...statement })),
+    )
+
+it('sends mails from the address of the deployment alone, and only about limits', async () => {
+  const [statement, ...more] = sending(await templatesOf([], { mailSender: 'access@example.net' }))
+  expect(more).toEqual([])
+  expect(statement).toMatchObject({ id: 'RolesCompareLimits', Action: 'ses:SendEmail' })
+  const text = JSON.stringify(statement?.Resource)
+  expect(text.match(/:identity\/[^"]+/g)).toEqual([':identity/access@example.net', ':identity/example.net'])
+})
+
+it('refuses a sender that is no address', async () => {
+  await expect(templatesOf([], { mailSender: '*' })).rejects.toThrow('must be an address')
+})
+
+it('sends none where the deployment names no sender', async () => {
+  const templates = await templatesOf([])
+  expect(sending(templates)).toEqual([])
+  expect(JSON.stringify(templates.stacks)).not.toContain('MAIL_SENDER')
+})
