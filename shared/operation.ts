@@ -1,34 +1,15 @@
 import type * as v from 'valibot'
 import type { FeatureName } from './accounts/account.ts'
 import type { Caller } from './auth/caller.ts'
+import type { Permission } from './auth/permission.ts'
 import type { Subject } from './auth/subject.ts'
 import type { ErrorCode } from './errors.ts'
 import type { IngestClaims } from './flows/ingest-token.ts'
 import type { Author } from './table/commit.ts'
-import type { Draft } from './values/draft.ts'
+import type { Draft, Fields } from './values/draft.ts'
 import type { JsonSchema } from './values/field.ts'
 import type { Filter } from './values/filters.ts'
 
-export const collections = [
-  'actors',
-  'groups',
-  'policies',
-  'resources',
-  'sites',
-  'gateways',
-  'clients',
-  'tokens',
-  'providers',
-  'directories',
-  'mdm',
-  'logs',
-  'v0',
-] as const
-
-export type Permission = `${(typeof collections)[number]}:${'read' | 'write'}`
-
-// biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type
-export type Fields = v.ObjectSchema<any, any>
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any type
 type Schema = v.GenericSchema<any, any>
 

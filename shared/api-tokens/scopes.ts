@@ -1,5 +1,4 @@
-import { covers } from '../auth/caller.ts'
-import { collections, type Permission } from '../operation.ts'
+import { collections, covers, type Permission } from '../auth/permission.ts'
 import { field } from '../values/field.ts'
 
 const known = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])

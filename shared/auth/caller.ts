@@ -4,7 +4,6 @@ import type { ApiTokenRow } from '../api-tokens/api-token.ts'
 import type { ClientTokenRow } from '../client-tokens/client-token.ts'
 import type { GatewayTokenRow } from '../gateway-tokens/gateway-token.ts'
 import type { GatewayRow } from '../gateways/gateway.ts'
-import type { Permission } from '../operation.ts'
 
 /** Whose credential a request carries, as it stood when the request came in. */
 export type Caller =
@@ -13,11 +12,3 @@ export type Caller =
   | { kind: 'gateway'; account: AccountRow; token: GatewayTokenRow; gateway: GatewayRow | null }
 
 export type CallerOf<K extends Caller['kind']> = Extract<Caller, { kind: K }>
-
-/** Whether scopes cover a permission: `write` includes `read` (A3.2). */
-export function covers(scopes: string[], permission: Permission): boolean {
-  const [collection, action] = permission.split(':')
-  const enough =
-    action === 'read' ? ['*', '*:read', `${collection}:read`, `${collection}:write`] : ['*', `${collection}:write`]
-  return enough.some((scope) => scopes.includes(scope))
-}

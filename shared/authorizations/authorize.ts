@@ -1,23 +1,18 @@
 import { circumstancesOf, fingerprint } from '../access/circumstances.ts'
 import { decide } from '../access/decide.ts'
-import { type LiveGateway, siteGateway } from '../access/site-gateway.ts'
+import { siteGateway } from '../access/site-gateway.ts'
 import type { CallerOf } from '../auth/caller.ts'
 import type { Subject } from '../auth/subject.ts'
 import { findSession, type LiveClient, liveSessions } from '../client-sessions/client-presence.ts'
 import { noteCircumstances } from '../client-sessions/note-circumstances.ts'
 import { clock } from '../clock.ts'
 import { ApiError, invalid } from '../errors.ts'
-import type { ResourceRow } from '../resources/resource.ts'
 import { untilDone } from '../table/write-together.ts'
-import type { Authorization } from './authorization.ts'
 import { grant } from './grant.ts'
 import { signForAuthorization } from './sign-for-authorization.ts'
-import { standingAuthorization } from './standing-authorization.ts'
+import { type Granted, standingAuthorization } from './standing-authorization.ts'
 
 export type AuthorizationInput = { resource_id: string; session_id?: string | null }
-
-/** An authorization with what its answer shows of resource and gateway. */
-export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
 
 /** Authorizes a client for a resource, or finds that it is authorized already: then `repeated` (P5.2). */
 export async function authorize(

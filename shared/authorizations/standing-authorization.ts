@@ -1,3 +1,4 @@
+import type { LiveGateway } from '../access/site-gateway.ts'
 import type { LiveClient } from '../client-sessions/client-presence.ts'
 import { type GatewayRow, gateways } from '../gateways/gateway.ts'
 import { evaluateConditions, type Situation } from '../policies/evaluate-conditions.ts'
@@ -7,9 +8,11 @@ import { type ResourceRow, resources } from '../resources/resource.ts'
 import { itemRow } from '../table/entity.ts'
 import { entityKey, type Key } from '../table/keys.ts'
 import { getItem, getItems } from '../table/read.ts'
-import { type AuthorizationItem, grantKey, hasExpired } from './authorization.ts'
-import type { Granted } from './authorize.ts'
+import { type Authorization, type AuthorizationItem, grantKey, hasExpired } from './authorization.ts'
 import { deleteAuthorization } from './revoke.ts'
+
+/** An authorization with what its answer shows of resource and gateway. */
+export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
 
 /** The authorization that the client has for the resource already. One that is not live is deleted (P5.2, step 3). */
 export async function standingAuthorization(

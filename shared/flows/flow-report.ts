@@ -1,7 +1,3 @@
-import type { FieldErrors } from '../errors.ts'
-import { explainFlowReport } from './explain-flow-report.ts'
-import { readFlowReport } from './read-flow-report.ts'
-
 export type OuterPath = {
   src_ip: string | null
   src_port: number | null
@@ -34,13 +30,4 @@ export type FlowReport = {
   flow_start: number
   domain: string | null
   closing: Closing | null
-}
-
-/**
- * A report, or the messages of its fields (L10). The quick reader takes what gateways usually send; only what it does
- * not take is looked at field by field.
- */
-export function checkFlowReport(record: unknown): { report: FlowReport } | { errors: FieldErrors } {
-  const report = readFlowReport(record)
-  return report ? { report } : explainFlowReport(record)
 }

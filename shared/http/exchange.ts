@@ -4,7 +4,10 @@ import type { Origin, Subject } from '../auth/subject.ts'
 import type { IngestClaims } from '../flows/ingest-token.ts'
 import type { Page } from '../operation.ts'
 import type { Bucket } from '../rate-limit/bucket.ts'
-import type { Run } from './idempotency.ts'
+import type { Key } from '../table/keys.ts'
+
+/** A request that holds its key: nobody else runs with it until this one has an answer, or has died. */
+export type Run = { key: Key; id: string; accountId: string; fingerprint: string }
 
 /** What the steps of the pipeline (A4) have found out about a request. */
 export type Exchange = {

@@ -7,12 +7,9 @@ import { serviceKey } from '../auth/service-secret.ts'
 import { clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 import { table, tableName } from '../table/client.ts'
-import { type Item, type Key, partition } from '../table/keys.ts'
+import { type Item, partition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
-import type { Answer, Event } from './exchange.ts'
-
-/** A request that holds its key: nobody else runs with it until this one has an answer, or has died. */
-export type Run = { key: Key; id: string; accountId: string; fingerprint: string }
+import type { Answer, Event, Run } from './exchange.ts'
 
 const second = 1_000_000
 /** Longer than any request can run. */

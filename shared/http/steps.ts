@@ -1,5 +1,6 @@
 import { authenticate } from '../auth/authenticate.ts'
-import { type Caller, covers } from '../auth/caller.ts'
+import type { Caller } from '../auth/caller.ts'
+import { covers } from '../auth/permission.ts'
 import { anonymous, type Origin, type Subject } from '../auth/subject.ts'
 import { ApiError, featureNotEnabled } from '../errors.ts'
 import { isPathId } from '../ids.ts'

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { type FieldErrors, invalid } from '../errors.ts'
-import type { Fields } from '../operation.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type
+export type Fields = v.ObjectSchema<any, any>
 
 /** Fields that passed so far, and the messages of those that did not. */
 export class Draft<T> {

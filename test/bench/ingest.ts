@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { KinesisClient, PutRecordsCommand } from '@aws-sdk/client-kinesis'
 import { mockClient } from 'aws-sdk-client-mock'
-import { checkFlowReport } from '#shared/flows/flow-report.ts'
+import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
 import { ingestFlows } from '#shared/flows/ingest-flows.ts'
 import type { IngestClaims } from '#shared/flows/ingest-token.ts'
 import { parseReports } from '#shared/flows/parse-reports.ts'

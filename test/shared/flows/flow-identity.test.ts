@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
 import { flowLogId } from '#shared/flows/flow-identity.ts'
-import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import type { FlowReport } from '#shared/flows/flow-report.ts'
 import { openRecord } from '#test/support/flows.ts'
 
 const claims = { account_id: 'acc', initiator_device_id: 'dev', role: 'initiator', resource_id: 'res' } as const

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
+import type { FlowReport } from '#shared/flows/flow-report.ts'
 import type { IngestClaims } from '#shared/flows/ingest-token.ts'
 import { pack, unpack } from '#shared/flows/packing.ts'
 import { closeRecord, openRecord } from '#test/support/flows.ts'

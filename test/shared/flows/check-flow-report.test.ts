@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
 import { explainFlowReport } from '#shared/flows/explain-flow-report.ts'
-import { checkFlowReport } from '#shared/flows/flow-report.ts'
 import { parseReports } from '#shared/flows/parse-reports.ts'
 import { readFlowReport } from '#shared/flows/read-flow-report.ts'
 import { closeRecord, openRecord } from '#test/support/flows.ts'
