@@ -3,13 +3,14 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import type { AccountRow } from '#shared/accounts/account.ts'
 import { clock, timestamp } from '#shared/clock.ts'
+import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
 import {
   flowSlicesPartition,
   longFlowClasses,
   longFlowsPartition,
   openFlowsPartition,
 } from '#shared/flows/flow-index.ts'
-import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import type { FlowReport } from '#shared/flows/flow-report.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
