@@ -6,10 +6,10 @@ import { type PolicyRow, policies } from '../policies/policy.ts'
 import { type ResourceRow, resources } from '../resources/resource.ts'
 import { getRow, rowsBy } from '../table/read.ts'
 import { isConnectable } from './connectable-resources.ts'
-import { grantingOnes, groupsOf, membershipOf } from './granting-policies.ts'
+import { grantingOnes, groupsOf } from './granting-policies.ts'
 
-/** What a grant rests on; ends in microseconds. */
-export type Basis = { resource: ResourceRow; policy: PolicyRow; membership: string | null; expiresAt: number }
+/** What a grant rests on; ends in microseconds. `group`: that of the membership; null through the managed group. */
+export type Basis = { resource: ResourceRow; policy: PolicyRow; group: string | null; expiresAt: number }
 
 export type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
@@ -60,5 +60,6 @@ export async function decide(
       members: { violated: choice.violated },
     })
   }
-  return { resource, ...choice, membership: membershipOf(actor.id, actorGroups, choice.policy) }
+  const { group_id } = choice.policy
+  return { resource, ...choice, group: group_id !== null && actorGroups.memberOf.has(group_id) ? group_id : null }
 }

@@ -36,10 +36,6 @@ export async function policiesOfActor(account: string, actorGroups: ActorGroups)
 export const grantingOnes = (ofResource: PolicyRow[], actorGroups: ActorGroups): PolicyRow[] =>
   ofResource.filter((policy) => !policy.is_disabled && includes(actorGroups, policy.group_id)).sort(oldestFirst)
 
-/** The membership that a policy's grant rests on; null through the managed group. */
-export const membershipOf = (actorId: string, { memberOf }: ActorGroups, policy: PolicyRow): string | null =>
-  policy.group_id !== null && memberOf.has(policy.group_id) ? `${policy.group_id}#${actorId}` : null
-
 /** In the order of A7.2. */
 export const oldestFirst = (a: { inserted_at: string; id: string }, b: { inserted_at: string; id: string }): number =>
   a.inserted_at === b.inserted_at ? (a.id < b.id ? -1 : 1) : a.inserted_at < b.inserted_at ? -1 : 1

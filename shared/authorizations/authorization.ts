@@ -22,6 +22,8 @@ export type Authorization = {
   flow_log_uploads_enabled: boolean
   authorized_at: string
   expires_at: string
+  /** The latest change of the rows it rests on: revocations of later commits end it. */
+  state_at: string
 }
 
 /** The stored item; `edges` are the keys of the items that point to it. */

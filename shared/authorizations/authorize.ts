@@ -7,6 +7,7 @@ import { findSession, type LiveClient, liveSessions } from '../client-sessions/c
 import { noteCircumstances } from '../client-sessions/note-circumstances.ts'
 import { clock } from '../clock.ts'
 import { ApiError, invalid } from '../errors.ts'
+import { getMembership } from '../memberships/membership.ts'
 import { untilDone } from '../table/write-together.ts'
 import { grant } from './grant.ts'
 import { signForAuthorization } from './sign-for-authorization.ts'
@@ -20,7 +21,7 @@ export async function authorize(
   subject: Subject,
   { resource_id, session_id }: AuthorizationInput,
 ) {
-  const { account, token } = caller
+  const { account, actor, token } = caller
   return untilDone(async () => {
     const now = clock.now()
     const session = await sessionOf(account.id, token.id, session_id ?? null, now)
@@ -32,8 +33,12 @@ export async function authorize(
     const standing = await standingAuthorization(account.id, session, resource_id, circumstances, now)
     if (standing) return render(standing, true)
     const basis = await decide(caller, resource_id, circumstances, now)
-    const live = await siteGateway(account.id, basis.resource.site_id as string, session, now)
-    const authorization = await grant(caller, subject, { ...basis, session, live }, now)
+    const [live, membership] = await Promise.all([
+      siteGateway(account.id, basis.resource.site_id as string, session, now),
+      basis.group === null ? null : getMembership(account.id, basis.group, actor.id),
+    ])
+    if (membership === undefined) return 'lost'
+    const authorization = await grant(caller, subject, { ...basis, session, live, membership }, now)
     return authorization === 'lost' ? 'lost' : render({ authorization, resource: basis.resource, live }, false)
   })
 }

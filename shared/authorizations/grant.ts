@@ -8,17 +8,18 @@ import { clients } from '../clients/client.ts'
 import { timestamp } from '../clock.ts'
 import { attributionItem } from '../flows/attribution.ts'
 import { uuidV7 } from '../ids.ts'
-import { memberships } from '../memberships/membership.ts'
+import { type MembershipRow, memberships } from '../memberships/membership.ts'
 import { policies } from '../policies/policy.ts'
 import { presenceKey } from '../presence/presence.ts'
 import { resources } from '../resources/resource.ts'
-import { entityKey, type Item, type Key, partition } from '../table/keys.ts'
+import { rowKey } from '../table/entity.ts'
+import { entityKey, type Item, type Key } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import { check, put, putOver, type Write, writeTogether } from '../table/write-together.ts'
 import { type Authorization, authorizationItems } from './authorization.ts'
 import { snapshot } from './snapshot.ts'
 
-type Grounds = Basis & { session: LiveClient; live: LiveGateway }
+type Grounds = Basis & { session: LiveClient; live: LiveGateway; membership: MembershipRow | null }
 
 /**
  * Stores an authorization (P5.5) in one transaction that checks every row it rests on, so that it can neither outlive
@@ -41,7 +42,7 @@ export async function grant(
     gateway_id: live.gateway.id,
     resource_id: resource.id,
     client_token_id: token.id,
-    membership,
+    membership: membership && `${membership.group_id}#${membership.actor_id}`,
     client_public_key: session.presence.public_key,
     client_remote_ip: subject.ip,
     gateway_remote_ip: live.presence.last_seen_remote_ip,
@@ -49,6 +50,10 @@ export async function grant(
     flow_log_uploads_enabled: policy.flow_log_uploads_enabled,
     authorized_at: timestamp(now),
     expires_at: timestamp(grounds.expiresAt),
+    state_at: [policy, resource, session.client, ...(membership ? [membership] : [])]
+      .map(({ updated_at }) => updated_at)
+      .sort()
+      .at(-1) as string,
   }
   const { main, grant, edges } = authorizationItems(authorization)
   const outcome = await writeTogether([
@@ -75,7 +80,6 @@ function checks(
   now: number,
 ): Write[] {
   const { client, presence } = session
-  const [group, actor] = membership?.split('#') ?? []
   const unexpired = { lease_expires_at: now }
   return [
     check(entityKey(account, policies.name, policy.id), { updated_at: policy.updated_at }),
@@ -88,6 +92,6 @@ function checks(
       unexpired,
     ),
     check(presenceKey(account, 'gateways', live.gateway.id), { session_id: live.presence.session_id }, unexpired),
-    ...(group && actor ? [check({ pk: partition(account, memberships.name, group), sk: actor })] : []),
+    ...(membership ? [check(rowKey(memberships, account, membership), { inserted_at: membership.inserted_at })] : []),
   ]
 }

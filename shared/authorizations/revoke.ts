@@ -10,13 +10,15 @@ import { getItems, queryItems } from '../table/read.ts'
 export type Revocation = {
   by: 'policy' | 'resource' | 'membership' | 'client' | 'client_token' | 'gateway'
   id: string
+  /** The instant of the commit that ended it: what rests on that state or a later one stays, however often this is done. */
+  before?: string
 }
 
 /** Where the authorizations that rest on something are found: the items of a gateway itself, pointers otherwise. */
 export const authorizationsBy = (account: string, by: Exclude<Revocation['by'], 'gateway'>, id: string): string =>
   partition(account, `authorizations.${by}`, id)
 
-export type Deletable = Key & { id: string; edges: Key[] }
+export type Deletable = Key & { id: string; edges: Key[]; state_at?: string }
 
 /** The items of the authorizations that rest on something. */
 export async function authorizationsOf(account: string, { by, id }: Revocation): Promise<Deletable[]> {
@@ -28,7 +30,10 @@ export async function authorizationsOf(account: string, { by, id }: Revocation):
 
 /** Deletes the authorizations that rest on what ended. Harmless to repeat. */
 export async function revoke(account: string, revocation: Revocation): Promise<void> {
-  const items = await authorizationsOf(account, revocation)
+  const { before } = revocation
+  const items = (await authorizationsOf(account, revocation)).filter(
+    ({ state_at = '' }) => before === undefined || state_at < before,
+  )
   for (let at = 0; at < items.length; at += 10) await Promise.all(items.slice(at, at + 10).map(deleteAuthorization))
 }
 

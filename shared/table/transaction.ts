@@ -131,7 +131,7 @@ export class Transaction {
   }
 
   revoke(revocation: Revocation): void {
-    this.revocations.push(revocation)
+    this.revocations.push({ ...revocation, before: timestamp(this.now) })
   }
 
   leave(cascade: Cascade): void {

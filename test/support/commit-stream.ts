@@ -28,17 +28,22 @@ export const recordOf = (commit: Record<string, unknown>) => {
 
 type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>
 
-/** Hands every commit record of an account to a consumer, those that it makes included, in their order. */
-async function deliver(accountId: string, consumer: Consumer): Promise<void> {
-  let after: string | undefined
+/**
+ * Hands every commit record of an account beyond a position to a consumer, those that it makes included, in their order;
+ * the position reached.
+ */
+async function deliver(accountId: string, consumer: Consumer, from?: string): Promise<string | undefined> {
+  let after = from
   for (;;) {
     const commits = await queryItems(partition(accountId, 'commits'), { after })
-    if (commits.length === 0) return
+    if (commits.length === 0) return after
     const { batchItemFailures } = await consumer({ Records: commits.map(recordOf) } as unknown as DynamoDBStreamEvent)
     if (batchItemFailures.length > 0) throw new Error(`The commit ${batchItemFailures[0]?.itemIdentifier} failed.`)
     after = commits.at(-1)?.sk as string
   }
 }
 
+/** Follows up what came after a position; the position reached. */
+export const followUpFrom = (accountId: string, from?: string) => deliver(accountId, followUp, from)
 export const followUpAll = (accountId: string) => deliver(accountId, followUp)
 export const writeChangeLogOf = (accountId: string) => deliver(accountId, writeChangeLog)

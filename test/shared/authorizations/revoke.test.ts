@@ -22,6 +22,7 @@ const authorization = (account: string, fields: Partial<Authorization>): Authori
   user_agent: null,
   flow_log_uploads_enabled: true,
   authorized_at: '2026-01-01T00:00:00.000000Z',
+  state_at: '2026-01-01T00:00:00.000000Z',
   expires_at: '2099-01-01T00:00:00.000000Z',
   ...fields,
 })

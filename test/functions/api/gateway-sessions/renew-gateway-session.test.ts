@@ -161,6 +161,7 @@ const granted = (fields: { id: string; resource_id?: string; expires_at: string 
   user_agent: null,
   flow_log_uploads_enabled: true,
   authorized_at: timestamp(clock.now()),
+  state_at: '2026-01-01T00:00:00.000000Z',
   ...fields,
 })
 

@@ -18,6 +18,7 @@ import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock } from '#shared/clock.ts'
 import { newAccessWorld, publicKey } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
+import { followUpAll } from '#test/support/commit-stream.ts'
 import { heartbeat } from '#test/support/gateways.ts'
 
 type World = Awaited<ReturnType<typeof granted>>
@@ -136,6 +137,20 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect([added.length, removed]).toEqual([news, []])
     const repeated = await world.ask({ resource_id: world.resource.id })
     expect([repeated.status, repeated.body.data.id]).toEqual([200, world.authorization.id])
+  })
+
+  it('what is granted after a change outlasts a later delivery of that change', async () => {
+    const world = await granted()
+    const members = (memberships: unknown) =>
+      world.account.call(editMemberships, { method: 'PATCH', params: ofGroup(world), body: { memberships } })
+    await policyOf({ flow_log_uploads_enabled: false })(world)
+    await resourceOf({ address: 'other.example.com' })(world)
+    await members({ remove: [world.actor.id] })
+    await members({ add: [world.actor.id] })
+    await world.account.call(unverifyClient, { method: 'PUT', params: { id: world.session.client.id } })
+    const again = await world.ask({ resource_id: world.resource.id })
+    await followUpAll(world.account.id)
+    expect((await world.changed()).added).toMatchObject([{ id: again.body.data.id }])
   })
 
   it('the lease of the client ends while its gateway lives on', async () => {
