@@ -1,6 +1,7 @@
 import { contains, parseIp, parseRange, unmapped } from '../values/ip.ts'
 import type { Condition } from './conditions.ts'
 import { type DayRanges, parseDayRanges } from './time-ranges.ts'
+import { zoneFormat } from './zone-format.ts'
 
 /** What conditions are held against (A17.3). */
 export type Situation = {
@@ -100,24 +101,11 @@ function endOfMatch(values: string[], at: number): number | null {
   return ends.length > 0 ? Math.max(...ends) * 1_000_000 : null
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 
 function localTime(second: number, zone: string): { day: number; date: string; seconds: number } {
-  const format =
-    formats.get(zone) ??
-    new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      weekday: 'short',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      hourCycle: 'h23',
-    })
-  formats.set(zone, format)
+  // Conditions are stored with zones that exist.
+  const format = zoneFormat(zone) as Intl.DateTimeFormat
   const parts = Object.fromEntries(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
   return {
     day: weekdays.indexOf(parts.weekday ?? ''),

@@ -1,18 +1,11 @@
+import { zoneFormat } from './zone-format.ts'
+
 /** A value of `current_utc_datetime`: ranges of whole seconds of one day of the week in one zone (A17.2). */
 export type DayRanges = { day: number; ranges: { start: number; end: number }[]; zone: string }
 
 /** Sunday is 0, as in `Date`. */
 const days = 'UMTWRFS'
 const wholeDay = { start: 0, end: 86_399 }
-
-function isZone(zone: string): boolean {
-  try {
-    // Offsets such as "+01:00" are zones for Intl, but no names of the IANA database.
-    return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
-  } catch {
-    return false
-  }
-}
 
 /** Seconds since midnight of `H`, `HH`, `HH:MM` or `HH:MM:SS`, fractions cut; null for another form. */
 function seconds(text: string): number | null {
@@ -40,7 +33,7 @@ export function parseDayRanges(value: string): DayRanges | { message: string } {
   const zone = zoneParts.join('/').trim()
   if (ranges === undefined) return { message: 'is invalid' }
   if (zone === '') return { message: 'timezone is required' }
-  if (!isZone(zone)) return { message: 'timezone is unknown' }
+  if (!zoneFormat(zone)) return { message: 'timezone is unknown' }
   const index = day.length === 1 ? days.indexOf(day) : -1
   if (index < 0) return { message: 'day is invalid' }
   const parsed = ranges.trim() === '' ? [] : ranges.trim() === 'true' ? [wholeDay] : ranges.split(',').map(parseRange)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { checkConditions } from '#shared/policies/conditions.ts'
 import { evaluateConditions } from '#shared/policies/evaluate-conditions.ts'
 
@@ -117,4 +117,13 @@ describe('validation (A17.1, A17.2)', () => {
     expect(provider(['0198a000-0000-7000-8000-000000000000'])).toBeNull()
     expect(provider(['0198a000'])).toEqual({ 'conditions.0.values': ['is invalid'] })
   })
+})
+
+it('asks for a time zone once, however often its conditions are evaluated', () => {
+  const conditions = hours('M/9-17/Europe/Lisbon')
+  evaluateConditions(conditions, nowhere, micros('2026-01-05T12:00:00Z'))
+  const made = vi.spyOn(Intl, 'DateTimeFormat')
+  evaluateConditions(conditions, nowhere, micros('2026-01-05T13:00:00Z'))
+  expect(made).not.toHaveBeenCalled()
+  made.mockRestore()
 })
