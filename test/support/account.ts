@@ -66,6 +66,8 @@ export async function call(handler: Handler, request: Call): Promise<Answer> {
   }
 }
 
+export type Account = Awaited<ReturnType<typeof newAccount>>
+
 /** An account of its own for a test, with an administrator's token. `call` sends that token unless told otherwise. */
 export async function newAccount(options: Record<string, unknown> = {}) {
   const result = await provision({

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { handler as createTenantAuthProvider } from '#functions/api/tenant-auth-providers/create-tenant-auth-provider.ts'
+import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
 import { type ExternalIdentityRow, externalIdentities } from '#shared/external-identities/external-identity.ts'
-import { insertRow } from './rows.ts'
+import { commit } from '#shared/table/commit.ts'
+import type { Account } from './account.ts'
+import { insertActor, insertRow } from './rows.ts'
 
 /** An identity of an actor, as a sign-in or a sync would have made it. */
 export const insertIdentity = (accountId: string, actorId: string, fields: Partial<ExternalIdentityRow> = {}) =>
@@ -23,3 +27,18 @@ export const insertIdentity = (accountId: string, actorId: string, fields: Parti
     synced_at: null,
     ...fields,
   })
+
+export const newIssuer = () => `https://${randomUUID()}.example.com`
+
+export const newPerson = ({ id }: Pick<Account, 'id'>) =>
+  insertActor(id, { type: 'account_user', name: 'Grace', email: `${randomUUID()}@example.com` })
+
+/** Makes a provider of the issuer, and a client token that it gave the actor. */
+export async function signIn(account: Account, actorId: string, issuer: string) {
+  const tenant_auth_provider = { name: issuer, issuer }
+  const provider = await account.call(createTenantAuthProvider, { method: 'POST', body: { tenant_auth_provider } })
+  const { id } = provider.body.data
+  return commit({ accountId: account.id, subject: null }, (transaction) =>
+    mintClientToken(transaction, actorId, { expires_at: '2099-01-01T00:00:00Z', auth_provider_id: id }),
+  )
+}

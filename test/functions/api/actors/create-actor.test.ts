@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { blank, person, robot } from '#test/support/actors.ts'
+import { actorsApi } from '#test/support/collections.ts'
+
+type Fields = Record<string, unknown>
+
+const { create, get, list } = actorsApi
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+describe('POST /actors (A12.2)', () => {
+  it('creates an actor with its defaults, and exactly these fields', async () => {
+    const answer = await create(account, { name: ' Grace ', type: 'account_user', email: 'grace@example.com' })
+    const { id, inserted_at } = answer.body.data
+    expect([answer.status, answer.headers.location]).toEqual([201, `/actors/${id}`])
+    expect(answer.body.data).toEqual({
+      id,
+      name: 'Grace',
+      email: 'grace@example.com',
+      type: 'account_user',
+      allow_email_otp_sign_in: false,
+      created_by_directory_id: null,
+      is_disabled: false,
+      last_seen_at: null,
+      inserted_at,
+      updated_at: inserted_at,
+    })
+    expect((await get(account, id)).body).toEqual(answer.body)
+  })
+
+  it.each<[Fields, Record<string, string[]>]>([
+    [{}, { name: [blank], type: [blank] }],
+    [{ ...robot, name: ' ' }, { name: [blank] }],
+    [{ ...robot, name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+    [{ ...robot, name: 5 }, { name: ['is invalid'] }],
+    [{ name: 'x', type: 'robot' }, { type: ['is invalid'] }],
+    [
+      { name: 'x', type: 'account_user' },
+      { email: [blank], type: ['is invalid'] },
+    ],
+    [
+      { name: 'x', type: 'account_admin_user', email: '' },
+      { email: [blank], type: ['is invalid'] },
+    ],
+    ...['nobody', 'a@b', '@example.com', 'a b@example.com', 'a@exam ple.com', 'a@example.', 'a@.example.com'].map(
+      (email): [Fields, Record<string, string[]>] => [person({ email }), { email: ['is an invalid email address'] }],
+    ),
+    [person({ email: 7 }), { email: ['is invalid'] }],
+    [person({ email: `${'x'.repeat(149)}@example.com` }), { email: ['should be at most 160 character(s)'] }],
+    [
+      { name: 'x', type: 'api_client', email: 'a@example.com' },
+      { email: ['must be blank'], type: ['is invalid'] },
+    ],
+    [
+      { ...robot, email: 'nobody' },
+      { email: ['must be blank'], type: ['is invalid'] },
+    ],
+    [person({ email: 'ADA@example.com' }), { email: ['has already been taken'] }],
+    [{ ...robot, is_disabled: 2 }, { is_disabled: ['is invalid'] }],
+    [{ ...robot, is_disabled: null }, { is_disabled: [blank] }],
+    [{ ...robot, allow_email_otp_sign_in: 'yes' }, { allow_email_otp_sign_in: ['is invalid'] }],
+  ])('refuses %j', async (actor, errors) => {
+    const answer = await create(account, actor)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+  })
+
+  it('takes a blank email of a machine for none, and booleans as text', async () => {
+    const { data } = (
+      await create(account, { ...robot, email: ' ', is_disabled: '1', allow_email_otp_sign_in: 'false' })
+    ).body
+    expect(data).toMatchObject({ email: null, is_disabled: true, allow_email_otp_sign_in: false })
+  })
+
+  it('keeps the local part of an email and folds its host', async () => {
+    const answer = await create(account, person({ email: ' Linus@EXÄMPLE.com ' }))
+    expect(answer.body.data.email).toBe('Linus@xn--exmple-cua.com')
+    const found = await list(account, { email: 'linus@xn--exmple-cua.com' })
+    expect(found.body.data.map((actor: { id: string }) => actor.id)).toEqual([answer.body.data.id])
+  })
+
+  it('gives an email to exactly one of many that want it at once', async () => {
+    const answers = await Promise.all(
+      ['one@example.com', 'ONE@example.com', 'One@Example.com'].map((email) => create(account, person({ email }))),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422])
+  })
+})
+
+describe('the limits of POST /actors (A11)', () => {
+  const refused = (answer: { status: number; body: Fields }) => [answer.status, answer.body.code, answer.body.limit]
+  const full = { users_count: 1, service_accounts_count: 0, account_admin_users_count: 1, api_clients_count: 1 }
+
+  it('are tested before the fields; a missing or unknown type tests none', async () => {
+    const limited = await newAccount({ limits: full })
+    const answers = await Promise.all(
+      ['account_user', 'account_admin_user', 'service_account', 'api_client'].map((type) => create(limited, { type })),
+    )
+    expect(answers.map(refused)).toEqual([
+      [403, 'limit_reached', 'users'],
+      [403, 'limit_reached', 'users'],
+      [403, 'limit_reached', 'service_accounts'],
+      [403, 'limit_reached', 'api_clients'],
+    ])
+    for (const actor of [{}, { type: 'robot' }, { type: null }]) {
+      expect((await create(limited, actor)).status).toBe(422)
+    }
+  })
+
+  it('of admins counts beside that of users, and monthly active users stand in for users', async () => {
+    const admins = await newAccount({ limits: { account_admin_users_count: 1 } })
+    expect(refused(await create(admins, person({ type: 'account_admin_user' })))).toEqual([
+      403,
+      'limit_reached',
+      'account_admin_users',
+    ])
+    const monthly = await newAccount({ limits: { monthly_active_users_count: 0, users_count: 9 } })
+    expect(refused(await create(monthly, person()))).toEqual([403, 'limit_reached', 'monthly_active_users'])
+    const roomy = await newAccount({ limits: { monthly_active_users_count: 1, users_count: 0 } })
+    expect((await create(roomy, person())).status).toBe(201)
+  })
+
+  it('never lets more through than there is room for', async () => {
+    const own = await newAccount({ limits: { service_accounts_count: 2 } })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create(own, robot)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 403, 403, 403])
+  })
+})

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as listClientTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
+import { handler as getClient } from '#functions/api/clients/get-client.ts'
+import { handler as listMemberships } from '#functions/api/memberships/list-memberships.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { person } from '#test/support/actors.ts'
+import { actorsApi } from '#test/support/collections.ts'
+import { followUpAll } from '#test/support/commit-stream.ts'
+import { insertIdentity, newIssuer, newPerson } from '#test/support/identities.ts'
+
+const { create, get, remove } = actorsApi
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+describe('DELETE /actors/{id}', () => {
+  it('answers the actor once, and frees its email', async () => {
+    const actor = (await create(account, person({ email: 'gone@example.com' }))).body.data
+    expect((await remove(account, actor.id)).body).toEqual({ data: actor })
+    expect((await remove(account, actor.id)).status).toBe(404)
+    expect((await get(account, actor.id)).status).toBe(404)
+    expect((await create(account, person({ email: 'gone@example.com' }))).status).toBe(201)
+  })
+
+  it('refuses the acting actor and the last administrator (A12.4)', async () => {
+    const own = await newAccount()
+    await create(own, person({ type: 'account_admin_user', is_disabled: true }))
+    for (const [id, code] of [
+      [own.apiClient.id, 'own_actor'],
+      [own.admin.id, 'last_admin'],
+    ]) {
+      const answer = await remove(own, id)
+      expect([answer.status, answer.body.code]).toEqual([403, code])
+    }
+  })
+
+  it('takes one of two administrators, but never both', async () => {
+    const own = await newAccount()
+    const other = (await create(own, person({ type: 'account_admin_user' }))).body.data
+    const answers = await Promise.all([remove(own, own.admin.id), remove(own, other.id)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+  })
+
+  it('takes its memberships, tokens, clients and identities along (A29)', async () => {
+    const world = await newAccessWorld()
+    const params = { actor_id: world.actor.id }
+    const { client } = (await world.startSession()).body.data
+    const issuer = newIssuer()
+    const { idp_id } = await insertIdentity(world.account.id, world.actor.id, { issuer })
+    expect((await remove(world.account, world.actor.id)).status).toBe(200)
+    expect((await world.startSession()).status).toBe(401)
+    await followUpAll(world.account.id)
+    expect((await world.account.call(getClient, { params: { id: client.id } })).status).toBe(404)
+    expect((await world.account.call(listClientTokens, { params })).status).toBe(404)
+    const members = await world.account.call(listMemberships, { params: { group_id: world.group.id } })
+    expect(members.body.metadata.total).toBe(0)
+    const heir = await newPerson(world.account)
+    expect((await insertIdentity(world.account.id, heir.id, { issuer, idp_id })).actor_id).toBe(heir.id)
+  })
+})

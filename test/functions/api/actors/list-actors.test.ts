@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { person, robot } from '#test/support/actors.ts'
+import { actorsApi } from '#test/support/collections.ts'
+
+const { create, get, list } = actorsApi
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+describe('GET /actors', () => {
+  it('lists actors of every type in the order of their insertion, as GET of one shows them (A7.2)', async () => {
+    const own = await newAccount()
+    const made = []
+    for (const fields of [robot, person({ is_disabled: true }), { name: 'Pipeline', type: 'api_client' }]) {
+      made.push((await create(own, fields)).body.data)
+    }
+    const { data, metadata } = (await list(own)).body
+    expect(data.slice(0, 2).map(({ id }: { id: string }) => id)).toEqual([own.admin.id, own.apiClient.id])
+    expect(data[1]).toEqual((await get(own, own.apiClient.id)).body.data)
+    expect(data.slice(2)).toEqual(made)
+    expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 5, count: 5 })
+  })
+
+  it('filters by name, email and type, alone and together (A7.3)', async () => {
+    const own = await newAccount()
+    const twin = (await create(own, person({ name: 'Ada', email: 'Twin@example.com' }))).body.data
+    const found = async (query: Record<string, string>) => {
+      const { body } = await list(own, query)
+      expect(body.metadata).toMatchObject({ total: body.data.length, count: body.data.length })
+      return body.data.map(({ id }: { id: string }) => id)
+    }
+    expect(await found({ name: 'Ada' })).toEqual([own.admin.id, twin.id])
+    expect(await found({ name: 'ada' })).toEqual([])
+    expect(await found({ name: '' })).toEqual([])
+    expect(await found({ email: 'TWIN@EXAMPLE.COM' })).toEqual([twin.id])
+    expect(await found({ email: '' })).toEqual([])
+    expect(await found({ type: 'account_user' })).toEqual([twin.id])
+    expect(await found({ name: 'Ada', type: 'account_admin_user' })).toEqual([own.admin.id])
+    expect(await found({ name: 'Ada', type: 'account_user', email: 'ada@example.com' })).toEqual([])
+  })
+
+  it.each(['type=admin', 'type=', 'name=a&name=b', 'email[]=a'])('refuses ?%s', async (query) => {
+    const { status, body } = await list(account, query)
+    const detail = `Invalid value for filter ${/^[a-z]+/.exec(query)?.[0]}.`
+    expect([status, body.code, body.detail]).toEqual([400, 'invalid_filter', detail])
+  })
+})

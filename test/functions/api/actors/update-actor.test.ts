@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { handler as createApiToken } from '#functions/api/api-tokens/create-api-token.ts'
+import { handler as createClientToken } from '#functions/api/client-tokens/create-client-token.ts'
+import { handler as listClientTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
+import { handler as listExternalIdentities } from '#functions/api/external-identities/list-external-identities.ts'
+import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { rowsBy } from '#shared/table/read.ts'
+import { type Account, call, newAccount } from '#test/support/account.ts'
+import { blank, person, robot } from '#test/support/actors.ts'
+import { actorsApi } from '#test/support/collections.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/identities.ts'
+import { insertActor } from '#test/support/rows.ts'
+
+type Fields = Record<string, unknown>
+
+const { create, get, update } = actorsApi
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+describe('PATCH /actors/{id}', () => {
+  it.each([
+    ['account_user', 'account_admin_user', undefined],
+    ['account_admin_user', 'account_user', undefined],
+    ['account_user', 'service_account', 'users and admins cannot become service accounts or API clients'],
+    ['account_admin_user', 'api_client', 'users and admins cannot become service accounts or API clients'],
+    ['service_account', 'api_client', 'service accounts and API clients cannot change their type'],
+    ['service_account', 'account_user', 'service accounts and API clients cannot change their type'],
+    ['api_client', 'account_admin_user', 'service accounts and API clients cannot change their type'],
+    ['api_client', 'api_client', undefined],
+  ] as const)('makes a %s a %s: %s (A12.3)', async (from, to, message) => {
+    const email = from.startsWith('account') ? (person().email as string) : null
+    const { id } = await insertActor(account.id, { type: from, email })
+    const { status, body } = await update(account, id, { type: to })
+    expect([status, body.errors]).toEqual(message ? [422, { type: [message] }] : [200, undefined])
+    expect((await get(account, id)).body.data.type).toBe(message ? from : to)
+  })
+
+  it('refuses what the type does not have', async () => {
+    const { id } = (await create(account, person())).body.data
+    expect((await update(account, id, { email: null, name: '' })).body.errors).toEqual({
+      email: [blank],
+      name: [blank],
+    })
+    expect((await update(account, id, { email: 'ada@EXAMPLE.com' })).body.errors).toEqual({
+      email: ['has already been taken'],
+    })
+    const machine = (await create(account, robot)).body.data
+    expect((await update(account, machine.id, { email: 'a@example.com' })).body.errors).toEqual({
+      email: ['must be blank'],
+      type: ['is invalid'],
+    })
+    expect((await update(account, machine.id, { email: '' })).status).toBe(200)
+  })
+
+  it.each<[Fields, Record<string, string[]>]>([
+    [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+    [
+      { name: null, is_disabled: null },
+      { name: [blank], is_disabled: [blank] },
+    ],
+    [{ type: 'robot' }, { type: ['is invalid'] }],
+    [{ email: 'nobody' }, { email: ['is an invalid email address'] }],
+    [{ allow_email_otp_sign_in: 7 }, { allow_email_otp_sign_in: ['is invalid'] }],
+  ])('refuses %j', async (fields, errors) => {
+    const actor = (await create(account, person())).body.data
+    const answer = await update(account, actor.id, fields)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+    expect((await get(account, actor.id)).body.data).toEqual(actor)
+  })
+
+  it('changes the case of an email, which stays the same address for others', async () => {
+    const { id } = (await create(account, person({ email: 'case@example.com' }))).body.data
+    expect((await update(account, id, { email: 'CASE@example.com' })).body.data.email).toBe('CASE@example.com')
+    expect((await create(account, person({ email: 'case@example.com' }))).status).toBe(422)
+    expect((await update(account, id, { email: 'moved@example.com' })).status).toBe(200)
+    expect((await create(account, person({ email: 'case@example.com' }))).status).toBe(201)
+  })
+
+  it('writes nothing for a change that changes nothing (A2.8, A12.4)', async () => {
+    const own = await newAccount()
+    const actor = (await create(own, robot)).body.data
+    const commits = (await commitsOf(own.id)).length
+    for (const change of [{}, { name: 'Robot', is_disabled: 'false' }, { type: 'service_account' }, { id: 'x' }]) {
+      expect((await update(own, actor.id, change)).body.data).toEqual(actor)
+    }
+    expect((await commitsOf(own.id)).length).toBe(commits)
+    const disabled = (await update(own, actor.id, { is_disabled: true })).body.data
+    expect((await update(own, actor.id, { is_disabled: true })).body.data).toEqual(disabled)
+  })
+})
+
+describe('the limits of PATCH /actors/{id} (A11)', () => {
+  const refused = (answer: { status: number; body: Fields }) => [answer.status, answer.body.code, answer.body.limit]
+
+  it('of admins is the only one a promotion tests; demoting and enabling test none', async () => {
+    const own = await newAccount({ limits: { users_count: 2, account_admin_users_count: 2 } })
+    const { id } = (await create(own, person({ type: 'account_admin_user' }))).body.data
+    const user = await insertActor(own.id, { type: 'account_user', email: 'user@example.com' })
+    expect(refused(await update(own, user.id, { type: 'account_admin_user' }))).toEqual([
+      403,
+      'limit_reached',
+      'account_admin_users',
+    ])
+    expect((await update(own, id, { type: 'account_user' })).status).toBe(200)
+    expect((await update(own, user.id, { type: 'account_admin_user' })).status).toBe(200)
+    expect((await update(own, id, { is_disabled: true })).status).toBe(200)
+    await insertActor(own.id, { type: 'account_user', email: 'late@example.com' })
+    expect((await update(own, id, { is_disabled: false })).status).toBe(200)
+  })
+})
+
+describe('what PATCH /actors/{id} protects (A12.4)', () => {
+  const code = ({ status, body }: { status: number; body: Fields }) => [status, body.code]
+
+  it('the acting actor can be renamed, but not disabled and no other type', async () => {
+    const own = await newAccount()
+    expect(code(await update(own, own.apiClient.id, { is_disabled: true }))).toEqual([403, 'own_actor'])
+    expect(code(await update(own, own.apiClient.id, { type: 'service_account' }))).toEqual([403, 'own_actor'])
+    const changes = { name: 'Renamed', is_disabled: false, type: 'api_client' }
+    expect((await update(own, own.apiClient.id, changes)).status).toBe(200)
+  })
+
+  it('the last enabled administrator stays one, told before the fields are tested', async () => {
+    const own = await newAccount()
+    await create(own, person({ type: 'account_admin_user', is_disabled: true }))
+    expect(code(await update(own, own.admin.id, { is_disabled: true, name: '' }))).toEqual([403, 'last_admin'])
+    expect(code(await update(own, own.admin.id, { type: 'account_user' }))).toEqual([403, 'last_admin'])
+    expect((await update(own, own.admin.id, { name: 'Augusta', is_disabled: false })).status).toBe(200)
+    await create(own, person({ type: 'account_admin_user' }))
+    expect((await update(own, own.admin.id, { type: 'account_user' })).status).toBe(200)
+  })
+})
+
+describe('what follows from PATCH /actors/{id} (A12.5, A30)', () => {
+  it('another email deletes all identities in the same commit, with the tokens of their issuers', async () => {
+    const actor = await newPerson(account)
+    const issuer = newIssuer()
+    await insertIdentity(account.id, actor.id, { issuer })
+    await insertIdentity(account.id, actor.id, { issuer: newIssuer() })
+    await signIn(account, actor.id, issuer)
+    const identities = async () =>
+      (await account.call(listExternalIdentities, { params: { actor_id: actor.id } })).body.metadata.total
+    expect((await update(account, actor.id, { email: (actor.email as string).toUpperCase() })).status).toBe(200)
+    expect(await identities()).toBe(2)
+    expect((await update(account, actor.id, { email: `new-${actor.email}` })).status).toBe(200)
+    expect(await identities()).toBe(0)
+    expect(await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).toEqual([])
+    const objects = (await commitsOf(account.id)).at(-1)?.changes.map(({ object }) => object)
+    expect(objects?.sort()).toEqual(['actors', 'client_tokens', 'external_identities', 'external_identities'])
+  })
+
+  it('a disabled machine loses its client tokens for good', async () => {
+    const { id } = (await create(account, robot)).body.data
+    const client_token = { expires_at: '2099-01-01T00:00:00Z' }
+    await account.call(createClientToken, { method: 'POST', params: { actor_id: id }, body: { client_token } })
+    const tokens = async () => (await account.call(listClientTokens, { params: { actor_id: id } })).body.data.length
+    expect(await tokens()).toBe(1)
+    await update(account, id, { is_disabled: true })
+    await update(account, id, { is_disabled: false })
+    expect(await tokens()).toBe(0)
+  })
+
+  it('the API tokens of a disabled API client are refused until it is enabled', async () => {
+    const { id } = (await create(account, { name: 'Pipeline', type: 'api_client' })).body.data
+    const api_token = { expires_at: '2099-01-01T00:00:00Z' }
+    const made = await account.call(createApiToken, { method: 'POST', params: { actor_id: id }, body: { api_token } })
+    const status = async () => (await call(getAccount, { token: made.body.data.token })).status
+    expect(await status()).toBe(200)
+    await update(account, id, { is_disabled: true })
+    expect(await status()).toBe(401)
+    await update(account, id, { is_disabled: false })
+    expect(await status()).toBe(200)
+  })
+})
