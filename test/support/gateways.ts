@@ -6,9 +6,7 @@ import { handler as createSiteToken } from '#functions/api/gateway-tokens/create
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
 import { handler as getGateway } from '#functions/api/gateways/get-gateway.ts'
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
-import { type Answer, call, type newAccount } from '#test/support/account.ts'
-
-export type Account = Awaited<ReturnType<typeof newAccount>>
+import { type Account, type Answer, call } from '#test/support/account.ts'
 
 export const newKey = (): string => randomBytes(32).toString('base64')
 

@@ -5,8 +5,8 @@ import { clock } from '#shared/clock.ts'
 import { sessionLogItem } from '#shared/logs/session-log.ts'
 import { commitKey, partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { type Account, end, heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { end, heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>

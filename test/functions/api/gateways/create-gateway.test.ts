@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
-import { newAccount } from '#test/support/account.ts'
-import { type Account, newSite, start } from '#test/support/gateways.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { newSite, start } from '#test/support/gateways.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>

@@ -4,8 +4,8 @@ import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gat
 import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
 import { clock } from '#shared/clock.ts'
 import { table } from '#shared/table/client.ts'
-import { newAccount } from '#test/support/account.ts'
-import { type Account, heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>

@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { person, robot } from '#test/support/actors.ts'
+import { actorsApi } from '#test/support/collections.ts'
+import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
+
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let world: MembershipWorld
+let a: string
+let b: string
+let c: string
+beforeAll(async () => {
+  world = await newMembershipWorld()
+  ;({ a, b, c } = world)
+})
+
+describe('GET /groups/{group_id}/memberships (A15)', () => {
+  it('lists id, name and type in the order of the actors, in pages', async () => {
+    const group = await world.newGroup()
+    await world.put(group, entries(c, b, a))
+    const first = await world.list(group, { limit: '2' })
+    expect(first.body.data).toEqual([
+      { id: a, name: 'Ann', type: 'account_user' },
+      { id: b, name: 'Robot', type: 'service_account' },
+    ])
+    expect(first.body.metadata).toMatchObject({ total: 3, count: 3, limit: 2, prev_page: null })
+    const second = await world.list(group, { limit: '2', page_cursor: first.body.metadata.next_page })
+    expect(second.body.data).toEqual([{ id: c, name: 'Pipeline', type: 'api_client' }])
+    expect(second.body.metadata.next_page).toBeNull()
+  })
+
+  it('computes the members of the managed group: every person, no machine', async () => {
+    const members = (await world.list(world.everyone)).body.data
+    expect(members).toEqual([
+      { id: world.account.admin.id, name: 'Ada', type: 'account_admin_user' },
+      { id: a, name: 'Ann', type: 'account_user' },
+    ])
+  })
+
+  it('of an unknown group is not found', async () => {
+    expect((await world.list(unknown)).status).toBe(404)
+  })
+
+  it('has a disabled person among the members of the managed group, and whoever comes later', async () => {
+    const own = await newMembershipWorld()
+    await actorsApi.update(own.account, own.a, { is_disabled: true })
+    const later = (await actorsApi.create(own.account, person())).body.data
+    await actorsApi.create(own.account, robot)
+    const ids = (await own.list(own.everyone)).body.data.map(({ id }: { id: string }) => id)
+    expect(ids).toEqual([own.account.admin.id, own.a, later.id])
+    await actorsApi.remove(own.account, own.a)
+    expect((await own.list(own.everyone)).body.metadata.total).toBe(2)
+  })
+})

@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { partition } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { insertSyncedGroup } from '#test/support/groups.ts'
+import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
+
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let world: MembershipWorld
+let a: string
+let b: string
+let c: string
+beforeAll(async () => {
+  world = await newMembershipWorld()
+  ;({ a, b, c } = world)
+})
+
+describe('PUT /groups/{group_id}/memberships (A15)', () => {
+  it('replaces the set and answers it sorted, without duplicates', async () => {
+    const group = await world.newGroup()
+    expect((await world.put(group, entries(c, a, a.toUpperCase()))).body).toEqual({
+      data: { actor_ids: [a, c].sort() },
+    })
+    expect((await world.put(group, entries(b))).body).toEqual({ data: { actor_ids: [b] } })
+    expect((await world.put(group, [])).body).toEqual({ data: { actor_ids: [] } })
+    expect((await world.list(group)).body.metadata.total).toBe(0)
+  })
+
+  it('keeps the membership of who stays', async () => {
+    const group = await world.newGroup()
+    await world.put(group, entries(a, b))
+    const idOf = async () =>
+      (await queryItems(partition(world.account.id, 'memberships', group))).find(({ actor_id }) => actor_id === a)?.id
+    const before = await idOf()
+    const commits = (await commitsOf(world.account.id)).length
+    await world.put(group, entries(a, b))
+    expect((await commitsOf(world.account.id)).length).toBe(commits)
+    await world.put(group, entries(a, c))
+    expect(await idOf()).toBe(before)
+  })
+
+  it.each<[unknown, string[]]>([
+    [[{}], ['entry 0 is missing actor_id']],
+    [[{ actor_id: null }], ['entry 0 is missing actor_id']],
+    [
+      ['x', 7, null],
+      ['entry 0 is missing actor_id', 'entry 1 is missing actor_id', 'entry 2 is missing actor_id'],
+    ],
+    [entries('nonsense', 'other'), ['nonsense is not a valid actor id', 'other is not a valid actor id']],
+    [entries(unknown), [`${unknown} does not exist`]],
+    [entries(...Array.from({ length: 10_001 }, () => unknown)), ['should have at most 10000 item(s)']],
+  ])('refuses %#, and leaves the set', async (memberships, messages) => {
+    const group = await world.newGroup()
+    await world.put(group, entries(a))
+    const answer = await world.put(group, memberships)
+    expect([answer.status, answer.body.errors]).toEqual([422, { memberships: messages }])
+    expect((await world.list(group)).body.data.map(({ id }: { id: string }) => id)).toEqual([a])
+  })
+
+  it('needs a list', async () => {
+    for (const shape of [{}, 'x', null, { add: [] }]) {
+      expect((await world.put(unknown, shape)).body.code).toBe('bad_request')
+    }
+  })
+
+  it('tells shape, group, refusals, form of the ids and existence in this order (A15.4)', async () => {
+    expect((await world.put(unknown, {})).body.code).toBe('bad_request')
+    expect((await world.put(unknown, entries('x'))).status).toBe(404)
+    expect((await world.put(world.everyone, entries('x'))).body.code).toBe('managed_group')
+    const synced = await insertSyncedGroup(world.account)
+    expect((await world.put(synced.id, entries('x'))).body.code).toBe('synced_group')
+    const group = await world.newGroup()
+    expect((await world.put(group, entries('x', unknown))).body.errors.memberships).toEqual([
+      'x is not a valid actor id',
+    ])
+  })
+})
