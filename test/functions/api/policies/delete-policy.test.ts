@@ -1,0 +1,37 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { authorizationsOf } from '#shared/authorizations/revoke.ts'
+import { policiesApi } from '#test/support/collections.ts'
+import { newPolicyWorld, type PolicyWorld } from '#test/support/policies.ts'
+
+let world: PolicyWorld
+beforeAll(async () => {
+  world = await newPolicyWorld()
+})
+
+describe('DELETE /policies/{id} (A16)', () => {
+  it('deletes once', async () => {
+    const policy = await world.made()
+    expect((await policiesApi.remove(world.account, policy.id)).body).toEqual({ data: policy })
+    expect((await policiesApi.remove(world.account, policy.id)).status).toBe(404)
+  })
+
+  it('frees its pair of group and resource', async () => {
+    const { id, group_id, resource_id } = await world.made()
+    expect((await world.create({ group_id, resource_id })).status).toBe(422)
+    await policiesApi.remove(world.account, id)
+    expect((await world.create({ group_id, resource_id })).status).toBe(201)
+  })
+
+  it('ends the authorizations made by it (A29)', async () => {
+    const own = await newPolicyWorld()
+    await own.addGateway()
+    await own.startSession()
+    const authorization = await own.ask({ resource_id: own.resource.id })
+    expect(authorization.status).toBe(201)
+    const by = { by: 'policy', id: own.policy.id } as const
+    expect(await authorizationsOf(own.account.id, by)).toHaveLength(1)
+    await policiesApi.remove(own.account, own.policy.id)
+    expect(await authorizationsOf(own.account.id, by)).toEqual([])
+    expect((await own.ask({ resource_id: own.resource.id })).status).toBe(404)
+  })
+})

@@ -1,0 +1,34 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { groupsApi, policiesApi } from '#test/support/collections.ts'
+import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'
+
+let world: PolicyWorld
+beforeAll(async () => {
+  world = await newPolicyWorld()
+})
+
+describe('GET /policies/{id} (A16.1)', () => {
+  it('shows exactly its fields, conditions in the order sent', async () => {
+    const conditions = [{ property: 'client_verified', operator: 'is', values: ['true'] }, region]
+    const policy = await world.made({ conditions, description: 'For the office' })
+    const { status, body } = await policiesApi.get(world.account, policy.id.toUpperCase())
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        id: policy.id,
+        group_id: policy.group_id,
+        resource_id: policy.resource_id,
+        description: 'For the office',
+        conditions,
+        flow_log_uploads_enabled: true,
+        is_disabled: false,
+      },
+    ])
+  })
+
+  it('shows a policy whose group is gone without it', async () => {
+    const policy = await world.made()
+    await groupsApi.remove(world.account, policy.group_id)
+    expect((await policiesApi.get(world.account, policy.id)).body.data).toEqual({ ...policy, group_id: null })
+  })
+})

@@ -1,0 +1,36 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { policiesApi } from '#test/support/collections.ts'
+import { newPolicyWorld, type PolicyWorld } from '#test/support/policies.ts'
+
+const unknown = '0198a000-0000-7000-8000-000000000000'
+
+let world: PolicyWorld
+beforeAll(async () => {
+  world = await newPolicyWorld()
+})
+
+describe('GET /policies (A7)', () => {
+  it('lists policies in the order of their insertion, as GET of one shows them', async () => {
+    const own = await newPolicyWorld()
+    const made = [await own.made(), await own.made({ is_disabled: true, description: 'Off' })]
+    const { data, metadata } = (await policiesApi.list(own.account)).body
+    expect(data.slice(-2)).toEqual(made)
+    expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 3, count: 3 })
+  })
+
+  it('filters by group and resource', async () => {
+    const policy = await world.made()
+    const ids = async (query: Record<string, string>) =>
+      (await policiesApi.list(world.account, query)).body.data.map(({ id }: { id: string }) => id)
+    expect(await ids({ group_id: policy.group_id })).toEqual([policy.id])
+    expect(await ids({ resource_id: policy.resource_id.toUpperCase() })).toEqual([policy.id])
+    expect(await ids({ group_id: policy.group_id, resource_id: unknown })).toEqual([])
+    expect((await policiesApi.list(world.account, 'group_id=')).body.code).toBe('invalid_filter')
+  })
+
+  it.each(['group_id=', 'resource_id=x', 'group_id=a&group_id=b', 'resource_id[]=x'])('refuses ?%s', async (query) => {
+    const { status, body } = await policiesApi.list(world.account, query)
+    const detail = `Invalid value for filter ${/^[a-z_]+/.exec(query)?.[0]}.`
+    expect([status, body.code, body.detail]).toEqual([400, 'invalid_filter', detail])
+  })
+})
