@@ -1,22 +1,22 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { handler as editPoolMembers } from '#functions/api/pool-members/edit-pool-members.ts'
-import { handler as listPoolMembers } from '#functions/api/pool-members/list-pool-members.ts'
-import { handler as replacePoolMembers } from '#functions/api/pool-members/replace-pool-members.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { type ClientRow, clients } from '#shared/clients/client.ts'
 import * as poolMembers from '#shared/pool-members/store.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { plantRows } from '#test/support/plant-rows.ts'
+import { devices, type Pools, poolsOf } from '#test/support/pools.ts'
 
 const unknown = '0198a000-0000-7000-8000-000000000000'
-let account: Awaited<ReturnType<typeof newAccount>>
+let account: Account
+let pools: Pools
 let ids: string[]
 
 beforeAll(async () => {
   account = await newAccount()
+  pools = poolsOf(account)
   await plantRows<ClientRow>(account.id, clients, 200, (i) => ({
     actor_id: account.admin.id,
     name: `Laptop ${i}`,
@@ -35,20 +35,10 @@ beforeAll(async () => {
   ids = (await queryItems(partition(account.id, 'clients'))).map(({ id }) => id as string)
 })
 
-const newPool = async (device_ids: string[] = []): Promise<string> => {
-  const resource = { name: 'Laptops', device_ids }
-  const made = await provision({ operation: 'create_static_device_pool', account_id: account.id, resource })
-  return (made as { data: { resource: { id: string } } }).data.resource.id
-}
-const put = (resource_id: string, members: string[]) => {
-  const pool_members = members.map((device_id) => ({ device_id }))
-  return account.call(replacePoolMembers, { method: 'PUT', params: { resource_id }, body: { pool_members } })
-}
-const patch = (resource_id: string, pool_members: object) =>
-  account.call(editPoolMembers, { method: 'PATCH', params: { resource_id }, body: { pool_members } })
+const newPool = (device_ids?: string[]) => pools.newPool(device_ids)
+const put = (pool: string, members: string[]) => pools.put(pool, devices(...members))
 const listed = async (resource_id: string) => {
-  const { data, metadata } = (await account.call(listPoolMembers, { params: { resource_id }, query: { limit: '100' } }))
-    .body
+  const { data, metadata } = (await pools.list(resource_id, { limit: '100' })).body
   return { first: data.map(({ id }: { id: string }) => id), total: metadata.total }
 }
 const rowIds = async (pool: string) =>
@@ -131,7 +121,7 @@ describe('a change too large for one commit (A15.6)', () => {
 
   it('is answered with the whole set when it is edited', async () => {
     const pool = await newPool(ids.slice(0, 100))
-    const answer = await patch(pool, { add: ids.slice(90), remove: ids.slice(0, 95) })
+    const answer = await pools.patch(pool, { add: ids.slice(90), remove: ids.slice(0, 95) })
     expect(answer.body).toEqual({ data: { device_ids: ids.slice(90) } })
     expect((await listed(pool)).total).toBe(110)
   })

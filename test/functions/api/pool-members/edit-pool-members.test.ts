@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newAccessWorld } from '#test/support/access.ts'
+import { type Client, type Pools, poolsOf } from '#test/support/pools.ts'
+
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let world: Awaited<ReturnType<typeof newAccessWorld>>
+let pools: Pools
+let a: Client
+let b: Client
+beforeAll(async () => {
+  world = await newAccessWorld()
+  pools = poolsOf(world.account)
+  a = (await world.startSession({ svc_id: 'a' })).body.data.client
+  b = (await world.startSession({ svc_id: 'b' })).body.data.client
+})
+
+describe('PATCH /resources/{resource_id}/pool_members (A19)', () => {
+  it('adds and removes; removal comes first', async () => {
+    const pool = await pools.newPool([a.id])
+    expect((await pools.patch(pool, { add: [b.id], remove: [a.id, unknown] })).body.data.device_ids).toEqual([b.id])
+    expect((await pools.patch(pool, { add: [b.id], remove: [b.id] })).body.data.device_ids).toEqual([b.id])
+    expect((await pools.patch(pool, {})).body.data.device_ids).toEqual([b.id])
+  })
+
+  it.each<[unknown, Record<string, string[]>]>([
+    [{ add: 'x' }, { add: ['has an invalid entry'] }],
+    [
+      { add: [7], remove: null },
+      { add: ['has an invalid entry'], remove: ['has an invalid entry'] },
+    ],
+    [{ add: ['x'], remove: ['y'] }, { pool_members: ['x is not a valid device id', 'y is not a valid device id'] }],
+    [{ add: [unknown] }, { pool_members: [`${unknown} does not exist`] }],
+  ])('refuses %#', async (members, errors) => {
+    const answer = await pools.patch(await pools.newPool(), members)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+  })
+
+  it('tells shape, resource, type and entries in this order (A19.3)', async () => {
+    expect((await pools.patch(unknown, [])).body.code).toBe('bad_request')
+    expect((await pools.patch(unknown, { add: ['x'] })).body.code).toBe('not_found')
+    const { status, body } = await pools.patch(world.resource.id, { add: ['x'] })
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'not_a_device_pool',
+      'This resource type has no pool members.',
+    ])
+    expect((await pools.patch(await pools.newPool(), { add: ['x'] })).status).toBe(422)
+  })
+
+  it('does not know a gateway as a client, and leaves the pool', async () => {
+    const gateway = await world.addGateway()
+    const pool = await pools.newPool([a.id])
+    expect((await pools.patch(pool, { add: [b.id, gateway.id], remove: [a.id] })).body.errors).toEqual({
+      pool_members: [`${gateway.id} does not exist`],
+    })
+    expect((await pools.list(pool)).body.data.map(({ id }: { id: string }) => id)).toEqual([a.id])
+  })
+})

@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { type Client, type Pools, poolsOf } from '#test/support/pools.ts'
+
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let world: Awaited<ReturnType<typeof newAccessWorld>>
+let pools: Pools
+let a: Client
+let b: Client
+beforeAll(async () => {
+  world = await newAccessWorld()
+  pools = poolsOf(world.account)
+  a = (await world.startSession({ svc_id: 'a' })).body.data.client
+  b = (await world.startSession({ svc_id: 'b' })).body.data.client
+})
+
+describe('GET /resources/{resource_id}/pool_members (A19)', () => {
+  it('lists the clients in their order', async () => {
+    const pool = await pools.newPool([b.id, a.id])
+    expect((await pools.list(pool)).body.data).toEqual(
+      [a, b].map(({ id, name, last_seen_at }) => ({ id, name, last_seen_at })),
+    )
+    expect((await pools.list(pool)).body.metadata).toMatchObject({ total: 2, next_page: null, prev_page: null })
+    expect((await pools.list(unknown)).status).toBe(404)
+  })
+
+  it('loses a client that is deleted', async () => {
+    const gone = (await world.startSession({ svc_id: 'gone' })).body.data.client
+    const pool = await pools.newPool([gone.id])
+    await world.account.call(deleteClient, { method: 'DELETE', params: { id: gone.id } })
+    expect((await pools.list(pool)).body).toMatchObject({ data: [], metadata: { total: 0 } })
+    const changes = (await commitsOf(world.account.id)).at(-1)?.changes.map(({ object }) => object)
+    expect(changes).toEqual(['clients', 'static_device_pool_members'])
+  })
+
+  it('knows pools alone (A19.3)', async () => {
+    const { status, body } = await pools.list(world.resource.id)
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'not_a_device_pool',
+      'This resource type has no pool members.',
+    ])
+  })
+
+  it('pages in the order of the clients', async () => {
+    const pool = await pools.newPool([b.id, a.id])
+    const ids = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id)
+    const first = await pools.list(pool, { limit: '1' })
+    const second = await pools.list(pool, { limit: '1', page_cursor: first.body.metadata.next_page })
+    expect([ids(first), ids(second), second.body.metadata.next_page]).toEqual([[a.id], [b.id], null])
+  })
+})

@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newAccessWorld } from '#test/support/access.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { type Client, devices, type Pools, poolsOf } from '#test/support/pools.ts'
+
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let world: Awaited<ReturnType<typeof newAccessWorld>>
+let pools: Pools
+let a: Client
+let b: Client
+beforeAll(async () => {
+  world = await newAccessWorld()
+  pools = poolsOf(world.account)
+  a = (await world.startSession({ svc_id: 'a' })).body.data.client
+  b = (await world.startSession({ svc_id: 'b' })).body.data.client
+})
+
+describe('PUT /resources/{resource_id}/pool_members (A19)', () => {
+  it('replaces the set and answers it sorted, without duplicates', async () => {
+    const pool = await pools.newPool()
+    expect((await pools.put(pool, devices(b.id, a.id, b.id.toUpperCase()))).body).toEqual({
+      data: { device_ids: [a.id, b.id].sort() },
+    })
+    expect((await pools.put(pool, devices(b.id))).body.data.device_ids).toEqual([b.id])
+    expect((await pools.put(pool, [])).body.data.device_ids).toEqual([])
+  })
+
+  it.each<[unknown, string[]]>([
+    [[{}], ['entry 0 is missing device_id']],
+    [['x', { device_id: 7 }, { device_id: '' }], [0, 1, 2].map((i) => `entry ${i} is missing device_id`)],
+    [devices('x', 'y'), ['x is not a valid device id', 'y is not a valid device id']],
+    [devices(unknown), [`${unknown} does not exist`]],
+    [devices(...Array.from({ length: 10_001 }, () => unknown)), ['should have at most 10000 item(s)']],
+  ])('refuses %#, and leaves the pool', async (members, messages) => {
+    const pool = await pools.newPool([a.id])
+    const answer = await pools.put(pool, members)
+    expect([answer.status, answer.body.errors]).toEqual([422, { pool_members: messages }])
+    expect((await pools.list(pool)).body.data.map(({ id }: { id: string }) => id)).toEqual([a.id])
+  })
+
+  it('does not know a gateway as a client', async () => {
+    const gateway = await world.addGateway()
+    expect((await pools.put(await pools.newPool(), devices(gateway.id))).body.errors).toEqual({
+      pool_members: [`${gateway.id} does not exist`],
+    })
+  })
+
+  it('tells shape, resource, type and entries in this order (A19.3)', async () => {
+    expect((await pools.put(unknown, {})).body.code).toBe('bad_request')
+    expect((await pools.put(unknown, devices('x'))).body.code).toBe('not_found')
+    const { status, body } = await pools.put(world.resource.id, devices('x'))
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'not_a_device_pool',
+      'This resource type has no pool members.',
+    ])
+    expect((await pools.put(await pools.newPool(), devices('x'))).status).toBe(422)
+  })
+
+  it('keeps the membership of who stays', async () => {
+    const pool = await pools.newPool([a.id])
+    await pools.put(pool, devices(a.id, b.id))
+    const changes = (await commitsOf(world.account.id))
+      .at(-1)
+      ?.changes.map(({ object, operation }) => [operation, object])
+    expect(changes).toEqual([['insert', 'static_device_pool_members']])
+    const commits = (await commitsOf(world.account.id)).length
+    await pools.put(pool, devices(b.id, a.id))
+    expect((await commitsOf(world.account.id)).length).toBe(commits)
+  })
+})

@@ -1,0 +1,35 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newAccessWorld } from '#test/support/access.ts'
+import { groupsApi, policiesApi, resourcesApi } from '#test/support/collections.ts'
+import { newPool } from '#test/support/pools.ts'
+import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
+
+let world: ResourceWorld
+beforeAll(async () => {
+  world = await newResourceWorld()
+})
+
+describe('DELETE /resources/{id} (A18)', () => {
+  it('answers the resource, once', async () => {
+    const resource = await world.made()
+    expect((await resourcesApi.remove(world.account, resource.id)).body.data).toEqual(resource)
+    expect((await resourcesApi.remove(world.account, resource.id)).status).toBe(404)
+    expect((await world.get(resource.id)).status).toBe(404)
+  })
+
+  it('takes a pool', async () => {
+    expect((await resourcesApi.remove(world.account, await newPool(world.account))).status).toBe(200)
+  })
+
+  it('leaves the Internet Resource alone', async () => {
+    const answer = await resourcesApi.remove(world.account, world.internetResource)
+    expect([answer.status, answer.body.code]).toEqual([403, 'internet_resource'])
+  })
+
+  it('takes its policies along (A29)', async () => {
+    const own = await newAccessWorld()
+    expect((await resourcesApi.remove(own.account, own.resource.id)).status).toBe(200)
+    expect((await policiesApi.get(own.account, own.policy.id)).status).toBe(404)
+    expect((await groupsApi.get(own.account, own.group.id)).status).toBe(200)
+  })
+})

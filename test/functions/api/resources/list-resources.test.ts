@@ -1,0 +1,48 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { resourcesApi } from '#test/support/collections.ts'
+import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
+
+let world: ResourceWorld
+beforeAll(async () => {
+  world = await newResourceWorld()
+})
+
+describe('GET /resources (A7)', () => {
+  it('contains the Internet Resource and pools, in the order of insertion, as GET of one shows them', async () => {
+    const own = await newResourceWorld()
+    const made = await own.made()
+    const { data, metadata } = (await resourcesApi.list(own.account)).body
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([own.internetResource, own.pool, made.id])
+    expect(data[2]).toEqual(made)
+    expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 3, count: 3 })
+  })
+
+  it('filters by name, address in its stored form, type, site and IP stack, and by all of them', async () => {
+    const own = await world.made({ name: 'Sought', address: '2001:DB8::7', type: 'ip', site_id: world.otherSite })
+    const found = async (query: Record<string, string>) => {
+      const { body } = await resourcesApi.list(world.account, query)
+      expect(body.metadata.total).toBe(body.data.length)
+      return body.data.map(({ id }: { id: string }) => id)
+    }
+    expect(await found({ name: 'Sought' })).toEqual([own.id])
+    expect(await found({ name: 'sought' })).toEqual([])
+    expect(await found({ address: '2001:db8::7' })).toEqual([own.id])
+    expect(await found({ address: '2001:DB8::7' })).toEqual([])
+    expect(await found({ type: 'ip', site_id: world.otherSite })).toEqual([own.id])
+    expect(await found({ type: 'ip', site_id: world.otherSite, name: 'Sought', address: '2001:db8::7' })).toEqual([
+      own.id,
+    ])
+    expect(await found({ type: 'cidr', name: 'Sought' })).toEqual([])
+    expect(await found({ ip_stack: 'dual', name: 'Sought' })).toEqual([])
+    expect(await found({ name: '' })).toEqual([])
+  })
+
+  it.each(['type=internet', 'type=', 'site_id=x', 'site_id=', 'ip_stack=both', 'ip_stack='])(
+    'refuses ?%s',
+    async (query) => {
+      const { status, body } = await resourcesApi.list(world.account, query)
+      const name = query.split('=')[0]
+      expect([status, body.code, body.detail]).toEqual([400, 'invalid_filter', `Invalid value for filter ${name}.`])
+    },
+  )
+})
