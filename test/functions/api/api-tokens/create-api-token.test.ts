@@ -1,0 +1,125 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as createApiToken } from '#functions/api/api-tokens/create-api-token.ts'
+import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
+import { clock } from '#shared/clock.ts'
+import { type Account, call, newAccount } from '#test/support/account.ts'
+import { robot } from '#test/support/actors.ts'
+import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
+import { actorsApi } from '#test/support/collections.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+
+const { create, get } = apiTokensApi
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let account: Account
+let robotId: string
+beforeAll(async () => {
+  account = await newAccount()
+  robotId = (await actorsApi.create(account, robot)).body.data.id
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
+  it('creates a token that works, and shows it once', async () => {
+    const actor_id = await newApiClient(account)
+    const expires_at = inAnHour()
+    const answer = await create(account, actor_id, {
+      name: ' Terraform ',
+      expires_at,
+      scopes: ['groups:read', 'logs:read'],
+    })
+    const { token, ...shown } = answer.body.data
+    expect([answer.status, answer.headers.location, answer.headers['cache-control']]).toEqual([
+      201,
+      undefined,
+      'no-store',
+    ])
+    expect(shown).toEqual({
+      id: shown.id,
+      actor_id,
+      name: 'Terraform',
+      scopes: ['groups:read', 'logs:read'],
+      expires_at: expires_at.replace('Z', '000Z'),
+      last_seen_at: null,
+      inserted_at: shown.inserted_at,
+      updated_at: shown.inserted_at,
+    })
+    expect((await call(listGroups, { token })).status).toBe(200)
+    const read = await get(account, actor_id, shown.id)
+    expect(read.body.data).toEqual({ ...shown, last_seen_at: expect.stringMatching(/Z$/) })
+    expect(JSON.stringify(await commitsOf(account.id))).not.toContain(token.slice(-30))
+  })
+
+  it('has all scopes unless told otherwise, and drops duplicates', async () => {
+    const actor_id = await newApiClient(account)
+    expect((await create(account, actor_id, { expires_at: inAnHour() })).body.data).toMatchObject({
+      scopes: ['*'],
+      name: null,
+    })
+    const scopes = ['logs:read', '*:read', ' logs:read ']
+    const doubled = await create(account, actor_id, { expires_at: inAnHour(), scopes })
+    expect(doubled.body.data.scopes).toEqual(['logs:read', '*:read'])
+  })
+
+  it.each<[Record<string, unknown>, Record<string, string[]>]>([
+    [{}, { expires_at: ["can't be blank"] }],
+    [{ expires_at: '' }, { expires_at: ["can't be blank"] }],
+    [{ expires_at: '2026-01-01' }, { expires_at: ['is invalid'] }],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, { expires_at: ['must be in the future'] }],
+    [{ expires_at: inAnHour(), name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+    [{ expires_at: inAnHour(), name: 5 }, { name: ['is invalid'] }],
+    [{ expires_at: inAnHour(), scopes: [] }, { scopes: ['should have at least 1 item(s)'] }],
+    [{ expires_at: inAnHour(), scopes: null }, { scopes: ['is invalid'] }],
+    [{ expires_at: inAnHour(), scopes: 'groups:read' }, { scopes: ['is invalid'] }],
+    [{ expires_at: inAnHour(), scopes: ['groups:delete'] }, { scopes: ['has an invalid entry'] }],
+    [{ expires_at: inAnHour(), scopes: ['*:write'] }, { scopes: ['has an invalid entry'] }],
+    [{ expires_at: inAnHour(), scopes: [7] }, { scopes: ['has an invalid entry'] }],
+  ])('refuses %j', async (fields, errors) => {
+    const answer = await create(account, await newApiClient(account), fields)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+  })
+
+  it('tells envelope, actor, type, limit, validation and scopes in this order (A13.2)', async () => {
+    const limited = await newAccount({ limits: { api_tokens_per_client_count: 0 } })
+    const empty = await account.call(createApiToken, { method: 'POST', params: { actor_id: unknown }, body: {} })
+    expect(empty.body.code).toBe('bad_request')
+    expect((await create(account, unknown, {})).body.code).toBe('not_found')
+    expect((await create(account, robotId, {})).body).toMatchObject({ status: 400, code: 'not_an_api_client' })
+    const reached = await create(limited, await newApiClient(limited), {})
+    expect(reached.body).toMatchObject({ status: 403, code: 'limit_reached', limit: 'api_tokens' })
+    const narrow = (await create(account, account.apiClient.id, { expires_at: inAnHour(), scopes: ['tokens:write'] }))
+      .body.data
+    expect((await create(account, account.apiClient.id, {}, narrow.token)).status).toBe(422)
+    expect((await create(account, account.apiClient.id, { expires_at: inAnHour() }, narrow.token)).body.code).toBe(
+      'scope_exceeded',
+    )
+  })
+
+  it.each<[string[], string[], boolean]>([
+    [['tokens:write', 'groups:write'], ['groups:read'], true],
+    [['tokens:write', 'groups:write'], ['groups:write', 'tokens:read'], true],
+    [['tokens:write', 'groups:read'], ['groups:write'], false],
+    [['tokens:write', '*:read'], ['*:read', 'logs:read'], true],
+    [['tokens:write', '*:read'], ['*'], false],
+    [['tokens:write'], ['*:read'], false],
+    [['*'], ['*', '*:read', 'mdm:write'], true],
+  ])('with %j a token with %j is made: %s', async (own, scopes, allowed) => {
+    const { token } = (await create(account, account.apiClient.id, { expires_at: inAnHour(), scopes: own })).body.data
+    const answer = await create(account, await newApiClient(account), { expires_at: inAnHour(), scopes }, token)
+    expect([answer.status, answer.body.code]).toEqual(allowed ? [201, undefined] : [403, 'scope_exceeded'])
+  })
+
+  it('counts unexpired tokens alone against the limit', async () => {
+    const limited = await newAccount({ limits: { api_tokens_per_client_count: 2 } })
+    const actor_id = await newApiClient(limited)
+    const post = (expires_at: string) => create(limited, actor_id, { expires_at })
+    expect((await post(inAnHour())).status).toBe(201)
+    const soon = new Date(Date.now() + 60_000).toISOString()
+    expect((await post(soon)).status).toBe(201)
+    expect((await post(inAnHour())).body.code).toBe('limit_reached')
+    const now = clock.now.bind(clock)
+    vi.spyOn(clock, 'now').mockImplementation(() => now() + 120_000_000)
+    expect((await post(inAnHour())).status).toBe(201)
+  })
+})

@@ -1,0 +1,36 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { type Account, call, newAccount } from '#test/support/account.ts'
+import { robot } from '#test/support/actors.ts'
+import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
+import { actorsApi } from '#test/support/collections.ts'
+
+const { create, list, removeAll } = apiTokensApi
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let account: Account
+let robotId: string
+beforeAll(async () => {
+  account = await newAccount()
+  robotId = (await actorsApi.create(account, robot)).body.data.id
+})
+
+describe('DELETE /actors/{actor_id}/api_tokens (A13)', () => {
+  it('ends all tokens of a client and says how many', async () => {
+    const actor_id = await newApiClient(account)
+    const tokens = []
+    for (let i = 0; i < 3; i++)
+      tokens.push((await create(account, actor_id, { expires_at: inAnHour() })).body.data.token)
+    const all = await removeAll(account, actor_id)
+    expect(all.body).toEqual({ data: { deleted_count: 3 } })
+    for (const token of tokens) expect((await call(getAccount, { token })).status).toBe(401)
+    expect((await list(account, actor_id)).body.data).toEqual([])
+  })
+
+  it('counts nothing for an actor of another type (A13.5)', async () => {
+    expect((await removeAll(account, robotId)).body).toEqual({ data: { deleted_count: 0 } })
+  })
+
+  it('of an unknown actor is not found', async () => {
+    expect((await removeAll(account, unknown)).status).toBe(404)
+  })
+})

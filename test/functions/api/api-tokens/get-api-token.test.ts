@@ -1,0 +1,43 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { clock } from '#shared/clock.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { robot } from '#test/support/actors.ts'
+import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
+import { actorsApi } from '#test/support/collections.ts'
+
+const { create, get } = apiTokensApi
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let account: Account
+let robotId: string
+beforeAll(async () => {
+  account = await newAccount()
+  robotId = (await actorsApi.create(account, robot)).body.data.id
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('GET /actors/{actor_id}/api_tokens/{id} (A13)', () => {
+  it('shows a token of its actor alone, without its secret', async () => {
+    const actor_id = await newApiClient(account)
+    const { token, ...shown } = (await create(account, actor_id, { expires_at: inAnHour(), name: 'CI' })).body.data
+    const answer = await get(account, actor_id, shown.id)
+    expect([answer.status, answer.body.data]).toEqual([200, shown])
+    expect(answer.text).not.toContain(token.slice(4))
+    expect((await get(account, account.apiClient.id, shown.id)).status).toBe(404)
+    expect((await get(account, unknown, shown.id)).status).toBe(404)
+    expect((await get(account, actor_id, unknown)).status).toBe(404)
+  })
+
+  it('does not know an expired one (A13.4)', async () => {
+    const actor_id = await newApiClient(account)
+    const { id } = (await create(account, actor_id, { expires_at: inAnHour() })).body.data
+    const now = clock.now.bind(clock)
+    vi.spyOn(clock, 'now').mockImplementation(() => now() + 3_601_000_000)
+    expect((await get(account, actor_id, id)).status).toBe(404)
+  })
+
+  it('finds none of an actor of another type (A13.5)', async () => {
+    expect((await get(account, robotId, unknown)).status).toBe(404)
+  })
+})

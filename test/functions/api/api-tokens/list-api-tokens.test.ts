@@ -1,0 +1,54 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { clock } from '#shared/clock.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { robot } from '#test/support/actors.ts'
+import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
+import { actorsApi } from '#test/support/collections.ts'
+
+const { create, list } = apiTokensApi
+const unknown = '0198a000-0000-7000-8000-000000000000'
+let account: Account
+let robotId: string
+beforeAll(async () => {
+  account = await newAccount()
+  robotId = (await actorsApi.create(account, robot)).body.data.id
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('GET /actors/{actor_id}/api_tokens (A13)', () => {
+  it('lists newest first, without expired ones and without secrets', async () => {
+    const actor_id = await newApiClient(account)
+    await create(account, actor_id, { expires_at: inAnHour(), name: 'first' })
+    await create(account, actor_id, { expires_at: new Date(Date.now() + 60_000).toISOString(), name: 'soon over' })
+    await create(account, actor_id, { expires_at: inAnHour(), name: 'last' })
+    const names = async () => (await list(account, actor_id)).body.data.map(({ name }: { name: string }) => name)
+    expect(await names()).toEqual(['last', 'soon over', 'first'])
+    expect((await list(account, actor_id)).text).not.toMatch(/secret|naa_/)
+    const now = clock.now.bind(clock)
+    vi.spyOn(clock, 'now').mockImplementation(() => now() + 120_000_000)
+    expect(await names()).toEqual(['last', 'first'])
+    const { metadata } = (await list(account, actor_id)).body
+    expect([metadata.total, metadata.count]).toEqual([2, 2])
+  })
+
+  it('pages through the tokens of one client alone', async () => {
+    const actor_id = await newApiClient(account)
+    const ids: string[] = []
+    for (let i = 0; i < 3; i++) ids.unshift((await create(account, actor_id, { expires_at: inAnHour() })).body.data.id)
+    await create(account, await newApiClient(account), { expires_at: inAnHour() })
+    const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id)
+    const first = await list(account, actor_id, { limit: '2' })
+    const second = await list(account, actor_id, { limit: '2', page_cursor: first.body.metadata.next_page })
+    expect([idsOf(first), idsOf(second), second.body.metadata.next_page]).toEqual([ids.slice(0, 2), ids.slice(2), null])
+  })
+
+  it('is empty for an actor of another type (A13.5)', async () => {
+    expect((await list(account, robotId)).body).toMatchObject({ data: [], metadata: { total: 0 } })
+  })
+
+  it('of an unknown actor is not found', async () => {
+    expect((await list(account, unknown)).status).toBe(404)
+  })
+})

@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { postureProvidersApi } from '#test/support/collections.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { mdmFields, storedProvider, tenantFields } from '#test/support/posture-providers.ts'
+
+type Fields = Record<string, unknown>
+
+const { create, get, list } = postureProvidersApi
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+describe('POST /mdm_posture_providers (A28.1)', () => {
+  it('creates a provider of either type; the fields of the other are null', async () => {
+    const answer = await create(account, mdmFields({ tenant_id: 'ignored' }))
+    const provider = answer.body.data
+    expect([answer.status, answer.headers.location]).toEqual([201, `/mdm_posture_providers/${provider.id}`])
+    expect(provider).toEqual({
+      id: provider.id,
+      account_id: account.id,
+      type: 'mdm',
+      name: provider.name,
+      tenant_id: null,
+      subdomain: 'company',
+      region: 'eu',
+      is_verified: false,
+      is_disabled: false,
+      disabled_reason: null,
+      synced_at: null,
+      error: null,
+      error_count: 0,
+      error_emailed_at: null,
+      inserted_at: provider.inserted_at,
+      updated_at: provider.inserted_at,
+    })
+    expect((await create(account, tenantFields({ subdomain: 7, region: 'x' }))).body.data).toMatchObject({
+      type: 'tenant',
+      tenant_id: 't-1',
+      subdomain: null,
+      region: null,
+    })
+    expect((await get(account, provider.id)).body).toEqual(answer.body)
+    expect((await storedProvider(account, provider.id)).sync_requested_at).toBe(provider.inserted_at)
+  })
+
+  it.each<[Fields, Record<string, string[]>]>([
+    [{}, { type: ["can't be blank"], name: ["can't be blank"] }],
+    [{ type: 'vendor', name: 'x' }, { type: ['is invalid'] }],
+    [
+      { type: 'mdm', name: 'x' },
+      { subdomain: ["can't be blank"], region: ["can't be blank"], api_token: ["can't be blank"] },
+    ],
+    [{ type: 'tenant', name: 'x' }, { tenant_id: ["can't be blank"] }],
+    [mdmFields({ subdomain: 'Company' }), { subdomain: ['is invalid'] }],
+    [mdmFields({ subdomain: 'x'.repeat(64) }), { subdomain: ['should be at most 63 character(s)'] }],
+    [mdmFields({ region: 'asia' }), { region: ['is invalid'] }],
+    [mdmFields({ api_token: '' }), { api_token: ["can't be blank"] }],
+    [tenantFields({ tenant_id: 'x'.repeat(256) }), { tenant_id: ['should be at most 255 character(s)'] }],
+    [tenantFields({ name: 'x'.repeat(256) }), { name: ['should be at most 255 character(s)'] }],
+  ])('refuses %j', async (fields, errors) => {
+    const answer = await create(account, fields)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+  })
+
+  it('has a name of its own', async () => {
+    const { name } = (await create(account, mdmFields())).body.data
+    expect((await create(account, tenantFields({ name }))).body.errors).toEqual({ name: ['has already been taken'] })
+  })
+
+  it('never shows its secret, not even on record', async () => {
+    const { id } = (await create(account, mdmFields())).body.data
+    expect((await list(account)).text).not.toContain('api_token')
+    expect((await commitsOf(account.id)).at(-1)?.changes[0]?.after?.api_token).toBe('[redacted]')
+    expect((await storedProvider(account, id)).api_token).not.toContain('inventory-token')
+  })
+})

@@ -1,0 +1,49 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as listDevices } from '#functions/api/mdm-devices/list-mdm-devices.ts'
+import { mdmDevices } from '#shared/mdm-devices/mdm-device.ts'
+import { commit } from '#shared/table/commit.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { postureProvidersApi } from '#test/support/collections.ts'
+import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
+import { mdmFields } from '#test/support/posture-providers.ts'
+
+const { create, get, remove } = postureProvidersApi
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+describe('DELETE /mdm_posture_providers/{id} (A28.1)', () => {
+  it('takes its devices along, which are not on record', async () => {
+    const own = await newAccount()
+    const provider = (await create(own, mdmFields())).body.data
+    for (let at = 0; at < 80; at += 20) {
+      await commit({ accountId: own.id, subject: null }, async (transaction) => {
+        for (let i = at; i < at + 20; i++) {
+          transaction.insert(mdmDevices, {
+            account_id: own.id,
+            posture_provider_id: provider.id,
+            mdm_id: `vendor-${i}`,
+            synced_at: '2026-01-01T00:00:00.000000Z',
+          })
+        }
+      })
+    }
+    expect((await own.call(listDevices)).body.metadata.total).toBe(80)
+    const answer = await remove(own, provider.id)
+    expect(answer.body.data).toEqual(provider)
+    await followUpAll(own.id)
+    expect((await own.call(listDevices)).body.metadata.total).toBe(0)
+    const objects = (await commitsOf(own.id)).flatMap(({ changes }) => changes.map(({ object }) => object))
+    expect(objects).not.toContain('mdm_devices')
+  })
+
+  it('answers the provider, once, and frees its name', async () => {
+    const provider = (await create(account, mdmFields())).body.data
+    expect((await remove(account, provider.id)).body).toEqual({ data: provider })
+    expect((await remove(account, provider.id)).status).toBe(404)
+    expect((await get(account, provider.id)).status).toBe(404)
+    expect((await create(account, mdmFields({ name: provider.name }))).status).toBe(201)
+  })
+})

@@ -1,0 +1,26 @@
+import { handler as createApiToken } from '#functions/api/api-tokens/create-api-token.ts'
+import { handler as deleteApiToken } from '#functions/api/api-tokens/delete-api-token.ts'
+import { handler as deleteApiTokens } from '#functions/api/api-tokens/delete-api-tokens.ts'
+import { handler as getApiToken } from '#functions/api/api-tokens/get-api-token.ts'
+import { handler as listApiTokens } from '#functions/api/api-tokens/list-api-tokens.ts'
+import type { Account } from './account.ts'
+import { actorsApi } from './collections.ts'
+
+export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+
+/** Id of a new actor that can have API tokens. */
+export const newApiClient = async (account: Account): Promise<string> =>
+  (await actorsApi.create(account, { name: 'Pipeline', type: 'api_client' })).body.data.id
+
+/** The operations of API tokens (A13), as calls of an account. */
+export const apiTokensApi = {
+  create: (account: Account, actor_id: string, api_token: unknown, token = account.token) =>
+    account.call(createApiToken, { method: 'POST', params: { actor_id }, body: { api_token }, token }),
+  get: (account: Account, actor_id: string, id: string) => account.call(getApiToken, { params: { actor_id, id } }),
+  list: (account: Account, actor_id: string, query = {}) =>
+    account.call(listApiTokens, { params: { actor_id }, query }),
+  remove: (account: Account, actor_id: string, id: string) =>
+    account.call(deleteApiToken, { method: 'DELETE', params: { actor_id, id } }),
+  removeAll: (account: Account, actor_id: string) =>
+    account.call(deleteApiTokens, { method: 'DELETE', params: { actor_id } }),
+}
