@@ -1,5 +1,6 @@
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import type { Handler } from '#shared/http/lambda.ts'
+import { collection } from './collection.ts'
 
 export type Entry = OperationSource & {
   handler: Handler
@@ -15,4 +16,21 @@ export async function loadEntries(): Promise<Entry[]> {
       return { ...source, handler, name: `${source.operation.method} ${source.operation.path}` }
     }),
   )
+}
+
+/** The operations of a collection that a factory makes for each of its kinds. */
+export async function collectionAt(path: string, envelope: string) {
+  const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
+  const handler = (name: string): Handler => {
+    const found = handlers.get(name)
+    if (!found) throw new Error(`There is no operation ${name}.`)
+    return found
+  }
+  return collection(envelope, {
+    create: handler(`POST ${path}`),
+    get: handler(`GET ${path}/{id}`),
+    list: handler(`GET ${path}`),
+    update: handler(`PATCH ${path}/{id}`),
+    remove: handler(`DELETE ${path}/{id}`),
+  })
 }

@@ -1,0 +1,173 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type ProviderKind, providerKinds } from '#shared/auth-providers/auth-provider.ts'
+import { discovery } from '#shared/auth-providers/discovery.ts'
+import type { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { getRow } from '#shared/table/read.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { discovered, providerSecret, providers } from '#test/support/auth-providers.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+
+type Fields = Record<string, unknown>
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe.each(providerKinds)('POST /%s_auth_providers (A25)', (kind) => {
+  it('creates a provider with its defaults, enabled', async () => {
+    discovered()
+    const own = await newAccount()
+    const created = await providers[kind].create(own)
+    expect(created.body.errors).toBeUndefined()
+    const provider = created.body.data
+    expect([created.status, created.headers.location]).toEqual([201, `/${kind}_auth_providers/${provider.id}`])
+    expect(provider).toMatchObject({
+      account_id: own.id,
+      is_disabled: false,
+      context: 'clients_and_portal',
+      client_session_lifetime_secs: 604_800,
+      portal_session_lifetime_secs: 28_800,
+    })
+    expect((await providers[kind].get(own, provider.id)).body).toEqual({ data: provider })
+  })
+
+  it('never shows a secret, not even on record', async () => {
+    discovered()
+    const own = await newAccount()
+    const created = await providers[kind].create(own)
+    const listed = await providers[kind].list(own)
+    expect(created.text + listed.text).not.toMatch(/secret/)
+    const [change] = (await commitsOf(own.id)).at(-1)?.changes ?? []
+    expect(change?.object).toBe(`${kind}_auth_providers`)
+    expect(change?.after?.client_secret).toBe(['oidc', 'idp'].includes(kind) ? '[redacted]' : undefined)
+    const { id } = created.body.data
+    const row = await getRow({ name: `${kind}_auth_providers` } as typeof clientTokens, own.id, id)
+    expect(JSON.stringify(row)).not.toContain(providerSecret)
+  })
+
+  it.each<[Fields, Record<string, string[]>]>([
+    [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+    [{ name: 7 }, { name: ['is invalid'] }],
+    [{ context: 'everywhere' }, { context: ['is invalid'] }],
+    [
+      { client_session_lifetime_secs: 3_599 },
+      { client_session_lifetime_secs: ['must be greater than or equal to 3600'] },
+    ],
+    [
+      { client_session_lifetime_secs: 7_776_001 },
+      { client_session_lifetime_secs: ['must be less than or equal to 7776000'] },
+    ],
+    [{ portal_session_lifetime_secs: '1.5' }, { portal_session_lifetime_secs: ['is invalid'] }],
+    [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
+  ])('refuses %j', async (fields, errors) => {
+    discovered()
+    const answer = await providers[kind].create(await newAccount(), fields)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+  })
+})
+
+describe('the name of a new provider (A25.1)', () => {
+  it.each([
+    ['email_otp', 'Email passcode'],
+    ['oidc', 'OpenID Connect'],
+    ['suite', 'Suite'],
+    ['tenant', 'Tenant'],
+    ['idp', 'Idp'],
+  ] as const)('of a provider of kind %s is %s unless told otherwise', async (kind, name) => {
+    discovered()
+    const own = await newAccount()
+    expect((await providers[kind].create(own, { name: null })).body.data.name).toBe(name)
+    if (kind === 'email_otp' || kind === 'suite') return
+    expect((await providers[kind].create(own, { name: '' })).body.errors).toEqual({ name: ['has already been taken'] })
+  })
+
+  it('is unique within its kind', async () => {
+    expect((await providers.tenant.create(account, { name: 'Same' })).status).toBe(201)
+    expect((await providers.tenant.create(account, { name: 'Same' })).body.errors).toEqual({
+      name: ['has already been taken'],
+    })
+    expect((await providers.idp.create(account, { name: 'Same' })).status).toBe(201)
+  })
+})
+
+describe('the fields of a kind (A25.1)', () => {
+  it.each<[ProviderKind, Fields, Record<string, string[]>]>([
+    [
+      'oidc',
+      { client_id: '', client_secret: undefined, discovery_document_uri: undefined },
+      {
+        client_id: ["can't be blank"],
+        client_secret: ["can't be blank"],
+        discovery_document_uri: ["can't be blank"],
+      },
+    ],
+    ['oidc', { discovery_document_uri: 'http://login.example.com' }, { discovery_document_uri: ['is invalid'] }],
+    ['oidc', { discovery_document_uri: 'nonsense' }, { discovery_document_uri: ['is invalid'] }],
+    ['oidc', { email_verification_method: 'mail' }, { email_verification_method: ['is invalid'] }],
+    ['tenant', { issuer: undefined }, { issuer: ["can't be blank"] }],
+    ['tenant', { issuer: 'http://x.example.com' }, { issuer: ['is invalid'] }],
+    ['tenant', { email_claim: 'mail' }, { email_claim: ['is invalid'] }],
+    ['idp', { idp_domain: 'no host' }, { idp_domain: ['is invalid'] }],
+    ['idp', { idp_domain: 'https://x.example.com' }, { idp_domain: ['is invalid'] }],
+    ['idp', { client_secret: '' }, { client_secret: ["can't be blank"] }],
+  ])('of %s: %j is refused', async (kind, fields, errors) => {
+    const read = discovered()
+    const answer = await providers[kind].create(account, fields)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it.each(['oidc', 'idp'] as const)('of %s: the client id is unique', async (kind) => {
+    discovered()
+    await providers[kind].create(account, { client_id: 'taken' })
+    expect((await providers[kind].create(account, { client_id: 'taken' })).body.errors).toEqual({
+      client_id: ['has already been taken'],
+    })
+  })
+
+  it('of tenant: the issuer is unique', async () => {
+    await providers.tenant.create(account, { issuer: 'https://same.example.com' })
+    expect((await providers.tenant.create(account, { issuer: 'https://same.example.com' })).body.errors).toEqual({
+      issuer: ['has already been taken'],
+    })
+  })
+
+  it.each(['email_otp', 'suite'] as const)('of %s: there is one in an account', async (kind) => {
+    const own = await newAccount()
+    await providers[kind].create(own)
+    expect((await providers[kind].create(own, { name: 'Second' })).body.errors).toEqual({
+      base: ['a provider of this kind already exists'],
+    })
+  })
+})
+
+describe('the issuer of a new provider (A25.2)', () => {
+  it('is this service, the suite, the domain, or what was sent', async () => {
+    const own = await newAccount()
+    const issuer = async (kind: ProviderKind, fields: Fields = {}) =>
+      (await providers[kind].create(own, { issuer: 'https://evil.example.com', ...fields })).body.data.issuer
+    expect(await issuer('email_otp')).toBe('http://127.0.0.1')
+    expect(await issuer('suite')).toBe('https://suite.example.com')
+    expect(await issuer('idp')).toBe('https://company.idp.example')
+    expect(await issuer('tenant', { issuer: 'https://tenant.example.com' })).toBe('https://tenant.example.com')
+  })
+
+  it('of OpenID Connect is read from the document, once', async () => {
+    const read = discovered('https://login.example.com')
+    const provider = (await providers.oidc.create(account)).body.data
+    expect([provider.issuer, read.mock.calls.length]).toEqual(['https://login.example.com', 1])
+  })
+
+  it.each(['could not be read', 'is invalid'] as const)(
+    'of a document that %s is an error of its field',
+    async (failure) => {
+      vi.spyOn(discovery, 'read').mockResolvedValue({ failure })
+      const answer = await providers.oidc.create(account)
+      expect([answer.status, answer.body.errors]).toEqual([422, { discovery_document_uri: [failure] }])
+    },
+  )
+})

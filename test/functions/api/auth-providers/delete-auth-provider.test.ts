@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { providerKinds } from '#shared/auth-providers/auth-provider.ts'
+import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { getRow } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+import { discovered, mintTokens, providers } from '#test/support/auth-providers.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe.each(providerKinds)('DELETE /%s_auth_providers/{id} (A25)', (kind) => {
+  it('answers the provider, once, and makes room for another', async () => {
+    discovered()
+    const own = await newAccount()
+    const api = providers[kind]
+    const provider = (await api.create(own)).body.data
+    expect((await api.remove(own, provider.id)).body).toEqual({ data: provider })
+    expect((await api.get(own, provider.id)).status).toBe(404)
+    expect((await api.remove(own, provider.id)).status).toBe(404)
+    expect((await api.create(own, { name: provider.name })).status).toBe(201)
+  })
+
+  it('does not know a provider of another kind', async () => {
+    discovered()
+    const own = await newAccount()
+    const provider = (await providers[kind].create(own)).body.data
+    for (const other of providerKinds.filter((other) => other !== kind)) {
+      expect((await providers[other].remove(own, provider.id)).status).toBe(404)
+    }
+  })
+
+  it('ends the client tokens made through the provider, and no other (A29)', async () => {
+    discovered()
+    const own = await newAccount()
+    const { id } = (await providers[kind].create(own)).body.data
+    const { made, other } = await mintTokens(own, id)
+    expect((await providers[kind].remove(own, id)).status).toBe(200)
+    expect(await getRow(clientTokens, own.id, made.id)).toBeNull()
+    expect(await getRow(clientTokens, own.id, other.id)).not.toBeNull()
+  })
+})

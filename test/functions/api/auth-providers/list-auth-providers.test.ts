@@ -1,0 +1,44 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { providerKinds } from '#shared/auth-providers/auth-provider.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { discovered, providerSecret, providers } from '#test/support/auth-providers.ts'
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe.each(providerKinds)('GET /%s_auth_providers (A25)', (kind) => {
+  it('lists the providers of its kind alone, by name, never a secret', async () => {
+    discovered()
+    const own = await newAccount()
+    for (const other of providerKinds) await providers[other].create(own)
+    const answer = await providers[kind].list(own)
+    const [provider] = answer.body.data
+    expect(answer.body.metadata).toMatchObject({ total: 1, count: 1, next_page: null, prev_page: null })
+    expect(provider).toEqual((await providers[kind].get(own, provider.id)).body.data)
+    expect((await providers[kind].list(own, { name: provider.name })).body.data).toEqual([provider])
+    expect((await providers[kind].list(own, { name: provider.name.toUpperCase() })).body.data).toEqual([])
+    expect((await providers[kind].list(own, { name: '' })).body.data).toEqual([])
+    expect(answer.text).not.toContain(providerSecret)
+  })
+})
+
+it('lists the newest first', async () => {
+  const own = await newAccount()
+  for (const name of ['a', 'b', 'c']) await providers.tenant.create(own, { name })
+  const first = await providers.tenant.list(own, { limit: '2' })
+  expect(first.body.data.map(({ name }: { name: string }) => name)).toEqual(['c', 'b'])
+  const query = { limit: '2', page_cursor: first.body.metadata.next_page }
+  expect((await providers.tenant.list(own, query)).body.data[0].name).toBe('a')
+})
+
+it.each(['name=a&name=b', 'name[]=a'])('refuses ?%s', async (query) => {
+  for (const kind of providerKinds) {
+    const { status, body } = await providers[kind].list(account, query)
+    expect([status, body.code, body.detail]).toEqual([400, 'invalid_filter', 'Invalid value for filter name.'])
+  }
+})

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type ProviderKind, providerKinds } from '#shared/auth-providers/auth-provider.ts'
+import { discovery } from '#shared/auth-providers/discovery.ts'
+import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { getRow } from '#shared/table/read.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { discovered, mintTokens, providerSecret, providers } from '#test/support/auth-providers.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
+  it('changes what is sent; null for a lifetime restores its default', async () => {
+    discovered()
+    const own = await newAccount()
+    const api = providers[kind]
+    const provider = (await api.create(own)).body.data
+    const change = { name: 'Renamed', context: 'portal_only', portal_session_lifetime_secs: '300', is_disabled: true }
+    const changed = await api.update(own, provider.id, change)
+    expect(changed.body.data).toEqual({
+      ...provider,
+      ...change,
+      portal_session_lifetime_secs: 300,
+      updated_at: changed.body.data.updated_at,
+    })
+    const restored = await api.update(own, provider.id, { portal_session_lifetime_secs: null })
+    expect(restored.body.data.portal_session_lifetime_secs).toBe(28_800)
+    expect((await api.update(own, provider.id, {})).body).toEqual(restored.body)
+  })
+
+  it('refuses bad fields, and keeps the provider', async () => {
+    discovered()
+    const own = await newAccount()
+    const provider = (await providers[kind].create(own)).body.data
+    const bad = { name: '', context: 'everywhere', client_session_lifetime_secs: 3_599, is_disabled: null }
+    const answer = await providers[kind].update(own, provider.id, bad)
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      {
+        name: ["can't be blank"],
+        context: ['is invalid'],
+        client_session_lifetime_secs: ['must be greater than or equal to 3600'],
+        is_disabled: ["can't be blank"],
+      },
+    ])
+    expect((await providers[kind].get(own, provider.id)).body.data).toEqual(provider)
+  })
+})
+
+describe('the secret of a provider (A25.2)', () => {
+  it('is kept when it is not sent, and when it is sent again', async () => {
+    const { id } = (await providers.idp.create(account)).body.data
+    const before = (await commitsOf(account.id)).length
+    await providers.idp.update(account, id, { client_secret: providerSecret })
+    expect((await commitsOf(account.id)).length).toBe(before)
+    await providers.idp.update(account, id, { client_secret: 'another' })
+    expect((await commitsOf(account.id)).length).toBe(before + 1)
+  })
+})
+
+describe('the issuer of a provider (A25.2)', () => {
+  it('of OpenID Connect is read again when the address of the document changes', async () => {
+    const read = discovered('https://login.example.com')
+    const provider = (await providers.oidc.create(account)).body.data
+    await providers.oidc.update(account, provider.id, { name: randomUUID() })
+    expect(read).toHaveBeenCalledTimes(1)
+    read.mockResolvedValue({ issuer: 'https://other.example.com' })
+    const other = 'https://other.example.com/.well-known/openid-configuration'
+    const moved = await providers.oidc.update(account, provider.id, { discovery_document_uri: other })
+    expect(moved.body.data).toMatchObject({ issuer: 'https://other.example.com', discovery_document_uri: other })
+  })
+
+  it('of a document that cannot be read stays as it was', async () => {
+    discovered()
+    const provider = (await providers.oidc.create(account)).body.data
+    vi.spyOn(discovery, 'read').mockResolvedValue({ failure: 'could not be read' })
+    const discovery_document_uri = 'https://gone.example.com/.well-known/openid-configuration'
+    const answer = await providers.oidc.update(account, provider.id, { discovery_document_uri })
+    expect([answer.status, answer.body.errors]).toEqual([422, { discovery_document_uri: ['could not be read'] }])
+    expect((await providers.oidc.get(account, provider.id)).body.data).toEqual(provider)
+  })
+
+  it('of a tenant is unique, that of an identity provider follows its domain', async () => {
+    const [one, other] = [
+      (await providers.tenant.create(account)).body.data,
+      (await providers.tenant.create(account)).body.data,
+    ]
+    expect((await providers.tenant.update(account, one.id, { issuer: other.issuer })).body.errors).toEqual({
+      issuer: ['has already been taken'],
+    })
+    const idp = (await providers.idp.create(account)).body.data
+    const moved = await providers.idp.update(account, idp.id, { idp_domain: 'Other.Idp.example' })
+    expect(moved.body.data.issuer).toBe('https://other.idp.example')
+  })
+})
+
+describe('the default provider (A25.1)', () => {
+  it('is at most one, of whatever kind', async () => {
+    discovered()
+    const own = await newAccount()
+    const isDefault = async (kind: ProviderKind, id: string) =>
+      (await providers[kind].get(own, id)).body.data.is_default
+    const oidc = (await providers.oidc.create(own, { is_default: true })).body.data
+    const tenant = (await providers.tenant.create(own)).body.data
+    expect([await isDefault('oidc', oidc.id), await isDefault('tenant', tenant.id)]).toEqual([true, false])
+    await providers.tenant.update(own, tenant.id, { is_default: true })
+    expect([await isDefault('oidc', oidc.id), await isDefault('tenant', tenant.id)]).toEqual([false, true])
+    const changes = (await commitsOf(own.id)).at(-1)?.changes.map(({ object }) => object)
+    expect(changes?.sort()).toEqual(['oidc_auth_providers', 'tenant_auth_providers'])
+    await providers.tenant.remove(own, tenant.id)
+    await providers.oidc.update(own, oidc.id, { is_default: true })
+    expect(await isDefault('oidc', oidc.id)).toBe(true)
+    await providers.oidc.update(own, oidc.id, { is_default: false })
+    expect(await isDefault('oidc', oidc.id)).toBe(false)
+  })
+})
+
+describe('a provider that is disabled (A25.2, A30)', () => {
+  it('loses the client tokens made through it, and no other', async () => {
+    const { id } = (await providers.tenant.create(account)).body.data
+    const { made, other } = await mintTokens(account, id)
+    expect((await providers.tenant.update(account, id, { is_disabled: true })).status).toBe(200)
+    expect(await getRow(clientTokens, account.id, made.id)).toBeNull()
+    expect(await getRow(clientTokens, account.id, other.id)).not.toBeNull()
+  })
+})

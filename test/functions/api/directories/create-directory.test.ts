@@ -1,0 +1,117 @@
+import { createPublicKey, sign, verify as verifySignature } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openSecret } from '#shared/auth/sealed-secret.ts'
+import { type DirectoryKind, directoryKinds } from '#shared/directories/directory.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
+
+type Fields = Record<string, unknown>
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+})
+
+describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
+  it('creates a directory, enabled, with nothing wrong yet', async () => {
+    const own = await newAccount()
+    const created = await directoriesApi[kind].create(own)
+    expect(created.body.errors).toBeUndefined()
+    const { public_jwk: _jwk, ...directory } = created.body.data
+    expect([created.status, created.headers.location]).toEqual([201, `/${kind}_directories/${directory.id}`])
+    expect(directory).toMatchObject({
+      account_id: own.id,
+      is_disabled: false,
+      disabled_reason: null,
+      synced_at: null,
+      error: null,
+      error_count: 0,
+      error_emailed_at: null,
+    })
+    const shown = await directoriesApi[kind].get(own, directory.id)
+    expect([shown.body, shown.headers.etag]).toEqual([{ data: directory }, created.headers.etag])
+  })
+
+  it('asks for a run, unless it is disabled (A26.2)', async () => {
+    const { id } = await directoriesApi[kind].made(account)
+    const first = await storedDirectory(account, kind, id)
+    expect(first.sync_requested_at).toBe(first.inserted_at)
+    const disabled = (await directoriesApi[kind].create(account, { is_disabled: true })).body.data
+    expect((await storedDirectory(account, kind, disabled.id)).sync_requested_at).toBeNull()
+  })
+
+  it('needs the feature, told before the fields are tested (A26.2)', async () => {
+    const without = await newAccount({ features: { idp_sync: false } })
+    const answer = await directoriesApi[kind].create(without, { name: 7 })
+    expect([answer.status, answer.body.code, answer.body.feature]).toEqual([403, 'feature_not_enabled', 'idp_sync'])
+  })
+
+  it('has a name of its own within the kind', async () => {
+    const { name } = await directoriesApi[kind].made(account)
+    expect((await directoriesApi[kind].create(account, { name })).body.errors).toEqual({
+      name: ['has already been taken'],
+    })
+  })
+
+  it('never shows a secret, not even on record', async () => {
+    const own = await newAccount()
+    const created = await directoriesApi[kind].create(own)
+    expect(created.text + (await directoriesApi[kind].list(own)).text).not.toMatch(/private|service_account_key/)
+    const after = (await commitsOf(own.id)).at(-1)?.changes[0]?.after
+    expect(after?.service_account_key).toBe(kind === 'suite' ? '[redacted]' : undefined)
+    expect(after?.private_key).toBe(kind === 'idp' ? '[redacted]' : undefined)
+    expect(JSON.stringify(await storedDirectory(own, kind, created.body.data.id))).not.toMatch(
+      /suite-key|BEGIN PRIVATE/,
+    )
+  })
+})
+
+it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
+  [
+    'suite',
+    { name: undefined, domain: undefined, impersonation_email: undefined, service_account_key: undefined },
+    {
+      name: ["can't be blank"],
+      domain: ["can't be blank"],
+      impersonation_email: ["can't be blank"],
+      service_account_key: ["can't be blank"],
+    },
+  ],
+  ['suite', { domain: 'no host' }, { domain: ['is invalid'] }],
+  ['suite', { impersonation_email: 'sync' }, { impersonation_email: ['is an invalid email address'] }],
+  ['suite', { group_sync_mode: 'some' }, { group_sync_mode: ['is invalid'] }],
+  ['suite', { orgunit_sync_enabled: 'x' }, { orgunit_sync_enabled: ['is invalid'] }],
+  ['tenant', { tenant_id: 'x'.repeat(256) }, { tenant_id: ['should be at most 255 character(s)'] }],
+  ['tenant', { email_field: 'email' }, { email_field: ['is invalid'] }],
+  [
+    'idp',
+    { idp_domain: 'https://idp.example.com', client_id: ' ' },
+    { idp_domain: ['is invalid'], client_id: ["can't be blank"] },
+  ],
+])('a %s directory with %j is refused', async (kind, fields, errors) => {
+  const answer = await directoriesApi[kind].create(account, fields)
+  expect([answer.status, answer.body.errors]).toEqual([422, errors])
+})
+
+it.each([
+  ['suite', 'domain'],
+  ['tenant', 'tenant_id'],
+  ['idp', 'client_id'],
+] as const)('a %s directory has a %s of its own', async (kind, field) => {
+  const first = await directoriesApi[kind].made(account)
+  expect((await directoriesApi[kind].create(account, { [field]: first[field] })).body.errors).toEqual({
+    [field]: ['has already been taken'],
+  })
+})
+
+it('makes the key of an identity-provider directory, and shows its public part once', async () => {
+  const created = (await directoriesApi.idp.create(account)).body.data
+  expect(created.public_jwk).toMatchObject({ kty: 'RSA', kid: created.kid, alg: 'RS256', use: 'sig' })
+  const row = await storedDirectory(account, 'idp', created.id)
+  const pem = await openSecret(account.id, row.private_key as string)
+  const signature = sign('sha256', Buffer.from('hello'), pem)
+  const publicKey = createPublicKey({ key: created.public_jwk, format: 'jwk' })
+  expect(verifySignature('sha256', Buffer.from('hello'), publicKey, signature)).toBe(true)
+  expect((await directoriesApi.idp.get(account, created.id)).body.data).not.toHaveProperty('public_jwk')
+})

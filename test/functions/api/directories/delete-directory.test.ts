@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { handler as listExternalIdentities } from '#functions/api/external-identities/list-external-identities.ts'
+import { type ActorRow, actors } from '#shared/actors/actor.ts'
+import { authProviders } from '#shared/auth-providers/auth-provider.ts'
+import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
+import { directoryKinds } from '#shared/directories/directory.ts'
+import { externalIdentities } from '#shared/external-identities/external-identity.ts'
+import { groups } from '#shared/groups/group.ts'
+import { policies } from '#shared/policies/policy.ts'
+import { commit } from '#shared/table/commit.ts'
+import { getRow, rowsBy } from '#shared/table/read.ts'
+import { type Account, type Answer, newAccount } from '#test/support/account.ts'
+import { actorsApi, groupsApi } from '#test/support/collections.ts'
+import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
+import { directoriesApi } from '#test/support/directories.ts'
+import { insertSyncedGroup } from '#test/support/groups.ts'
+import { insertIdentity } from '#test/support/identities.ts'
+import { insertActor, insertRow, updateRow } from '#test/support/rows.ts'
+
+const group = (on: Account, directory_id: string, name: string) =>
+  insertSyncedGroup(on, { name, directory_id, entity_type: 'group', idp_id: name })
+
+describe.each(directoryKinds)('DELETE /%s_directories/{id} (A26)', (kind) => {
+  it('answers the directory, once, and frees its name', async () => {
+    const own = await newAccount()
+    const directory = await directoriesApi[kind].made(own)
+    expect((await directoriesApi[kind].remove(own, directory.id)).body).toEqual({ data: directory })
+    expect((await directoriesApi[kind].remove(own, directory.id)).status).toBe(404)
+    expect((await directoriesApi[kind].get(own, directory.id)).status).toBe(404)
+    expect((await directoriesApi[kind].create(own, { name: directory.name })).status).toBe(201)
+  })
+
+  it('does not know a directory of another kind', async () => {
+    const own = await newAccount()
+    const { id } = await directoriesApi[kind].made(own)
+    for (const other of directoryKinds.filter((other) => other !== kind)) {
+      expect((await directoriesApi[other].remove(own, id)).status).toBe(404)
+    }
+  })
+})
+
+describe('the deletion of a directory (A26.2, A29)', () => {
+  it('takes its groups, its identities and the actors it created', async () => {
+    const own = await newAccount()
+    const { id } = await directoriesApi.tenant.made(own)
+    const created: ActorRow[] = []
+    for (let i = 0; i < 25; i++) {
+      const fields = { type: 'account_user', email: `user-${i}@example.com`, created_by_directory_id: id } as const
+      created.push(await insertActor(own.id, fields))
+    }
+    for (const actor of created.slice(0, 3)) await insertIdentity(own.id, actor.id, { directory_id: id })
+    const found = await insertActor(own.id, { type: 'account_user', email: 'found@example.com' })
+    await insertIdentity(own.id, found.id, { directory_id: id, issuer: 'https://found.example.com' })
+    for (let i = 0; i < 25; i++) await group(own, id, `Group ${i}`)
+    expect((await directoriesApi.tenant.remove(own, id)).status).toBe(200)
+    await followUpAll(own.id)
+    const names = (answer: Answer) => answer.body.data.map(({ name }: { name: string }) => name)
+    expect(names(await groupsApi.list(own))).toEqual(['Everyone'])
+    expect(names(await actorsApi.list(own)).sort()).toEqual(['Ada', 'Provisioning', 'Robot'])
+    const params = { actor_id: found.id }
+    expect((await own.call(listExternalIdentities, { params })).body.data).toEqual([])
+  })
+
+  it('ends all access that came from it before it answers; the rest follows with the same subject', async () => {
+    const own = await newAccount()
+    const { id } = await directoriesApi.idp.made(own)
+    const created: ActorRow[] = []
+    for (let i = 0; i < 60; i++) {
+      const fields = { type: 'account_user', email: `user-${i}@example.com`, created_by_directory_id: id } as const
+      created.push(await insertActor(own.id, fields))
+    }
+    const admin = await insertActor(own.id, {
+      type: 'account_admin_user',
+      email: 'second@example.com',
+      created_by_directory_id: id,
+    })
+    const found = await insertActor(own.id, { type: 'account_user', email: 'found@example.com' })
+    const issuer = 'https://idp.example.com'
+    await insertIdentity(own.id, found.id, { directory_id: id, issuer })
+    const provider = await insertRow(own.id, authProviders.idp, { issuer, name: 'Idp' } as never)
+    // On both sides of a page of actors, and more than one commit deletes.
+    const holders = [...created.slice(0, 12), ...created.slice(48), found]
+    for (const { id: holder } of holders) {
+      const fields = { expires_at: '2999-01-01T00:00:00.000000Z', auth_provider_id: provider.id }
+      await commit({ accountId: own.id, subject: null }, (transaction) => mintClientToken(transaction, holder, fields))
+    }
+    const synced = await group(own, id, 'Synced')
+    const policy = await insertRow(own.id, policies, {
+      group_id: synced.id,
+      resource_id: own.id,
+      conditions: [],
+      is_disabled: false,
+    } as never)
+
+    expect((await directoriesApi.idp.remove(own, id)).status).toBe(200)
+    expect((await directoriesApi.idp.get(own, id)).status).toBe(404)
+    for (const { id: holder } of holders) {
+      expect(await rowsBy(clientTokens, own.id, 'actor_id', holder)).toEqual([])
+    }
+    expect(await getRow(policies, own.id, policy.id)).toMatchObject({ group_id: null })
+    expect(await getRow(actors, own.id, admin.id)).toBeNull()
+    expect((await rowsBy(actors, own.id, 'created_by_directory_id', id)).length).toBeGreaterThan(0)
+
+    await followUpAll(own.id)
+    expect(await rowsBy(actors, own.id, 'created_by_directory_id', id)).toEqual([])
+    expect(await rowsBy(groups, own.id, 'directory_id', id)).toEqual([])
+    expect(await rowsBy(externalIdentities, own.id, 'directory_id', id)).toEqual([])
+    expect(await getRow(actors, own.id, found.id)).not.toBeNull()
+    const deletions = (await commitsOf(own.id)).flatMap(({ subject, changes }) =>
+      changes.filter(({ operation }) => operation === 'delete').map(({ object }) => ({ object, subject })),
+    )
+    expect(deletions.filter(({ object }) => object === 'actors')).toHaveLength(61)
+    expect(deletions.filter(({ object }) => object === 'client_tokens')).toHaveLength(25)
+    expect(new Set(deletions.map(({ subject }) => subject?.actor_id))).toEqual(new Set([own.apiClient.id]))
+  })
+
+  it('keeps the acting actor and the last administrator', async () => {
+    const own = await newAccount()
+    const { id } = await directoriesApi.suite.made(own)
+    const client = await getRow(actors, own.id, own.apiClient.id)
+    const admin = await getRow(actors, own.id, own.admin.id)
+    if (!client || !admin) throw new Error('They are gone.')
+    await updateRow(own.id, actors, client, { created_by_directory_id: id })
+    expect((await directoriesApi.suite.remove(own, id)).body.code).toBe('own_actor')
+    await updateRow(own.id, actors, { ...client, created_by_directory_id: id }, { created_by_directory_id: null })
+    await updateRow(own.id, actors, admin, { created_by_directory_id: id })
+    expect((await directoriesApi.suite.remove(own, id)).body.code).toBe('last_admin')
+    await insertActor(own.id, { type: 'account_admin_user', email: 'second@example.com' })
+    expect((await directoriesApi.suite.remove(own, id)).status).toBe(200)
+  })
+})

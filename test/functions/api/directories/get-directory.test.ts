@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type DirectoryKind, directories, directoryKinds } from '#shared/directories/directory.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
+import { updateRow } from '#test/support/rows.ts'
+
+const common = [
+  ...['id', 'account_id', 'inserted_at', 'updated_at', 'name', 'is_disabled', 'disabled_reason', 'synced_at'],
+  ...['error', 'error_count', 'error_emailed_at'],
+]
+/** What a kind has besides (A26.1). */
+const own: Record<DirectoryKind, string[]> = {
+  suite: ['domain', 'impersonation_email', 'group_sync_mode', 'orgunit_sync_enabled'],
+  tenant: ['tenant_id', 'email_field', 'sync_all_groups'],
+  idp: ['client_id', 'idp_domain', 'kid'],
+}
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+})
+
+describe.each(directoryKinds)('GET /%s_directories/{id} (A26.1)', (kind) => {
+  it('shows exactly the fields of its kind', async () => {
+    const directory = await directoriesApi[kind].made(account)
+    const { status, body } = await directoriesApi[kind].get(account, directory.id.toUpperCase())
+    expect([status, body.data]).toEqual([200, directory])
+    expect(Object.keys(body.data).sort()).toEqual([...common, ...own[kind]].sort())
+  })
+
+  it('shows how the runs went', async () => {
+    const { id } = await directoriesApi[kind].made(account)
+    const state = { synced_at: '2026-01-01T00:00:00.000000Z', error: 'no answer', error_count: 7 }
+    await updateRow(account.id, directories[kind], await storedDirectory(account, kind, id), state)
+    expect((await directoriesApi[kind].get(account, id)).body.data).toMatchObject(state)
+  })
+
+  it('does not know a directory of another kind', async () => {
+    const { id } = await directoriesApi[kind].made(account)
+    for (const other of directoryKinds.filter((other) => other !== kind)) {
+      expect((await directoriesApi[other].get(account, id)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,32 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { directoryKinds } from '#shared/directories/directory.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { directoriesApi } from '#test/support/directories.ts'
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+})
+
+describe.each(directoryKinds)('GET /%s_directories (A26)', (kind) => {
+  it('lists the directories of its kind alone, newest first, in pages', async () => {
+    const own = await newAccount()
+    const made = []
+    for (let i = 0; i < 3; i++) made.unshift(await directoriesApi[kind].made(own))
+    for (const other of directoryKinds.filter((other) => other !== kind)) await directoriesApi[other].made(own)
+    const first = (await directoriesApi[kind].list(own, { limit: '2' })).body
+    expect(first.data).toEqual(made.slice(0, 2))
+    expect(first.metadata).toMatchObject({ total: 3, count: 3, prev_page: null })
+    const second = (await directoriesApi[kind].list(own, { limit: '2', page_cursor: first.metadata.next_page })).body
+    expect([second.data, second.metadata.next_page]).toEqual([made.slice(2), null])
+  })
+
+  it('filters by name, case-sensitively, and never shows a secret', async () => {
+    const directory = await directoriesApi[kind].made(account)
+    const found = async (name: string) => (await directoriesApi[kind].list(account, { name })).body.data
+    expect(await found(directory.name)).toEqual([directory])
+    expect(await found(directory.name.toUpperCase())).toEqual([])
+    expect(await found('')).toEqual([])
+    expect((await directoriesApi[kind].list(account)).text).not.toMatch(/private|service_account_key/)
+  })
+})

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { type DirectoryKind, directories, directoryKinds } from '#shared/directories/directory.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
+import { updateRow } from '#test/support/rows.ts'
+
+type Fields = Record<string, unknown>
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+})
+
+describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
+  it('changes what is sent, and nothing for an empty object', async () => {
+    const own = await newAccount()
+    const directory = await directoriesApi[kind].made(own)
+    const changed = await directoriesApi[kind].update(own, directory.id, { name: 'Renamed' })
+    expect(changed.body.data).toEqual({ ...directory, name: 'Renamed', updated_at: changed.body.data.updated_at })
+    expect((await directoriesApi[kind].update(own, directory.id, {})).body).toEqual(changed.body)
+  })
+
+  it('asks for a run when it is enabled, and clears what was wrong (A26.2)', async () => {
+    const { id } = await directoriesApi[kind].made(account)
+    const first = await storedDirectory(account, kind, id)
+    await updateRow(account.id, directories[kind], first, {
+      is_disabled: true,
+      disabled_reason: 'sync',
+      error: 'no answer',
+      error_count: 7,
+    })
+    const enabled = (await directoriesApi[kind].update(account, id, { is_disabled: false })).body.data
+    expect(enabled).toMatchObject({ is_disabled: false, disabled_reason: null, error: null, error_count: 0 })
+    const after = await storedDirectory(account, kind, id)
+    expect((after.sync_requested_at as string) > (first.sync_requested_at as string)).toBe(true)
+  })
+
+  it('needs the feature to be enabled, before validation, and for nothing else (A26.2)', async () => {
+    const own = await newAccount()
+    const { id } = await directoriesApi[kind].made(own)
+    await directoriesApi[kind].update(own, id, { is_disabled: true })
+    await provision({ operation: 'update_account', account_id: own.id, account: { features: { idp_sync: false } } })
+    const answer = await directoriesApi[kind].update(own, id, { is_disabled: false, name: 7 })
+    expect([answer.status, answer.body.code, answer.body.feature]).toEqual([403, 'feature_not_enabled', 'idp_sync'])
+    expect((await directoriesApi[kind].update(own, id, { name: 'Still mine' })).status).toBe(200)
+  })
+
+  it('remembers that deletions are accepted', async () => {
+    const { id } = await directoriesApi[kind].made(account)
+    expect((await storedDirectory(account, kind, id))?.accept_deletions).toBe(false)
+    const answer = await directoriesApi[kind].update(account, id, { accept_deletions: true })
+    expect(answer.text).not.toContain('accept_deletions')
+    expect((await storedDirectory(account, kind, id))?.accept_deletions).toBe(true)
+  })
+
+  it('refuses bad fields, and keeps the directory', async () => {
+    const directory = await directoriesApi[kind].made(account)
+    const other = await directoriesApi[kind].made(account)
+    const answer = await directoriesApi[kind].update(account, directory.id, { name: '', is_disabled: null })
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      { name: ["can't be blank"], is_disabled: ["can't be blank"] },
+    ])
+    expect((await directoriesApi[kind].update(account, directory.id, { name: other.name })).body.errors).toEqual({
+      name: ['has already been taken'],
+    })
+    expect((await directoriesApi[kind].get(account, directory.id)).body.data).toEqual(directory)
+  })
+})
+
+it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
+  ['suite', { domain: null, group_sync_mode: 'some' }, { domain: ["can't be blank"], group_sync_mode: ['is invalid'] }],
+  ['suite', { service_account_key: '' }, { service_account_key: ["can't be blank"] }],
+  ['tenant', { tenant_id: '', email_field: 'email' }, { tenant_id: ["can't be blank"], email_field: ['is invalid'] }],
+  ['idp', { idp_domain: 'no host', client_id: null }, { idp_domain: ['is invalid'], client_id: ["can't be blank"] }],
+])('a %s directory refuses %j', async (kind, fields, errors) => {
+  const { id } = await directoriesApi[kind].made(account)
+  const answer = await directoriesApi[kind].update(account, id, fields)
+  expect([answer.status, answer.body.errors]).toEqual([422, errors])
+})
+
+it('replaces the key of an identity-provider directory on demand, and shows its public part then alone', async () => {
+  const created = (await directoriesApi.idp.create(account)).body.data
+  const renamed = await directoriesApi.idp.update(account, created.id, { name: randomUUID() })
+  expect(renamed.body.data).not.toHaveProperty('public_jwk')
+  const rotated = (await directoriesApi.idp.update(account, created.id, { rotate_key: true })).body.data
+  expect(rotated.kid).not.toBe(created.kid)
+  expect(rotated.public_jwk.kid).toBe(rotated.kid)
+})

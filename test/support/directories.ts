@@ -1,0 +1,46 @@
+import { type DirectoryKind, directories, directoryKinds } from '#shared/directories/directory.ts'
+import { getRow } from '#shared/table/read.ts'
+import type { Account } from './account.ts'
+import { collectionAt } from './operations.ts'
+
+type Fields = Record<string, unknown>
+
+let count = 0
+/** Valid fields of a new directory, different each time. */
+const fieldsOf: Record<DirectoryKind, () => Fields> = {
+  suite: () => ({
+    name: `Suite ${count++}`,
+    domain: `Company-${count}.example.com`,
+    impersonation_email: 'Sync@Example.COM',
+    service_account_key: '{"private_key":"suite-key-0123456789"}',
+  }),
+  tenant: () => ({ name: `Tenant ${count++}`, tenant_id: `tenant-${count}` }),
+  idp: () => ({ name: `Idp ${count++}`, client_id: `client-${count}`, idp_domain: 'idp.example.com' }),
+}
+
+async function directoriesOf(kind: DirectoryKind) {
+  const operations = await collectionAt(`/${kind}_directories`, `${kind}_directory`)
+  const create = (account: Account, fields: Fields = {}) =>
+    operations.create(account, { ...fieldsOf[kind](), ...fields })
+  return {
+    ...operations,
+    create,
+    /** A directory as it is shown after it was created. */
+    made: async (account: Account) => {
+      const { public_jwk: _once, ...directory } = (await create(account)).body.data
+      return directory
+    },
+  }
+}
+
+/** The operations of every kind of directory (A26); what is created has valid fields unless told otherwise. */
+export const directoriesApi = Object.fromEntries(
+  await Promise.all(directoryKinds.map(async (kind) => [kind, await directoriesOf(kind)] as const)),
+) as Record<DirectoryKind, Awaited<ReturnType<typeof directoriesOf>>>
+
+/** A directory as it is stored. */
+export async function storedDirectory(account: Account, kind: DirectoryKind, id: string) {
+  const row = await getRow(directories[kind], account.id, id)
+  if (!row) throw new Error('It is gone.')
+  return row
+}
