@@ -101,3 +101,5 @@ export async function newAccessWorld(conditions: PolicyRow['conditions'] = [], o
     ask,
   }
 }
+
+export type AccessWorld = Awaited<ReturnType<typeof newAccessWorld>>

@@ -302,37 +302,3 @@ describe('retention (L1)', () => {
     }
   })
 })
-
-describe('GET /logs/{log_id} (L3)', () => {
-  const get = (log_id: string, of = account) => of.call(getLog, { params: { log_id } })
-
-  it('shows an entry of each stream, upper case accepted', async () => {
-    const at = clock.now()
-    const ids = await put(account, [
-      ['change', at],
-      ['session', at],
-      ['api_request', at],
-    ])
-    for (const id of ids) {
-      expect((await get(id.toUpperCase())).body.data).toMatchObject({ log_id: id, timestamp: timestamp(at) })
-      expect((await get(id, await newAccount())).status).toBe(404)
-    }
-  })
-
-  it('refuses what is no log id', async () => {
-    const outcome = async (id: string) => {
-      const { status, body } = await get(id)
-      return [status, body.code, body.detail]
-    }
-    const missing = [404, 'not_found', 'The requested resource was not found.']
-    for (const stream of ['c', '5', 'f', 'a', 'b', '0'])
-      expect(await outcome(`${stream}${'0'.repeat(23)}`)).toEqual(missing)
-    expect(await outcome(randomUUID())).toEqual([
-      400,
-      'invalid_log_query',
-      'log_id must be a 24-character hexadecimal string.',
-    ])
-    for (const id of ['c0', `c${'0'.repeat(24)}`, `g${'0'.repeat(23)}`])
-      expect((await outcome(id))[1]).toBe('invalid_path_parameter')
-  })
-})

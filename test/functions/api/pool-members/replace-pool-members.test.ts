@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newAccessWorld } from '#test/support/access.ts'
+import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { type Client, devices, type Pools, poolsOf } from '#test/support/pools.ts'
 
 const unknown = '0198a000-0000-7000-8000-000000000000'
-let world: Awaited<ReturnType<typeof newAccessWorld>>
+let world: AccessWorld
 let pools: Pools
 let a: Client
 let b: Client

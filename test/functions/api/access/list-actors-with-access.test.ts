@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { actors } from '#shared/actors/actor.ts'
+import { memberships } from '#shared/memberships/membership.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { actorsOf, addMember, idsOf, listActors, never, office, provided } from '#test/support/access-lists.ts'
+import { actorsApi, groupsApi } from '#test/support/collections.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+import { plantRows } from '#test/support/plant-rows.ts'
+import { updateRow } from '#test/support/rows.ts'
+
+describe('GET /access/resources/{id}/actors', () => {
+  it('lists who can reach a resource, with the policies that grant it and their conditions', async () => {
+    const world = await newAccessWorld([office])
+    const { body } = await listActors(world, world.resource.id)
+    const grant = { id: world.policy.id, group_id: world.group.id, conditions: [office], expires_at: null }
+    expect(body).toEqual({
+      data: [{ id: world.actor.id, name: 'Robot', type: 'service_account', policies: [grant] }],
+      metadata: { limit: 50, next_page: null, prev_page: null },
+    })
+  })
+
+  it('leaves out who is disabled, has no client ever, or no policy that can hold now', async () => {
+    const world = await newAccessWorld()
+    const gone = await addMember(world)
+    await updateRow(world.account.id, actors, gone, { is_disabled: true })
+    await addMember(world, { type: 'api_client' })
+    expect(idsOf(await actorsOf(world))).toEqual([world.actor.id])
+    const closed = await newAccessWorld([never])
+    expect(await actorsOf(closed)).toEqual([])
+  })
+
+  it('lists people for a provider condition, and no service account', async () => {
+    const world = await newAccessWorld([provided])
+    const grace = await addMember(world, { type: 'account_user', email: 'grace@example.com' })
+    expect(idsOf(await actorsOf(world))).toEqual([grace.id])
+  })
+
+  it('knows the managed group', async () => {
+    const world = await newAccessWorld()
+    const [everyone] = (await groupsApi.list(world.account, { name: 'Everyone' })).body.data
+    const shared = await world.addResource()
+    await world.addPolicy({ resource_id: shared.id, group_id: everyone.id })
+    expect(idsOf(await actorsOf(world, shared.id))).toEqual([world.account.admin.id])
+  })
+
+  it('pages forward and back in the order of the actors, each once', async () => {
+    const world = await newAccessWorld()
+    for (let i = 0; i < 8; i++) await addMember(world, { is_disabled: i % 3 === 2 })
+    const whole = idsOf(await actorsOf(world))
+    expect(whole).toEqual([...whole].sort())
+    expect(whole).toHaveLength(7)
+    const pages: string[][] = []
+    let query: Record<string, string> = { limit: '3' }
+    let last: { next_page: string | null; prev_page: string | null } = { next_page: null, prev_page: null }
+    for (;;) {
+      const { body } = await listActors(world, world.resource.id, query)
+      pages.push(idsOf(body.data))
+      last = body.metadata
+      if (!last.next_page) break
+      query = { limit: '3', page_cursor: last.next_page }
+    }
+    expect(pages.flat()).toEqual(whole)
+    const back = await listActors(world, world.resource.id, { limit: '3', page_cursor: String(last.prev_page) })
+    expect(idsOf(back.body.data)).toEqual(pages.at(-2))
+    const other = await world.addResource()
+    const foreign = await listActors(world, other.id, { page_cursor: String(last.prev_page) })
+    expect(foreign.body.code).toBe('invalid_page_cursor')
+  })
+
+  it('leads back from a page that came out empty', async () => {
+    const world = await newAccessWorld()
+    const last = await addMember(world)
+    const page = async (cursor?: string) => {
+      const query = { limit: '1', ...(cursor && { page_cursor: cursor }) }
+      const { data, metadata } = (await listActors(world, world.resource.id, query)).body
+      return { ids: idsOf(data), next: metadata.next_page, prev: metadata.prev_page }
+    }
+    const first = await page()
+    await updateRow(world.account.id, actors, last, { is_disabled: true })
+    const empty = await page(first.next)
+    expect(empty).toEqual({ ids: [], next: null, prev: expect.any(String) })
+    expect((await page(empty.prev)).ids).toEqual([world.actor.id])
+    await actorsApi.update(world.account, world.actor.id, { is_disabled: true })
+    expect(await page(empty.prev)).toEqual({ ids: [], next: null, prev: null })
+  })
+
+  it('costs the same for a page of a large group as of a small one', async () => {
+    const world = await newAccessWorld()
+    for (let i = 0; i < 60; i++) await addMember(world)
+    const small = await measure(() => listActors(world, world.resource.id))
+    await plantRows(world.account.id, memberships, 2_000, () => ({
+      group_id: world.group.id,
+      actor_id: `f${randomUUID().slice(1)}`,
+    }))
+    const large = await measure(() => listActors(world, world.resource.id))
+    expect(large.reads).toBeLessThanOrEqual(1.1 * small.reads)
+  })
+})

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as getLog } from '#functions/api/logs/get-log.ts'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
+import { clock } from '#shared/clock.ts'
+import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
+import { newAccount } from '#test/support/account.ts'
+import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+
+let world: AccessWorld
+/** An account whose log has an entry of every stream. */
+beforeAll(async () => {
+  world = await newAccessWorld()
+  await world.startSession()
+  await writeChangeLogOf(world.account.id)
+  const grant = await newFlowGrant(world.account.id)
+  const { report } = checkFlowReport(openRecord()) as { report: FlowReport }
+  await storeFlowLogs({ Records: [flowRecord(grant.claims(), clock.now(), report)] })
+})
+
+const get = (log_id: string, of = world.account) => of.call(getLog, { params: { log_id } })
+
+describe('GET /logs/{log_id} (L3)', () => {
+  it.each(['change', 'session', 'flow', 'api_request'])(
+    'shows an entry of stream %s as the list does, upper case accepted',
+    async (type) => {
+      const query = { type, begin: '2026-01-01T00:00:00Z', limit: '1' }
+      const [entry] = (await world.account.call(listLogs, { path: '/logs', query })).body.data
+      expect(entry.type).toBe(type)
+      for (const id of [entry.log_id, entry.log_id.toUpperCase()]) {
+        const { status, body } = await get(id)
+        expect([status, body]).toEqual([200, { data: entry }])
+      }
+      expect((await get(entry.log_id, await newAccount())).status).toBe(404)
+    },
+  )
+
+  it('refuses what is no log id', async () => {
+    const outcome = async (id: string) => {
+      const { status, body } = await get(id)
+      return [status, body.code, body.detail]
+    }
+    const missing = [404, 'not_found', 'The requested resource was not found.']
+    for (const stream of ['c', '5', 'f', 'a', 'b', '0'])
+      expect(await outcome(`${stream}${'0'.repeat(23)}`)).toEqual(missing)
+    expect(await outcome(randomUUID())).toEqual([
+      400,
+      'invalid_log_query',
+      'log_id must be a 24-character hexadecimal string.',
+    ])
+    for (const id of ['c0', `c${'0'.repeat(24)}`, `g${'0'.repeat(23)}`])
+      expect((await outcome(id))[1]).toBe('invalid_path_parameter')
+  })
+})
