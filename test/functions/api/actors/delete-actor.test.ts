@@ -6,7 +6,7 @@ import { newAccessWorld } from '#test/support/access.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { person } from '#test/support/actors.ts'
 import { actorsApi } from '#test/support/collections.ts'
-import { followUpAll } from '#test/support/commit-stream.ts'
+import { followUpFrom } from '#test/support/commit-stream.ts'
 import { insertIdentity, newIssuer, newPerson } from '#test/support/identities.ts'
 
 const { create, get, remove } = actorsApi
@@ -52,7 +52,7 @@ describe('DELETE /actors/{id}', () => {
     const { idp_id } = await insertIdentity(world.account.id, world.actor.id, { issuer })
     expect((await remove(world.account, world.actor.id)).status).toBe(200)
     expect((await world.startSession()).status).toBe(401)
-    await followUpAll(world.account.id)
+    await followUpFrom(world.account.id)
     expect((await world.account.call(getClient, { params: { id: client.id } })).status).toBe(404)
     expect((await world.account.call(listClientTokens, { params })).status).toBe(404)
     const members = await world.account.call(listMemberships, { params: { group_id: world.group.id } })
