@@ -5,81 +5,80 @@ import { loadOperations } from '#functions/operations.ts'
 import { bundle } from '#infra/bundle.ts'
 import { pack } from '#shared/flows/packing.ts'
 import startTestEngines from '#test/support/engine.ts'
+import { consumerCosts, consumerTable } from './consumer.ts'
+import { callRows, costsTable, flowRows, writeCostsDocument } from './costs.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
+import { loadTable, loadTest } from './load.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
+import { mixedSample, readSample, sampleClaims } from './sample-reports.ts'
 
 const print = process.stdout.write.bind(process.stdout)
 // The service's own log lines do not belong here.
 process.stdout.write = () => true
 
-/** Seconds of CPU of the best of several runs. */
-function cpu(work: () => void, runs = 7): number {
-  const times = Array.from({ length: runs }, () => {
-    const start = process.cpuUsage()
-    work()
-    const { user, system } = process.cpuUsage(start)
-    return (user + system) / 1e6
-  })
-  return Math.min(...times)
+/** Seconds of the load test: 60, or those after `--load`; 10 among all the others. */
+function loadSeconds(): number {
+  const at = process.argv.indexOf('--load')
+  if (at < 0) return 10
+  const seconds = Number(process.argv[at + 1] ?? 60)
+  if (!(seconds > 0)) throw new Error('Use: npm run bench -- --load [seconds]')
+  return seconds
 }
 
-const claims = {
-  account_id: '0190a000-0000-7000-8000-000000000001',
-  policy_authorization_id: '0190a000-0000-7000-8000-000000000002',
-  role: 'initiator',
-  uploads_enabled: true,
-  iat: 1_760_000_000,
-  exp: 1_790_000_000,
-  initiator_device_id: '0190a000-0000-7000-8000-000000000003',
-  initiator_actor_id: '0190a000-0000-7000-8000-000000000004',
-  resource_id: '0190a000-0000-7000-8000-000000000005',
-} as const
+async function printLoad(): Promise<void> {
+  const result = await loadTest(loadSeconds())
+  print(`gateways stream while administrators read and write:\n${loadTable(result)}`)
+  if (result.lost + result.doubled + result.wrong > 0) process.exitCode = 1
+}
 
-const reports = Array.from({ length: 10_000 }, (_, i) => ({
-  protocol: 'tcp' as const,
-  inner_src_ip: '100.64.0.2',
-  inner_src_port: 1_024 + (i % 60_000),
-  inner_dst_ip: '100.64.0.3',
-  inner_dst_port: 443,
-  flow_start: 1_760_000_000_000_000 + i,
-  domain: 'wiki.example.com',
-  closing: null,
-}))
+/** Writes `docs/table.md` and `docs/costs.md`. */
+async function write(): Promise<void> {
+  await writeCosts(await operationCosts())
+  await writeCostsDocument([...(await flowRows()), ...(await callRows())])
+}
 
-const text = JSON.stringify({ flow_logs: reports })
-const parsing = cpu(() => void JSON.parse(text))
-const packing = cpu(() => void pack(claims, 0, reports))
-const packed = pack(claims, 0, reports).reduce((sum, { length }) => sum + length, 0)
+function printPacking(): void {
+  const records = Array.from({ length: 10_000 }, (_, i) => mixedSample(i))
+  const packed = pack(sampleClaims, 0, records.map(readSample)).reduce((sum, { length }) => sum + length, 0)
+  const part = ((100 * packed) / JSON.stringify(records).length).toFixed(1)
+  print(`packed size: ${(packed / records.length).toFixed(1)} bytes a report, ${part} % of its JSON\n`)
+}
 
-print(`pack 10,000 reports: ${(packing / parsing).toFixed(2)} × JSON.parse of the same reports\n`)
-print(
-  `packed size: ${(packed / reports.length).toFixed(1)} bytes a report, ${((100 * packed) / text.length).toFixed(1)} % of its JSON\n`,
-)
-
-const stopEngines = await startTestEngines()
-try {
-  const costs = await operationCosts()
-  print(`what an operation asks of the table:\n${costTable(costs)}`)
-  if (process.argv.includes('--write')) {
-    await writeCosts(costs)
-    await stopEngines()
-    process.exit(0)
+async function printBundle(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'bench-bundle-'))
+  try {
+    const operations = await loadOperations()
+    await bundle(operations, directory)
+    const files = (await readdir(directory, { recursive: true })).filter((file) => file.endsWith('.mjs'))
+    const sizes = await Promise.all(files.map(async (file) => (await stat(join(directory, file))).size))
+    const total = sizes.reduce((sum, size) => sum + size, 0)
+    print(`bundle: ${operations.length} operations, ${(total / 1024).toFixed(0)} KB in all, minified\n`)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
   }
-  print(`ingest:\n${ingestTable(await ingestCosts())}`)
-  print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
-} finally {
-  await stopEngines()
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'bench-bundle-'))
-try {
-  const operations = await loadOperations()
-  await bundle(operations, directory)
-  const files = (await readdir(directory, { recursive: true })).filter((file) => file.endsWith('.mjs'))
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(directory, file))).size))
-  const total = sizes.reduce((sum, size) => sum + size, 0)
-  print(`bundle: ${operations.length} operations, ${(total / 1024).toFixed(0)} KB in all, minified\n`)
-} finally {
-  await rm(directory, { recursive: true, force: true })
+async function printAll(): Promise<void> {
+  print(`what an operation asks of the table:\n${costTable(await operationCosts())}`)
+  print(`ingest:\n${ingestTable(await ingestCosts())}`)
+  printPacking()
+  print(`storing flows:\n${consumerTable(await consumerCosts())}`)
+  print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
+  await printBundle()
+  await printLoad()
+  const rows = [...(await flowRows()), ...(await callRows())]
+  print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)
 }
+
+if (process.argv.includes('--load')) {
+  await printLoad()
+} else {
+  const stopEngines = await startTestEngines()
+  try {
+    await (process.argv.includes('--write') ? write() : printAll())
+  } finally {
+    await stopEngines()
+  }
+}
+process.exit()

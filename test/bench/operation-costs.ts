@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { sampleRequests } from '#test/support/sample-requests.ts'
+import { markdownTable } from './markdown-table.ts'
 
 export type OperationCost = Consumed & { name: string }
 
@@ -38,12 +39,10 @@ const file = new URL('../../docs/table.md', import.meta.url)
 const [begin, end] = ['<!-- costs: written by npm run bench -- --write -->\n', '<!-- /costs -->']
 
 export const costTable = (costs: OperationCost[]): string =>
-  [
-    '| Operation | Requests | Read units | Write units |',
-    '| --- | --- | --- | --- |',
-    ...costs.map(({ name, requests, reads, writes }) => `| \`${name}\` | ${requests} | ${reads} | ${writes} |`),
-    '',
-  ].join('\n')
+  markdownTable(
+    ['Operation', 'Requests', 'Read units', 'Write units'],
+    costs.map(({ name, requests, reads, writes }) => [`\`${name}\``, ...[requests, reads, writes].map(String)]),
+  )
 
 /** The costs that `docs/table.md` states. */
 export async function statedCosts(): Promise<OperationCost[]> {

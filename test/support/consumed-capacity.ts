@@ -16,7 +16,14 @@ function install(): void {
   table().middlewareStack.add(
     (next, context) => async (args) => {
       Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' })
-      const answer = await next(args)
+      const answer = await next(args).catch((error: Error) => {
+        // AWS bills a write whose condition does not hold; its error does not tell so.
+        if (running && error.name === 'ConditionalCheckFailedException') {
+          running.requests++
+          running.writes++
+        }
+        throw error
+      })
       const { ConsumedCapacity } = answer.output as { ConsumedCapacity?: Capacity | Capacity[] }
       if (running) {
         running.requests++

@@ -1,0 +1,63 @@
+import type { DynamoDBRecord } from 'aws-lambda'
+import { handler as followUp } from '#functions/streams/follow-up.ts'
+import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
+import { commitsOf, recordOf } from '#test/support/commit-stream.ts'
+import { sampleRequests } from '#test/support/sample-requests.ts'
+import { perRun, sum, type Usage, usageOf } from './usage.ts'
+
+/** Calls that tell the costs of the others of their kind. */
+const calls = [
+  'GET /resources',
+  'GET /resources/{id}',
+  'GET /logs',
+  'POST /groups',
+  'PATCH /groups/{id}',
+  'DELETE /groups/{id}',
+  'POST /client/authorizations',
+  'PUT /gateway/sessions/{id}',
+]
+
+/** What pipelines and administrators ask for: mostly lists and objects, seldom a change. */
+const usualMix: Record<string, number> = {
+  'GET /resources': 0.45,
+  'GET /resources/{id}': 0.45,
+  'PATCH /groups/{id}': 0.1,
+}
+
+/** What a call costs, with what the consumers of the table's stream do about its change. */
+export async function callUsages(runs = 8): Promise<Map<string, Usage>> {
+  const usages = new Map<string, Usage>()
+  for (const name of calls) {
+    // An account of its own for each, so that none is dearer for what another has left.
+    let world = await sampleRequests()
+    const prepare = async (of: string) => (await world.samples[of]?.()) ?? {}
+    // A page of 50 is full.
+    if (name === 'GET /resources') {
+      for (let i = 0; i < 50; i++) await world.send('POST /resources', await prepare('POST /resources'))
+    }
+    const taken: Usage[] = []
+    for (let run = -2; run < runs; run++) {
+      // Each of its samples brings one more gateway online, among which an authorization chooses.
+      if (name === 'POST /client/authorizations') world = await sampleRequests()
+      const { account, send } = world
+      const request = await prepare(name)
+      const before = (await commitsOf(account.id)).length
+      const own = await usageOf(async () => {
+        const { status, text } = await send(name, request)
+        if (status > 201) throw new Error(`${name} answered ${text}`)
+      })
+      const Records = (await commitsOf(account.id)).slice(before).map((commit) => recordOf(commit) as DynamoDBRecord)
+      const consumers =
+        Records.length > 0
+          ? [await usageOf(() => writeChangeLog({ Records })), await usageOf(() => followUp({ Records }))]
+          : []
+      // The first runs compile what the others run.
+      if (run < 0) continue
+      const requests = { httpRequests: 1, lambdaRequests: 1 + consumers.length }
+      taken.push(sum([own, 1], [requests, 1], ...consumers.map((usage) => [usage, 1] as [Partial<Usage>, number])))
+    }
+    usages.set(name, perRun(taken))
+  }
+  const mixed = Object.entries(usualMix).map(([name, share]) => [usages.get(name) ?? {}, share] as [Usage, number])
+  return usages.set('a usual mix: 45 % lists, 45 % objects, 10 % changes', sum(...mixed))
+}

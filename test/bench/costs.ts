@@ -1,0 +1,91 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { callUsages } from './call-usage.ts'
+import { flowUsage } from './flow-usage.ts'
+import { markdownTable } from './markdown-table.ts'
+import { prices } from './prices.ts'
+import { type Usage, usageNames, usdOf } from './usage.ts'
+
+const file = new URL('../../docs/costs.md', import.meta.url)
+
+type Row = { name: string; usage: Usage }
+
+const flowName = (reports: number): string => `flows, ${reports} reports a request`
+
+/** What a flow and a call cost, at the sizes and for the calls that `docs/costs.md` tells. */
+export async function flowRows(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [reports, flows] of [
+    [10, 200],
+    [100, 1_000],
+    [1_000, 2_000],
+  ] as const) {
+    rows.push({ name: flowName(reports), usage: await flowUsage(reports, flows) })
+  }
+  return rows
+}
+
+export const callRows = async (): Promise<Row[]> =>
+  [...(await callUsages())].map(([name, usage]) => ({ name: name.startsWith('a ') ? name : `\`${name}\``, usage }))
+
+/** Two significant digits of what is measured in CPU, so that the table changes when the code does. */
+const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits))
+
+/** Thousands, because a table of millions is read a million at a time. */
+const thousands = (value: number): string => rounded(value * 1e3, 3).toLocaleString('en-US')
+
+const heads = ['HTTP requests', 'Lambda requests', 'Lambda GB-ms', 'Write units', 'Read units', 'Payload units', 'USD']
+
+export const costsTable = (rows: Row[]): string =>
+  markdownTable(
+    ['A million of', ...heads],
+    rows.map(({ name, usage }) => {
+      const shown: Usage = { ...usage, lambdaGbMs: rounded(usage.lambdaGbMs, 2) }
+      return [name, ...usageNames.map((unit) => thousands(shown[unit])), (usdOf(shown) * 1e6).toFixed(2)]
+    }),
+  )
+
+const shardMonth = (prices.shardHour * 730).toFixed(2)
+
+const document = (rows: Row[]): string => `# What it costs
+
+Written by \`npm run bench -- --write\`, so that a change that makes something dearer shows in review. Units are in thousands
+for a million of each; prices are those of \`test/bench/prices.ts\` (us-east-1, without free tiers).
+
+${costsTable(rows)}
+- A **flow** is one side of a connection, reported when it opened and when it closed, in two requests. The consumer is
+  taken to run once for each record of the stream, the most that can be.
+- A **change** has with it what the consumers of the table's stream do about it: its log entry and its follow-up.
+- **Lambda GB-ms** are measured CPU, told as that of one and the same machine; at one CPU for 1,769 MB the memory of a
+  function does not matter for them. Waiting for the table is not in them: at 512 MB, ten more ms of it in each of a million
+  requests are ${(5e6 * (prices.lambdaGbSecond / 1_000)).toFixed(2)} USD.
+- **Beside that**: a shard of the flow stream is ${shardMonth} USD a month; a million flows are at most 1.1 GB in the table, and ${(1.1 * prices.tableGbMonth).toFixed(2)} USD for
+  each month that they are kept. Not in it: logs of the functions, data that leaves AWS, backups.
+`
+
+/** The units that \`docs/costs.md\` states, for one of each. */
+export async function statedUsages(): Promise<Map<string, Usage>> {
+  const rows = (await readFile(file, 'utf8')).matchAll(/^\| (flows|`|a ).*$/gm)
+  return new Map(
+    [...rows].map(([line]) => {
+      const [name = '', ...cells] = line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim())
+      const values = usageNames.map((unit, i) => [unit, Number(cells[i]?.replaceAll(',', '')) / 1e3])
+      return [name, Object.fromEntries(values) as Usage]
+    }),
+  )
+}
+
+/** CPU within a quarter of what is stated is the same: machines are not that exact. */
+const isNear = (measured: number, stated: number): boolean => Math.abs(measured - stated) <= stated / 4
+
+/** Writes `docs/costs.md`. */
+export async function writeCostsDocument(rows: Row[]): Promise<void> {
+  const stated = await statedUsages().catch(() => new Map<string, Usage>())
+  const steady = rows.map(({ name, usage }) => {
+    const before = stated.get(name)?.lambdaGbMs ?? 0
+    return { name, usage: isNear(usage.lambdaGbMs, before) ? { ...usage, lambdaGbMs: before } : usage }
+  })
+  await writeFile(file, document(steady))
+}

@@ -1,0 +1,18 @@
+/**
+ * USD in us-east-1, without free tiers and volume discounts, as AWS published them in 2025 (looked up on 2026-11-21).
+ * Other regions cost up to a quarter more.
+ */
+export const prices = {
+  /** HTTP API: a request of up to 512 KB. */
+  httpRequest: 1.0 / 1e6,
+  lambdaRequest: 0.2 / 1e6,
+  /** Lambda on arm64, a GB-second. */
+  lambdaGbSecond: 0.0000133334,
+  /** DynamoDB on demand, standard class. */
+  writeUnit: 0.625 / 1e6,
+  readUnit: 0.125 / 1e6,
+  tableGbMonth: 0.25,
+  /** Kinesis, provisioned: 25 KB of a record. */
+  payloadUnit: 0.014 / 1e6,
+  shardHour: 0.015,
+}
