@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadOperations } from '#functions/operations.ts'
 import { bundle } from '#infra/bundle.ts'
+import { clock } from '#shared/clock.ts'
 import { pack } from '#shared/flows/packing.ts'
 import startTestEngines from '#test/support/engine.ts'
 import { consumerCosts, consumerTable } from './consumer.ts'
@@ -11,7 +12,7 @@ import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
 import { loadTable, loadTest } from './load.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
-import { mixedSample, readSample, sampleClaims } from './sample-reports.ts'
+import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 
 const print = process.stdout.write.bind(process.stdout)
 // The service's own log lines do not belong here.
@@ -39,8 +40,9 @@ async function write(): Promise<void> {
 }
 
 function printPacking(): void {
-  const records = Array.from({ length: 10_000 }, (_, i) => mixedSample(i))
-  const packed = pack(sampleClaims, 0, records.map(readSample)).reduce((sum, { length }) => sum + length, 0)
+  const { mixed } = sampleFlows()
+  const records = Array.from({ length: 10_000 }, (_, i) => mixed(i))
+  const packed = pack(sampleClaims, clock.now(), records.map(readSample)).reduce((sum, { length }) => sum + length, 0)
   const part = ((100 * packed) / JSON.stringify(records).length).toFixed(1)
   print(`packed size: ${(packed / records.length).toFixed(1)} bytes a report, ${part} % of its JSON\n`)
 }

@@ -5,7 +5,7 @@ import type { FlowReport } from '#shared/flows/flow-report.ts'
 import { newAccount } from '#test/support/account.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { flowRecord, newFlowGrant } from '#test/support/flows.ts'
-import { closeSample, openSample, readSample } from './sample-reports.ts'
+import { readSample, sampleFlows } from './sample-reports.ts'
 
 /** What the consumer asks of the table for so many flows, and the seconds and the CPU that it takes. */
 export type ConsumerCost = Consumed & { name: string; flows: number; seconds: number; cpuMs: number }
@@ -40,14 +40,15 @@ async function costOf(name: string, flows: number, batches: KinesisStreamRecord[
 /** What it costs to store flows in the ways that their reports arrive. */
 export async function consumerCosts(flows = 2_000): Promise<ConsumerCost[]> {
   const grant = await newFlowGrant((await newAccount()).id)
+  const samples = sampleFlows()
   let next = 0
   const some = () => {
     const ids = Array.from({ length: flows }, () => next++)
-    const open = recordsOf(grant, ids.map(openSample).map(readSample))
-    const close = recordsOf(grant, ids.map(closeSample).map(readSample))
+    const open = recordsOf(grant, ids.map(samples.open).map(readSample))
+    const close = recordsOf(grant, ids.map(samples.close).map(readSample))
     return { open, close }
   }
-  // The note that a day has flows, and the first compilation, belong to no flow.
+  // The marks that lead to a day and an actor, and the first compilation, belong to no flow.
   const { open: first } = some()
   await store(first)
 

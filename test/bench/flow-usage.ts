@@ -3,7 +3,7 @@ import { handler as reportFlowLogs } from '#functions/api/ingestion/report-flow-
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { kinesisRecord, newFlowGrant } from '#test/support/flows.ts'
-import { closeSample, openSample } from './sample-reports.ts'
+import { sampleFlows } from './sample-reports.ts'
 import { perRun, sum, type Usage, usageOf } from './usage.ts'
 
 const bytesPerPayloadUnit = 25 * 1_024
@@ -56,6 +56,7 @@ async function reportAndStore(token: string, reports: object[]): Promise<Usage> 
  */
 export async function flowUsage(reportsPerRequest: number, flows: number): Promise<Usage> {
   const { id } = await newAccount()
+  const samples = sampleFlows()
   const taken: Usage[] = []
   for (let from = 0, requests = requestsPerToken, token = ''; from < flows; from += reportsPerRequest) {
     if (requests + 2 > requestsPerToken) {
@@ -64,8 +65,8 @@ export async function flowUsage(reportsPerRequest: number, flows: number): Promi
     }
     requests += 2
     const ids = Array.from({ length: reportsPerRequest }, (_, i) => from + i)
-    const opened = await reportAndStore(token, ids.map(openSample))
-    const closed = await reportAndStore(token, ids.map(closeSample))
+    const opened = await reportAndStore(token, ids.map(samples.open))
+    const closed = await reportAndStore(token, ids.map(samples.close))
     // The first requests compile what the others run.
     if (from > 0) taken.push(sum([opened, 1 / reportsPerRequest], [closed, 1 / reportsPerRequest]))
   }

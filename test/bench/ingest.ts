@@ -3,7 +3,7 @@ import { KinesisClient, PutRecordsCommand } from '@aws-sdk/client-kinesis'
 import { mockClient } from 'aws-sdk-client-mock'
 import { ingestFlows } from '#shared/flows/ingest-flows.ts'
 import { parseReports } from '#shared/flows/parse-reports.ts'
-import { mixedSample, readSample, sampleClaims } from './sample-reports.ts'
+import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 
 /** CPU of one report, in microseconds, in requests of one size. */
 export type IngestCost = { size: number; parse: number; check: number; whole: number; gzip: number }
@@ -31,6 +31,7 @@ function check(body: string): void {
 
 /** What reading, checking and packing reports costs beside `JSON.parse` of the same bodies, the stream's time left out. */
 export async function ingestCosts(sizes = [1, 100, 10_000]): Promise<IngestCost[]> {
+  const { mixed } = sampleFlows()
   const kinesis = mockClient(KinesisClient)
   kinesis.on(PutRecordsCommand).callsFake(({ Records }: { Records: unknown[] }) => ({
     Records: Records.map(() => ({ SequenceNumber: '1', ShardId: 'shard' })),
@@ -39,7 +40,7 @@ export async function ingestCosts(sizes = [1, 100, 10_000]): Promise<IngestCost[
     const costs: IngestCost[] = []
     for (const size of sizes) {
       const bodies = Array.from({ length: Math.min(total / size, mostRequests) }, (_, batch) =>
-        JSON.stringify({ flow_logs: Array.from({ length: size }, (_, i) => mixedSample(batch * size + i)) }),
+        JSON.stringify({ flow_logs: Array.from({ length: size }, (_, i) => mixed(batch * size + i)) }),
       )
       const zipped = new Map(bodies.map((body) => [body, gzipSync(body)]))
       const reports = bodies.length * size

@@ -14,36 +14,39 @@ export const sampleClaims: IngestClaims = {
   resource_id: '0190a000-0000-7000-8000-000000000005',
 }
 
-const openedAt = Date.parse('2026-11-20T10:00:00Z')
-const time = (i: number, afterMs = 0) => new Date(openedAt + i + afterMs).toISOString()
-
-/** The report that the i-th flow was opened. */
-export const openSample = (i: number) => ({
-  protocol: i % 4 < 2 ? 'tcp' : 'udp',
-  inner_src_ip: `100.64.0.${i % 250}`,
-  inner_src_port: 1_024 + (i % 60_000),
-  inner_dst_ip: '100.96.0.3',
-  inner_dst_port: 443,
-  flow_start: time(i),
-  domain: 'wiki.example.com',
-})
-
-/** The report that it was closed. */
-export const closeSample = (i: number) => ({
-  ...openSample(i),
-  flow_end: time(i, 60_000),
-  last_packet: time(i, 59_000),
-  rx_packets: 12 + i,
-  tx_packets: 9 + i,
-  rx_bytes: 15_000 + i,
-  tx_bytes: 2_100 + i,
-  outers: [
-    { src_ip: '198.51.100.7', src_port: 51_820, dst_ip: '192.0.2.1', dst_port: 51_820, path_activated_at: time(i) },
-  ],
-})
-
-/** Half open and half close reports, as a gateway sends them. */
-export const mixedSample = (i: number) => (i % 2 === 0 ? openSample(i) : closeSample(i))
+/** Reports of flows that were opened a millisecond after another, from two minutes ago on. */
+export function sampleFlows() {
+  const openedAt = Date.now() - 120_000
+  const time = (i: number, afterMs = 0) => new Date(openedAt + i + afterMs).toISOString()
+  const open = (i: number) => ({
+    protocol: i % 4 < 2 ? 'tcp' : 'udp',
+    inner_src_ip: `100.64.0.${i % 250}`,
+    inner_src_port: 1_024 + (i % 60_000),
+    inner_dst_ip: '100.96.0.3',
+    inner_dst_port: 443,
+    flow_start: time(i),
+    domain: 'wiki.example.com',
+  })
+  const close = (i: number) => ({
+    ...open(i),
+    flow_end: time(i, 60_000),
+    last_packet: time(i, 59_000),
+    rx_packets: 12 + i,
+    tx_packets: 9 + i,
+    rx_bytes: 15_000 + i,
+    tx_bytes: 2_100 + i,
+    outers: [
+      { src_ip: '198.51.100.7', src_port: 51_820, dst_ip: '192.0.2.1', dst_port: 51_820, path_activated_at: time(i) },
+    ],
+  })
+  return {
+    /** The report that the i-th flow was opened, and the one that it was closed. */
+    open,
+    close,
+    /** Half open and half close reports, as a gateway sends them. */
+    mixed: (i: number) => (i % 2 === 0 ? open(i) : close(i)),
+  }
+}
 
 /** A good record as the service reads it. */
 export function readSample(record: object): FlowReport {
