@@ -7,11 +7,11 @@ import { publicRoutes } from './public-routes.ts'
 
 const root = fileURLToPath(new URL('../functions/', import.meta.url))
 
-/** Functions that no operation stands for: consumers, tasks, public pages, and what answers unknown routes. */
+/** Functions that no operation stands for: consumers, tasks, public pages, and what answers other routes. */
 export async function plainFunctions(): Promise<string[]> {
   const files = await readdir(root, { recursive: true })
   return files
-    .filter((file) => /^(streams|tasks|schedules|public)\/[^/]+\.ts$|^api\/unknown-route\.ts$/.test(file))
+    .filter((file) => /^(streams|tasks|schedules|public)\/[^/]+\.ts$|^(api\/unknown|v0\/other)-route\.ts$/.test(file))
     .sort()
 }
 

@@ -19,6 +19,9 @@ import { Tasks } from './tasks.ts'
 type Props = { operations: OperationSource[]; code: string }
 type RoutedFunction = { file: string; routes: string[]; asset: Code; shared: Shared; role: Role }
 
+/** What is spelled otherwise under `/v0` (`/v0` contract, 2.3, 2.4). */
+const otherV0Routes = 'ANY /v0/{proxy+}'
+
 /** The whole service: storage, API, one function an operation, consumers, and the provisioning function. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { operations, code }: Props) {
@@ -60,6 +63,8 @@ export class ServiceStack extends Stack {
     const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
     const rightless = { asset, shared, role: roles.of.public }
     this.addRoutes(api, 'UnknownRoute', { ...rightless, file: 'api/unknown-route.ts', routes: ['$default'] })
+    const v0Route = { asset, shared, role: roles.of.writer, file: 'v0/other-route.ts', routes: [otherV0Routes] }
+    this.addRoutes(api, 'OtherV0Route', v0Route)
     for (const [file, routes] of Map.groupBy(Object.keys(publicRoutes), (route) => publicRoutes[route] as string)) {
       this.addRoutes(api, logicalName(file), { ...rightless, file, routes })
     }

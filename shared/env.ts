@@ -9,6 +9,15 @@ function integer(name: string, fallback: number): number {
   return value ? Number.parseInt(value, 10) : fallback
 }
 
+/** The settings of the legacy API (`/v0` contract, 16). */
+const v0 = () => ({
+  devicesPerUser: integer('V0_DEVICES_PER_USER', 10),
+  ipv4: { network: process.env.V0_IPV4_NETWORK || '100.64.0.0/10', server: process.env.V0_IPV4_SERVER || '100.64.0.1' },
+  ipv6: { network: process.env.V0_IPV6_NETWORK || 'fd00::/106', server: process.env.V0_IPV6_SERVER || 'fd00::1' },
+  deprecatedAt: new Date(process.env.V0_DEPRECATED_AT || '2025-01-01T00:00:00Z'),
+  sunsetAt: process.env.V0_SUNSET_AT ? new Date(process.env.V0_SUNSET_AT) : null,
+})
+
 /** The deployment's settings. Read when asked, never at import, so that a module can be loaded anywhere. */
 export const env = () => ({
   tableName: text('TABLE_NAME'),
@@ -23,6 +32,7 @@ export const env = () => ({
   failuresBucket: process.env.FAILURES_BUCKET || null,
   /** Whom mails come from; null where the deployment sends none. */
   mailSender: process.env.MAIL_SENDER || null,
+  v0: v0(),
   /** Where another engine than AWS answers; the SDK reads the DynamoDB one by itself. */
   kinesisEndpoint: process.env.KINESIS_ENDPOINT || null,
 })

@@ -6,3 +6,6 @@ export const data = <S extends v.GenericSchema>(schema: S) => v.object({ data: s
 
 /** Response of a list (A7). */
 export const list = <S extends v.GenericSchema>(schema: S) => v.object({ data: v.array(schema), metadata: Metadata })
+
+/** Response without a body. */
+export const nothing = v.void()

@@ -46,7 +46,7 @@ export type Contract = {
   parameters?: Record<string, JsonSchema>
   /** Schema of the whole response body: what it does not name cannot leave. */
   response: Schema
-  status?: 200 | 201
+  status?: 200 | 201 | 204
   /** A handler that says `repeated: true` found what was asked for: the answer is 200. */
   repeatable?: boolean
   /** Path of what was created (A2.7). */

@@ -3,6 +3,8 @@ import type { Event } from '#shared/http/exchange.ts'
 import { originOf } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
 import { requestIdOf } from '#shared/http/request-id.ts'
+import { isV0 } from '#shared/http/v0-headers.ts'
+import { v0Problem } from '#shared/http/v0-problem.ts'
 
 /** Path pattern → methods, put in by the bundler from the operations. */
 declare const ROUTE_TABLE: Record<string, string[]>
@@ -16,11 +18,12 @@ const matches = (pattern: string, path: string): boolean => {
   )
 }
 
-/** What no route takes: 405 with `Allow` where the path is known, 404 otherwise (A4, step 1). */
+/** What no route takes: 405 with `Allow` where the path is known, 404 otherwise (A4, step 1); always 404 under `/v0`. */
 export const handler = async (event: Event) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
   try {
     await originOf(event)
+    if (isV0(event.rawPath)) return v0Problem(notFound(), requestId, {}, event.rawPath)
     const allowed = Object.entries(ROUTE_TABLE).flatMap(([pattern, methods]) =>
       matches(pattern, event.rawPath) ? methods : [],
     )

@@ -11,6 +11,7 @@ import type { Cascade } from '../table/cascade.ts'
 import type { Author } from '../table/commit.ts'
 import { commitInParts } from '../table/commit-in-parts.ts'
 import type { Transaction } from '../table/transaction.ts'
+import { stageRestOfUser } from '../v0-users/delete-user.ts'
 
 /** What is left below a deleted object, by its collection. */
 const rests: Record<string, (transaction: Transaction, id: string) => Promise<'done' | 'more'>> = {
@@ -21,6 +22,7 @@ const rests: Record<string, (transaction: Transaction, id: string) => Promise<'d
   mdm_posture_providers: stageRestOfPostureProvider,
   resources: stageRestOfResource,
   sites: stageRestOfSite,
+  v0_users: stageRestOfUser,
   ...Object.fromEntries(directoryKinds.map((kind) => [directories[kind].name, stageRestOfDirectory])),
 }
 

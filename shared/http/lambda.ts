@@ -17,6 +17,9 @@ import { preconditionOf } from './precondition.ts'
 import { problem } from './problem.ts'
 import { readBody } from './read-body.ts'
 import { requestIdOf } from './request-id.ts'
+import { isV0, v0Headers } from './v0-headers.ts'
+import { limitV0List } from './v0-list.ts'
+import { v0Problem } from './v0-problem.ts'
 
 type Invocation = LambdaContext & { exchange: Exchange; startedAt: number }
 export type Handler = (event: Event, context?: Partial<LambdaContext>) => Promise<Answer>
@@ -75,22 +78,27 @@ const keptBy = (operation: Operation, exchange: Exchange, run: Run) => async (re
 /** The answer of a success: only what the response schema names leaves the service. */
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
   const body = v.parse(operation.response, result)
+  const text = body === undefined ? '' : toJson(body)
+  const legacy = isV0(operation.path)
+  if (legacy) limitV0List(operation, body, text)
   const tag = tagOf(body)
   return {
     statusCode: isRepeat(operation, result) ? 200 : (operation.status ?? 200),
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': operation.secret ? 'no-store' : 'private, no-cache',
+      ...(legacy && v0Headers(operation.path)),
       ...exchange.headers,
       ...(tag && isAccountApi(operation) && { etag: tagText(tag) }),
       ...(operation.location && { location: operation.location(body, exchange.params) }),
       'x-request-id': exchange.requestId,
     },
-    body: toJson(body),
+    body: text,
   }
 }
 
-const isAccountApi = ({ credential = 'api' }: Operation): boolean => credential === 'api'
+/** What has entity tags and preconditions (A8). */
+const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
 /** 304 where the caller has what it asks for (A8.2). */
 function unlessKnown({ method }: Operation, answer: Answer, { headers }: Event): Answer {
@@ -107,6 +115,7 @@ const isRepeat = ({ repeatable }: Operation, result: unknown): boolean =>
 /** The Lambda handler of an operation: the steps of its pipeline, then the operation, then its answer. */
 export function lambda(operation: Operation): Handler {
   const steps = stepsOf(operation)
+  const answerOf = isV0(operation.path) ? v0Problem : problem
   const stack = middy<Event, Answer, Error, Invocation>().use({
     before: async ({ event, context }) => {
       context.startedAt = performance.now()
@@ -121,7 +130,7 @@ export function lambda(operation: Operation): Handler {
         () => error,
         (unstored: unknown) => unstored,
       )
-      request.response = problem(failure, requestId, context.exchange?.headers)
+      request.response = answerOf(failure, requestId, context.exchange?.headers ?? {}, operation.path)
       if (context.exchange?.run) await settle(context.exchange.run, request.response)
       logInvocation(operation, event, context, request.response)
     },

@@ -14,6 +14,8 @@ import {
   readQuery,
   replayAnswer,
 } from './steps.ts'
+import { isV0 } from './v0-headers.ts'
+import { checkV0Credential, limitV0Body, readV0Page, readV0Params, readV0Wrapper } from './v0-steps.ts'
 
 /** The order of checks of the account API (A4). */
 const accountSteps = (operation: Operation): Step[] => [
@@ -43,9 +45,22 @@ const accessSteps = (operation: Operation, credential: 'client' | 'gateway'): St
 /** The order of checks of flow ingest (L8). */
 const ingestSteps: Step[] = [limitBody, limitPackedBody, checkIngestToken, checkRateLimit]
 
+/** The order of checks of the legacy API (`/v0` contract, 3.4). */
+const v0Steps = (operation: Operation): Step[] => [
+  checkV0Credential,
+  checkRateLimit,
+  logRequest(operation),
+  checkPermission(operation),
+  readV0Params,
+  readV0Page(operation),
+  limitV0Body(operation),
+  readV0Wrapper(operation),
+]
+
 /** The steps that a request passes before its operation runs. */
 export function stepsOf(operation: Operation): Step[] {
-  const { credential = 'api' } = operation
+  const { credential = 'api', path } = operation
+  if (isV0(path)) return v0Steps(operation)
   if (credential === 'api') return accountSteps(operation)
   return credential === 'ingest' ? ingestSteps : accessSteps(operation, credential)
 }

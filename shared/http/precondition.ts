@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { ApiError } from '../errors.ts'
 import type { Context, Operation } from '../operation.ts'
 import { isCurrent, tagOf } from './entity-tag.ts'
+import { isV0 } from './v0-headers.ts'
 
 /** Runs a change if the request's condition holds on the state that its commit is based on. */
 export type Precondition = <T>(change: () => Promise<T>) => Promise<T>
@@ -25,12 +26,13 @@ const nothingMatches: Precondition = async (change) => {
   throw new ApiError('precondition_failed')
 }
 
-/** The condition of `If-Match` on a change or deletion (A8.2); `*` matches whatever exists. */
+/** The condition of `If-Match` on a change or deletion (A8.2); `*` matches whatever exists. The legacy API has none. */
 export function preconditionOf(
-  { method, current }: Operation,
+  { method, current, path }: Operation,
   header: string | undefined,
   context: () => Context,
 ): Precondition | undefined {
-  if (header === undefined || header.trim() === '*' || method === 'GET' || method === 'POST') return undefined
+  if (header === undefined || header.trim() === '*' || method === 'GET' || method === 'POST' || isV0(path))
+    return undefined
   return current ? objectMatches(header, current, context) : nothingMatches
 }

@@ -6,14 +6,20 @@ import { toJson } from './json.ts'
 
 const titles: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' }
 
-/** The RFC 9457 problem of an error (A5). Anything but an ApiError is a bug: logged with its stack, answered as 500. */
+/** Anything but an ApiError is a bug: logged with its stack, answered as 500; an overloaded engine is 503. */
+export function apiErrorOf(error: unknown, requestId: string): ApiError {
+  if (error instanceof ApiError) return error
+  logLine('ERROR', 'unexpected error', { request_id: requestId, error: describe(error) })
+  return new ApiError(isOverload(error) ? 'unavailable' : 'internal_error')
+}
+
+/** The RFC 9457 problem of an error (A5). */
 export function problem(
   error: unknown,
   requestId: string,
   headers: Record<string, string> = {},
 ): APIGatewayProxyStructuredResultV2 {
-  const known = error instanceof ApiError ? error : new ApiError(isOverload(error) ? 'unavailable' : 'internal_error')
-  if (known !== error) logLine('ERROR', 'unexpected error', { request_id: requestId, error: describe(error) })
+  const known = apiErrorOf(error, requestId)
   const body = {
     type: 'generic' in errorCodes[known.code] ? 'about:blank' : `/problems/${known.code}`,
     title: titles[known.status] ?? STATUS_CODES[known.status],

@@ -136,10 +136,15 @@ export async function listMatching<R extends Row>(
   page: Page,
   { edge, matches, newestFirst = false }: Match<R>,
 ): Promise<Listed<R>> {
-  const position = await positionOf(page)
   const edges = await queryItems(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
   const items = await getItems(edges.map((edge) => edge.row as Key))
   const all = items.flatMap((item) => (item ? [itemRow<R>(item)] : [])).filter(matches)
+  return pageOf(all, page, newestFirst)
+}
+
+/** A page of rows that are all at hand, in their order. */
+export async function pageOf<R extends Row>(all: R[], page: Page, newestFirst = false): Promise<Listed<R>> {
+  const position = await positionOf(page)
   const backward = position?.backward ?? false
   const at = position?.at
   const side =

@@ -1,8 +1,13 @@
-import { entity, type Row } from '../table/entity.ts'
+import * as v from 'valibot'
+import { entity, type Row, redacted } from '../table/entity.ts'
+import { enumCast, TrimmedCast } from '../v0-values/casts.ts'
+import { field } from '../values/field.ts'
+
+export const v0Roles = ['admin', 'unprivileged'] as const
 
 /** A user of the legacy API (`/v0` contract, 9.1); no actor, and no credential of any API. */
 export type V0UserRow = Row & {
-  role: 'admin' | 'unprivileged'
+  role: (typeof v0Roles)[number]
   email: string
   password_hash: string | null
   last_signed_in_at: string | null
@@ -10,8 +15,35 @@ export type V0UserRow = Row & {
   disabled_at: string | null
 }
 
+export const adminTally = 'v0_users.admin'
+
 export const v0Users = entity<V0UserRow>({
   name: 'v0_users',
   unique: { 'v0_users.email': (row) => row.email.toLowerCase() },
-  tallies: (row) => (row.role === 'admin' ? ['v0_users.admin'] : []),
+  tallies: (row) => (row.role === 'admin' ? [adminTally] : []),
+  recorded: (row) => ({ ...row, password_hash: row.password_hash === null ? null : redacted }),
 })
+
+/** As it is shown: never with its password. */
+export const V0User = v.object({
+  id: v.string(),
+  role: v.picklist(v0Roles),
+  email: v.string(),
+  last_signed_in_at: v.nullable(v.string()),
+  last_signed_in_method: v.nullable(v.string()),
+  disabled_at: v.nullable(v.string()),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+/** The rules of a password are checked together with its confirmation. */
+const AnyValue = field<unknown>((input) => ({ value: input }), { type: ['string', 'null'] })
+
+export const V0UserFields = v.object({
+  email: v.optional(TrimmedCast),
+  role: v.optional(enumCast(v0Roles)),
+  password: v.optional(AnyValue),
+  password_confirmation: v.optional(AnyValue),
+})
+
+export type V0UserInput = v.InferOutput<typeof V0UserFields>

@@ -52,7 +52,9 @@ describe('functions', () => {
     const wanted = operations.flatMap(({ operation: { method, alias, path } }) =>
       [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`),
     )
-    expect(routes.toSorted()).toEqual([...wanted, ...Object.keys(publicRoutes), '$default'].toSorted())
+    expect(routes.toSorted()).toEqual(
+      [...wanted, ...Object.keys(publicRoutes), '$default', 'ANY /v0/{proxy+}'].toSorted(),
+    )
   })
 })
 

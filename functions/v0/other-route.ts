@@ -1,0 +1,58 @@
+import { notFound } from '#shared/errors.ts'
+import type { Answer, Event } from '#shared/http/exchange.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { requestIdOf } from '#shared/http/request-id.ts'
+import { v0Segments } from '#shared/http/v0-headers.ts'
+import { v0Problem } from '#shared/http/v0-problem.ts'
+import type { Operation } from '#shared/operation.ts'
+import * as createUser from './users/create-v0-user.ts'
+import * as deleteUser from './users/delete-v0-user.ts'
+import * as getUser from './users/get-v0-user.ts'
+import * as listUsers from './users/list-v0-users.ts'
+import * as updateUser from './users/update-v0-user.ts'
+
+type Route = { operation: Operation; handler: Handler }
+
+const routes: Route[] = [
+  { operation: createUser.createV0User, handler: createUser.handler },
+  { operation: deleteUser.deleteV0User, handler: deleteUser.handler },
+  { operation: getUser.getV0User, handler: getUser.handler },
+  { operation: listUsers.listV0Users, handler: listUsers.handler },
+  { operation: updateUser.updateV0User, handler: updateUser.handler },
+]
+
+/**
+ * The path parameters of a request whose segments fit an operation's path. A `/` within an email has been decoded by the
+ * time that API Gateway hands over the path, so what follows `users` and has an `@` is one segment.
+ */
+function paramsOf(path: string, given: string[]): Record<string, string> | null {
+  const wanted = v0Segments(path)
+  const [collection, ...rest] = given
+  const segments = collection === 'users' && rest.join('/').includes('@') ? [collection, rest.join('/')] : given
+  if (segments.length !== wanted.length) return null
+  const params: Record<string, string> = {}
+  for (const [i, part] of wanted.entries()) {
+    const segment = segments[i] as string
+    if (part.startsWith('{')) params[part.slice(1, -1)] = segment
+    else if (part !== segment) return null
+  }
+  return params
+}
+
+/**
+ * Requests under `/v0` that no route of an operation takes as they are spelled: HEAD, empty path segments, slashes within
+ * an email; all others are 404 (2.3, 2.4).
+ */
+export const handler = async (event: Event): Promise<Answer> => {
+  const method = event.requestContext.http.method
+  // The gateway has percent-decoded it, once (2.4); the raw path is decoded or not, depending on the gateway.
+  const segments = v0Segments(`/v0/${event.pathParameters?.proxy ?? ''}`)
+  for (const { operation, handler } of routes) {
+    if (![operation.method, operation.alias].includes((method === 'HEAD' ? 'GET' : method) as never)) continue
+    const pathParameters = paramsOf(operation.path, segments)
+    if (!pathParameters) continue
+    const answer = await handler({ ...event, pathParameters })
+    return method === 'HEAD' ? { ...answer, body: '' } : answer
+  }
+  return v0Problem(notFound(), requestIdOf(event.headers['x-request-id']), {}, event.rawPath)
+}

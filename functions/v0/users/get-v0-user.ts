@@ -1,0 +1,18 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import * as users from '#shared/v0-users/store.ts'
+import { V0User } from '#shared/v0-users/user.ts'
+
+export const getV0User = operation(
+  {
+    method: 'GET',
+    path: '/v0/users/{id_or_email}',
+    summary: 'Read a legacy user',
+    permission: 'v0:read',
+    response: data(V0User),
+  },
+  ({ accountId, params }) => users.get(accountId, params.id_or_email),
+)
+
+export const handler = lambda(getV0User)

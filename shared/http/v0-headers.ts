@@ -1,0 +1,26 @@
+import { env } from '../env.ts'
+
+/** The legacy API is told by its path (`/v0` contract, 1.4). */
+export const isV0 = (path: string): boolean => path === '/v0' || path.startsWith('/v0/')
+
+/** The segments of a path behind `/v0`, without the empty ones (2.4). */
+export const v0Segments = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(2)
+    .filter((segment) => segment !== '')
+
+const successors: Record<string, string> = { users: '/actors', devices: '/clients', rules: '/policies' }
+
+/** What every answer under `/v0` carries (5.4, 14). */
+export function v0Headers(path: string): Record<string, string> {
+  const { deprecatedAt, sunsetAt } = env().v0
+  const [collection = ''] = v0Segments(path)
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    deprecation: `@${Math.floor(deprecatedAt.getTime() / 1000)}`,
+    ...(sunsetAt && { sunset: sunsetAt.toUTCString() }),
+    link: `<${successors[collection] ?? '/account'}>; rel="successor-version"`,
+  }
+}

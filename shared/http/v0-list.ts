@@ -1,0 +1,16 @@
+import { ApiError } from '../errors.ts'
+import type { Operation } from '../operation.ts'
+
+const maxListBytes = 5_242_880
+
+/** @throws ApiError `payload_too_large` for an unpaged list that is too long for one answer (6.4) */
+export function limitV0List({ filters }: Operation, body: unknown, text: string): void {
+  const isUnpaged = filters !== undefined && !(body as { metadata?: unknown }).metadata
+  if (!isUnpaged || Buffer.byteLength(text) <= maxListBytes) return
+  throw new ApiError('payload_too_large', undefined, {
+    members: {
+      detail:
+        'The list is too large for one response. Read it in pages with the query parameters limit and page_cursor.',
+    },
+  })
+}

@@ -1,0 +1,69 @@
+import { bearerToken } from '../auth/token.ts'
+import { ApiError } from '../errors.ts'
+import type { Operation } from '../operation.ts'
+import type { Step } from './exchange.ts'
+import { readPage } from './read-page.ts'
+import { checkCredential } from './steps.ts'
+
+const maxBodyBytes = 1_048_576
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** As in the account API, but a colon behind the scheme is fine, and the absence of a token is told (3.1, 3.3). */
+export const checkV0Credential: Step = async (exchange, event) => {
+  const [, token] = /^bearer:?\s+(\S.*)$/i.exec(event.headers.authorization?.trim() ?? '') ?? []
+  if (token === undefined) throw new ApiError('unauthorized', undefined, { members: { auth: 'unauthenticated' } })
+  const authorization = `Bearer ${token}`
+  // What is not one word is no token, and what is no token is looked up nowhere.
+  if (bearerToken(authorization) === null) throw new ApiError('unauthorized')
+  await checkCredential('api')(exchange, { ...event, headers: { ...event.headers, authorization } })
+}
+
+/** A list is paged only when it is asked for a page (6.2). */
+export const readV0Page =
+  ({ filters }: Operation): Step =>
+  (exchange, event) => {
+    exchange.query = new URLSearchParams(event.rawQueryString)
+    if (!filters || !(exchange.query.has('limit') || exchange.query.has('page_cursor'))) return
+    exchange.page = readPage(exchange.query, {}, `${exchange.caller?.account.id}/${pathOf(event.rawPath)}`)
+  }
+
+const pathOf = (rawPath: string): string => rawPath.split('/').filter(Boolean).join('/')
+
+export const limitV0Body =
+  ({ body }: Operation): Step =>
+  (exchange) => {
+    if (body && exchange.body.length > maxBodyBytes) throw new ApiError('payload_too_large')
+  }
+
+export const readV0Params: Step = (exchange, { pathParameters }) => {
+  for (const [name, value] of Object.entries(pathParameters ?? {})) exchange.params[name] = value ?? ''
+}
+
+const isJson = (contentType: string | undefined): boolean =>
+  contentType === undefined || /^application\/(json|[^\s;/]+\+json)$/i.test(contentType.split(';')[0]?.trim() ?? '')
+
+/** Whether a number is an integer is decided on its text (7.2): any other becomes NaN, which no field takes. */
+const integersOnly = (_key: string, value: unknown, { source }: { source?: string }): unknown =>
+  typeof value === 'number' && !/^-?\d+$/.test(source ?? '') ? Number.NaN : value
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body), integersOnly as never)
+  } catch {
+    throw new ApiError('invalid_json')
+  }
+}
+
+/** The value under the wrapper's key (2.6, 7.1). */
+export const readV0Wrapper =
+  ({ body: contract }: Operation): Step =>
+  (exchange, { headers }) => {
+    if (!contract) return
+    const readable = exchange.body.length > 0 && isJson(headers['content-type'])
+    const document = readable ? parse(exchange.body) : {}
+    const value = isObject(document) && Object.hasOwn(document, contract.envelope) ? document[contract.envelope] : null
+    if (!isObject(value)) throw new ApiError('bad_request')
+    exchange.raw = value
+  }

@@ -1,0 +1,37 @@
+import type { Checked } from '../values/field.ts'
+
+export type PortRange = { low: bigint; high: bigint }
+
+const plain = /^ *(\d+)(?: *- *(\d+))? *$/
+const interval = /^ *([[(]) *(\d+) *, *(\d+) *([\])]) *$/
+
+function parseText(text: string): PortRange | null {
+  const [, first, second] = plain.exec(text) ?? []
+  if (first !== undefined) return { low: BigInt(first), high: BigInt(second ?? first) }
+  const [, open, low = '', high = '', close] = interval.exec(text) ?? []
+  if (open === undefined) return null
+  return { low: BigInt(low) + (open === '(' ? 1n : 0n), high: BigInt(high) - (close === ')' ? 1n : 0n) }
+}
+
+const isPair = (input: unknown): input is [number, number] =>
+  Array.isArray(input) && input.length === 2 && input.every(Number.isInteger)
+
+/** `<low> - <high>`, or a single port (`/v0` contract, 11.3). */
+const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `${low}` : `${low} - ${high}`)
+
+/** A port range in any of its forms as its normal form; the first failure is its only message. */
+export function castPortRange(input: unknown): Checked<string | null> {
+  if (input === null || input === '') return { value: null }
+  if (typeof input !== 'string' && !isPair(input)) return { message: 'is invalid' }
+  const range = typeof input === 'string' ? parseText(input) : { low: BigInt(input[0]), high: BigInt(input[1]) }
+  if (range === null) return { message: 'bad format' }
+  if (range.low > range.high) return { message: 'lower value cannot be higher than upper value' }
+  if (range.low < 1n || range.high > 65_535n) return { message: 'port is not within valid range' }
+  return { value: formatPortRange(range) }
+}
+
+/** The ports of a normal form. */
+export function portsOf(range: string): { low: number; high: number } {
+  const [low = '', high = low] = range.split(' - ')
+  return { low: Number(low), high: Number(high) }
+}

@@ -1,0 +1,22 @@
+import { type Key, partition } from '../table/keys.ts'
+import { getItem, queryItems } from '../table/read.ts'
+import type { Transaction } from '../table/transaction.ts'
+
+const collection = 'v0_users.gone'
+
+const goneKey = (account: string, userId: string): Key => ({ pk: partition(account, collection), sk: userId })
+
+/** Marks a deleted user whose devices and rules are still being deleted: what is left of them is invisible (15.2). */
+export const markGone = (transaction: Transaction, userId: string): void =>
+  transaction.put({ ...goneKey(transaction.accountId, userId), kind: 'gone' })
+
+export async function unmarkGone(transaction: Transaction, userId: string): Promise<void> {
+  const key = goneKey(transaction.accountId, userId)
+  if (await getItem(key)) transaction.remove(key)
+}
+
+/** The deleted users of whom something is left; nearly always none. */
+export async function goneUsers(account: string): Promise<Set<string>> {
+  const marks = await queryItems(partition(account, collection))
+  return new Set(marks.map(({ sk }) => sk as string))
+}
