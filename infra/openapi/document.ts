@@ -1,5 +1,6 @@
 import type { OperationSource } from '#functions/operations.ts'
 import { errorCodes } from '#shared/errors.ts'
+import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Operation } from '#shared/operation.ts'
 import { errorResponses, problemExamples } from './errors.ts'
 import { exampleOf } from './examples.ts'
@@ -13,8 +14,10 @@ const pathParameters = (path: string): Json[] =>
     name,
     in: 'path',
     required: true,
-    description: `${name === 'id' ? 'Id of the object' : `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}`}: a UUID, or 24 hexadecimal characters.`,
-    schema: { type: 'string', pattern: '^[0-9a-fA-F-]{24,36}$' },
+    description: isV0(path)
+      ? 'Id of the object, a UUID; of a user also its email.'
+      : `${name === 'id' ? 'Id of the object' : `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}`}: a UUID, or 24 hexadecimal characters.`,
+    schema: { type: 'string', ...(!isV0(path) && { pattern: '^[0-9a-fA-F-]{24,36}$' }) },
     example: name === 'log_id' ? '06f2b5c4d8e17a3900000000' : '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f',
   }))
 
@@ -102,10 +105,13 @@ const problem: Json = {
 function successResponses(operation: Operation, { schemas }: Parts): Json {
   const { status = 200, repeatable } = operation
   const schema = schemas.of(operation.response)
+  const contentOf = (schema: Json) => ({
+    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
+  })
   const success = (code: number, description: string) => ({
     description,
     headers: successHeadersOf(operation, code),
-    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
+    ...(code !== 204 && contentOf(schema)),
   })
   return {
     ...(repeatable && { 200: success(200, 'It was there already.') }),

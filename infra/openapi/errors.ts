@@ -1,7 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import { type ErrorCode, errorCodes, fixedDetails } from '#shared/errors.ts'
+import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Operation } from '#shared/operation.ts'
+import { headerRef } from './header-ref.ts'
 import type { Json } from './schemas.ts'
+import { v0ErrorResponses } from './v0-errors.ts'
 
 const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
 
@@ -39,7 +42,7 @@ export function codesOf(operation: Operation): ErrorCode[] {
 
 /** The example of each code that an operation answers with, once. */
 export const problemExamples = (operations: Operation[]): Json => {
-  const used = new Set<string>(operations.flatMap(codesOf))
+  const used = new Set<string>(operations.filter(({ path }) => !isV0(path)).flatMap(codesOf))
   return Object.fromEntries(
     Object.entries(errorCodes)
       .filter(([code]) => used.has(code))
@@ -72,6 +75,7 @@ const headersOf = (status: number): string[] => [
 
 /** Error responses by status; equal ones are put into `components` once. */
 export function errorResponses(operation: Operation, components: Record<string, Json>): Json {
+  if (isV0(operation.path)) return v0ErrorResponses(operation, components)
   const byStatus = Map.groupBy([...new Set(codesOf(operation))].sort(), (code) => errorCodes[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
@@ -90,5 +94,3 @@ export function errorResponses(operation: Operation, components: Record<string, 
     }),
   )
 }
-
-export const headerRef = (name: string): Json => ({ $ref: `#/components/headers/${name}` })

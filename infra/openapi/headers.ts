@@ -1,5 +1,6 @@
+import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Operation } from '#shared/operation.ts'
-import { headerRef } from './errors.ts'
+import { headerRef } from './header-ref.ts'
 import type { Json } from './schemas.ts'
 
 const header = (description: string, example: unknown, type = 'string'): Json => ({
@@ -26,6 +27,8 @@ export const responseHeaders: Record<string, Json> = {
     '`true` when the answer is that of an earlier request with this `Idempotency-Key`.',
     'true',
   ),
+  Deprecation: header('Since when the legacy API is deprecated (RFC 9745).', '@1735689600'),
+  Link: header('What comes instead.', '</actors>; rel="successor-version"'),
   'Retry-After': header('Whole seconds to wait.', 1, 'integer'),
   'WWW-Authenticate': header('The scheme to authenticate with.', 'Bearer'),
 }
@@ -62,17 +65,20 @@ export const requestHeaders: Record<string, Json> = {
   ),
 }
 
-const isAccountApi = ({ credential = 'api' }: Operation): boolean => credential === 'api'
+const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
 /** Whether its `GET` gives a single object with a tag (A8.2). */
-export const readsOne = ({ method, filters, parameters, ...rest }: Operation): boolean =>
-  method === 'GET' && isAccountApi({ method, ...rest } as Operation) && !filters && !parameters
+export const readsOne = (operation: Operation): boolean =>
+  operation.method === 'GET' && isAccountApi(operation) && !operation.filters && !operation.parameters
+
+const canBeRepeated = (operation: Operation): boolean =>
+  operation.method === 'POST' && operation.permission?.endsWith(':write') === true && isAccountApi(operation)
 
 export function requestHeadersOf(operation: Operation): Json[] {
-  const { method, permission, current } = operation
+  const { current } = operation
   const names = [
     'RequestId',
-    ...(method === 'POST' && permission?.endsWith(':write') ? ['IdempotencyKey'] : []),
+    ...(canBeRepeated(operation) ? ['IdempotencyKey'] : []),
     ...(current ? ['IfMatch'] : []),
     ...(readsOne(operation) ? ['IfNoneMatch'] : []),
   ]
@@ -80,15 +86,16 @@ export function requestHeadersOf(operation: Operation): Json[] {
 }
 
 export function successHeadersOf(operation: Operation, status: number): Json {
-  const { method, permission, current, location } = operation
+  const { method, current, location, path } = operation
   const names = [
     'x-request-id',
     'Cache-Control',
     'RateLimit-Policy',
     'RateLimit',
-    ...(readsOne(operation) || (current && method !== 'DELETE') || location ? ['ETag'] : []),
+    ...(readsOne(operation) || (current && method !== 'DELETE') || (location && !isV0(path)) ? ['ETag'] : []),
     ...(location && status === 201 ? ['Location'] : []),
-    ...(method === 'POST' && permission?.endsWith(':write') ? ['Idempotent-Replayed'] : []),
+    ...(canBeRepeated(operation) ? ['Idempotent-Replayed'] : []),
+    ...(isV0(path) ? ['Deprecation', 'Link'] : []),
   ]
   return Object.fromEntries(names.map((name) => [name, headerRef(name)]))
 }

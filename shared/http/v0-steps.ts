@@ -60,10 +60,11 @@ function parse(body: Buffer): unknown {
 export const readV0Wrapper =
   ({ body: contract }: Operation): Step =>
   (exchange, { headers }) => {
-    if (!contract) return
+    const wrapper = contract?.envelope
+    if (typeof wrapper !== 'string') return
     const readable = exchange.body.length > 0 && isJson(headers['content-type'])
     const document = readable ? parse(exchange.body) : {}
-    const value = isObject(document) && Object.hasOwn(document, contract.envelope) ? document[contract.envelope] : null
+    const value = isObject(document) && Object.hasOwn(document, wrapper) ? document[wrapper] : null
     if (!isObject(value)) throw new ApiError('bad_request')
     exchange.raw = value
   }

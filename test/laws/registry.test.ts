@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { OperationSource } from '#functions/operations.ts'
 import { covers } from '#shared/auth/permission.ts'
+import { isV0 } from '#shared/http/v0-headers.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { type Entry, loadEntries } from '#test/support/operations.ts'
 
 const entries = await loadEntries()
-const account = entries.filter(({ operation }) => (operation.credential ?? 'api') === 'api')
+const account = entries.filter(({ operation: { credential = 'api', path } }) => credential === 'api' && !isV0(path))
 const surface = (name: string) => entries.filter(({ operation }) => operation.credential === name)
 
 const params = ({ operation }: OperationSource, id: string = randomUUID()) =>

@@ -6,6 +6,7 @@ import { addConfigurationSamples } from './configuration-samples.ts'
 import { newFlowGrant, openRecord } from './flows.ts'
 import { newKey } from './gateways.ts'
 import { loadEntries } from './operations.ts'
+import { addV0Samples } from './v0-samples.ts'
 
 export type Request = {
   params?: Record<string, string>
@@ -263,6 +264,7 @@ export async function sampleRequests() {
     'GET /access/resources/{id}/actors': async () => ({ params: { id: (await reachable()).resource_id } }),
     'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
   } satisfies Record<string, Sample>)
+  addV0Samples(samples, made)
 
   const newestLog = async (): Promise<string> => {
     const listed = await send('GET /logs', { query: { type: 'api_request', limit: '1' } })

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as getUser } from '#functions/v0/users/get-v0-user.ts'
+import { handler as updateUser } from '#functions/v0/users/update-v0-user.ts'
+import { actors } from '#shared/actors/actor.ts'
+import { getRow } from '#shared/table/read.ts'
+import { v0Users } from '#shared/v0-users/user.ts'
+import { newAccount } from '#test/support/account.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { updateRow } from '#test/support/rows.ts'
+import { newEmail, newV0User } from '#test/support/v0.ts'
+
+let account: Awaited<ReturnType<typeof newAccount>>
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+const patch = (id_or_email: string, user: unknown, method = 'PATCH', from = account) =>
+  from.call(updateUser, { method, params: { id_or_email }, body: { user } })
+const hashOf = async (id: string) => (await getRow(v0Users, account.id, id))?.password_hash
+
+it.each(['PATCH', 'PUT'])('%s changes only what is sent', async (method) => {
+  const user = await newV0User(account, { role: 'admin' })
+  const email = newEmail()
+  const { status, body } = await patch(user.id, { email: ` ${email} ` }, method)
+  expect([status, body.data]).toEqual([200, { ...user, email, updated_at: body.data.updated_at }])
+  expect(body.data.updated_at > user.updated_at).toBe(true)
+  expect((await account.call(getUser, { params: { id_or_email: email } })).body).toEqual(body)
+})
+
+it('takes a user that was read back unchanged, and changed in one field', async () => {
+  const user = await newV0User(account)
+  expect((await patch(user.email, user, 'PUT')).body.data).toEqual(user)
+  const changed = await patch(user.email, { ...user, role: 'admin' }, 'PUT')
+  expect(changed.body.data).toEqual({ ...user, role: 'admin', updated_at: changed.body.data.updated_at })
+})
+
+it('writes nothing when nothing changes', async () => {
+  const user = await newV0User(account)
+  const before = (await commitsOf(account.id)).length
+  for (const fields of [
+    {},
+    { email: user.email },
+    { role: 'unprivileged' },
+    { password: '' },
+    { password: null },
+    { colour: 1 },
+  ]) {
+    const { status, body } = await patch(user.id, fields)
+    expect([status, body.data], JSON.stringify(fields)).toEqual([200, user])
+  }
+  expect((await commitsOf(account.id)).length).toBe(before)
+})
+
+it('changes the case of an email, and knows the email of another', async () => {
+  const user = await newV0User(account)
+  const other = await newV0User(account)
+  const shouting = user.email.toUpperCase()
+  expect((await patch(user.id, { email: shouting })).body.data.email).toBe(shouting)
+  const taken = await patch(user.id, { email: other.email.toUpperCase() })
+  expect([taken.status, taken.body]).toEqual([422, { errors: { email: ['has already been taken'] } }])
+})
+
+it.each([
+  [{ email: '' }, { email: ["can't be blank"] }],
+  [{ email: null }, { email: ["can't be blank"] }],
+  [{ email: ' ' }, { email: ["can't be blank"] }],
+  [{ email: 'x' }, { email: ['is invalid email address'] }],
+  [{ email: 7 }, { email: ['is invalid'] }],
+  [{ role: null }, { role: ["can't be blank"] }],
+  [{ role: '' }, { role: ["can't be blank"] }],
+  [{ role: 'owner' }, { role: ['is invalid'] }],
+  [
+    { password: 'short' },
+    { password: ['should be at least 12 character(s)', 'does not match password confirmation.'] },
+  ],
+  [
+    { password: 5, role: 5 },
+    { role: ['is invalid'], password: ['is invalid'] },
+  ],
+])('%j is refused with %j', async (fields, errors) => {
+  const user = await newV0User(account)
+  const { status, body } = await patch(user.id, fields)
+  expect([status, body]).toEqual([422, { errors }])
+})
+
+it('counts every password as a change', async () => {
+  const user = await newV0User(account)
+  const password = { password: 'correct horse', password_confirmation: 'correct horse' }
+  const first = await patch(user.id, password)
+  const hash = await hashOf(user.id)
+  const second = await patch(user.id, password)
+  expect(second.body.data.updated_at > first.body.data.updated_at).toBe(true)
+  expect(await hashOf(user.id)).not.toBe(hash)
+  await patch(user.id, { password: '', password_confirmation: 'x' })
+  expect(await hashOf(user.id)).not.toBeNull()
+})
+
+describe('the last admin', () => {
+  it('is not demoted, and only then', async () => {
+    const own = await newAccount()
+    const demoted = { errors: { role: ['cannot demote the last admin user'] } }
+    const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)
+    expect([refused.status, refused.body]).toEqual([422, demoted])
+    const fields = await patch('ada@example.com', { role: 'unprivileged', email: 'x' }, 'PATCH', own)
+    expect(fields.body).toEqual({ errors: { email: ['is invalid email address'] } })
+    await newV0User(own, { role: 'admin' })
+    expect((await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)).status).toBe(200)
+  })
+
+  it('remains when two are demoted at the same time', async () => {
+    const own = await newAccount()
+    const users = [await newV0User(own, { role: 'admin' }), await newV0User(own, { role: 'admin' })]
+    const everybody = [...users.map(({ id }) => id), 'ada@example.com']
+    const answers = await Promise.all(everybody.map((key) => patch(key, { role: 'unprivileged' }, 'PATCH', own)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 422])
+  })
+})
+
+describe('the own user', () => {
+  it('keeps its role, whatever else of it changes', async () => {
+    const own = await newAccount()
+    const admin = await getRow(actors, own.id, own.admin.id)
+    await newV0User(own, { role: 'admin' })
+    const robot = await getRow(actors, own.id, own.apiClient.id)
+    // The token's actor gets an email, as that of a person has one.
+    await updateRow(own.id, actors, robot as never, { email: 'ADA@example.com' } as never)
+    expect(admin?.email).toBe('ada@example.com')
+    const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', own)
+    expect([refused.status, refused.body]).toEqual([422, { errors: { role: ['You cannot change your own role'] } }])
+    expect((await patch('ada@example.com', { role: 'admin' }, 'PATCH', own)).status).toBe(200)
+    expect((await patch('ada@example.com', { email: 'ada.b@example.com' }, 'PATCH', own)).status).toBe(200)
+  })
+})
+
+it('keeps what only one of two concurrent updates sends', async () => {
+  const user = await newV0User(account)
+  const email = newEmail()
+  await Promise.all([patch(user.id, { email }), patch(user.id, { role: 'admin' })])
+  const { body } = await account.call(getUser, { params: { id_or_email: user.id } })
+  expect(body.data).toMatchObject({ email, role: 'admin' })
+})
+
+it('records the change with the actor of the token', async () => {
+  const user = await newV0User(account)
+  await patch(user.id, { role: 'admin' })
+  const commit = (await commitsOf(account.id)).at(-1)
+  expect(commit?.subject?.actor_id).toBe(account.apiClient.id)
+  expect(commit?.changes).toMatchObject([
+    { object: 'v0_users', operation: 'update', before: { role: 'unprivileged' }, after: { role: 'admin' } },
+  ])
+})

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { handler as otherRoute } from '#functions/v0/other-route.ts'
+import { isV0 } from '#shared/http/v0-headers.ts'
+import { call, newAccount } from '#test/support/account.ts'
+import { type Entry, loadEntries } from '#test/support/operations.ts'
+import { sampleRequests } from '#test/support/sample-requests.ts'
+
+const entries = (await loadEntries()).filter(({ operation: { path } }) => isV0(path))
+const param = (path: string) => /\{(\w+)\}/.exec(path)?.[1]
+const wrapperOf = (body: { envelope: string | null }) => body.envelope as string
+const request = ({ operation: { method, path, body } }: Entry, id: string = randomUUID()) => ({
+  method,
+  path: path.replace(/\{\w+\}/, id),
+  params: param(path) ? { [param(path) as string]: id } : undefined,
+  body: body && { [wrapperOf(body)]: {} },
+})
+
+let own: Awaited<ReturnType<typeof newAccount>>
+let sampled: Awaited<ReturnType<typeof sampleRequests>>
+beforeAll(async () => {
+  own = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+  sampled = await sampleRequests()
+})
+
+async function tokenWith(scopes: string[]): Promise<string> {
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  const api_token = { expires_at, scopes }
+  const made = await provision({ operation: 'create_api_token', account_id: own.id, api_token })
+  return (made as { data: { api_token: { token: string } } }).data.api_token.token
+}
+
+describe.each(entries)('$name', (entry) => {
+  const { operation } = entry
+  const isRead = operation.method === 'GET'
+
+  it('tells a missing token from one that is not accepted, before anything else', async () => {
+    const broken = { ...request(entry), body: undefined, rawBody: '{"a":' }
+    for (const authorization of [undefined, 'Basic abc', 'Bearer', 'Bearer ', 'Bearer:']) {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+      const answer = await call(entry.handler, { ...broken, token: null, headers })
+      expect([answer.status, answer.body], authorization).toEqual([401, { errors: { auth: 'unauthenticated' } }])
+    }
+    const wrong = ['x', `${own.token}A`, own.token.replace('naa_', 'nac_'), own.token.replace('naa_', 'nag_'), 'a b']
+    for (const token of wrong) {
+      const answer = await call(entry.handler, { ...broken, token })
+      expect([answer.status, answer.body], token).toEqual([401, { errors: { auth: 'invalid_token' } }])
+    }
+  })
+
+  it('takes the scheme in any case, and a colon behind it', async () => {
+    for (const scheme of ['bearer', 'BEARER', 'Bearer:', 'bearer:  ']) {
+      const headers = { authorization: ` ${scheme} ${own.token} ` }
+      const answer = await call(entry.handler, { ...request(entry), token: null, headers })
+      expect(answer.status).not.toBe(401)
+    }
+  })
+
+  it('has the scopes of section 3.2', async () => {
+    expect(operation.permission).toBe(isRead ? 'v0:read' : 'v0:write')
+    const may = (scope: string) => ['*', 'v0:write'].includes(scope) || (isRead && /:read$/.test(scope))
+    for (const scope of ['*', 'v0:write', '*:read', 'v0:read']) {
+      const answer = await call(entry.handler, { ...request(entry), token: await tokenWith([scope]) })
+      if (may(scope)) expect(answer.status, scope).not.toBe(403)
+      else expect([answer.status, answer.body], scope).toEqual([403, { error: 'forbidden' }])
+    }
+    const other = await call(entry.handler, { ...request(entry), token: await tokenWith(['actors:write']) })
+    expect([other.status, other.body]).toEqual([403, { error: 'forbidden' }])
+  })
+
+  it('carries the headers of the legacy API, also on an error', async () => {
+    const answers = [
+      await call(entry.handler, { ...request(entry), token: null }),
+      await own.call(entry.handler, request(entry)),
+      await sampled.send(entry.name, await sampled.samples[entry.name]?.()),
+    ]
+    for (const { headers } of answers) {
+      expect(headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+        deprecation: '@1735689600',
+        link: expect.stringMatching(/^<\/\w+>; rel="successor-version"$/),
+        'x-request-id': expect.any(String),
+      })
+      expect(headers).not.toHaveProperty('etag')
+      expect(headers).not.toHaveProperty('sunset')
+    }
+    expect(answers[2]?.status).toBe(operation.status ?? 200)
+  })
+
+  it('has no preconditions and no idempotency keys', async () => {
+    const headers = { 'if-match': '"x.y"', 'if-none-match': '*', 'idempotency-key': 'bad key with spaces' }
+    const body = await sampled.samples[entry.name]?.()
+    const plain = await sampled.send(entry.name, body)
+    const again = await call(entry.handler, {
+      ...request(entry),
+      ...(await sampled.samples[entry.name]?.()),
+      headers,
+      token: sampled.account.token,
+    })
+    expect(again.status).toBe(plain.status)
+    expect(again.headers).not.toHaveProperty('idempotent-replayed')
+  })
+
+  it('does not know an unknown id, a malformed one, or one of another account', async () => {
+    const name = param(operation.path)
+    if (!name) return
+    const sample = await sampled.samples[entry.name]?.()
+    const foreign = sample?.params?.[name] as string
+    for (const id of [randomUUID(), 'nonsense', '', foreign]) {
+      const answer = await own.call(entry.handler, { ...request(entry, id), body: sample?.body })
+      expect([answer.status, answer.body], id).toEqual([404, { error: 'not_found' }])
+    }
+  })
+
+  it('takes an id in any case', async () => {
+    const name = param(operation.path)
+    if (!name) return
+    const sample = await sampled.samples[entry.name]?.()
+    const id = sample?.params?.[name] ?? ''
+    const params = { [name]: id.toUpperCase() }
+    expect((await sampled.send(entry.name, { ...sample, params })).status).toBe(operation.status ?? 200)
+  })
+
+  it('refuses broken JSON and a wrong wrapper before it looks for the object', async () => {
+    if (!operation.body) return
+    const { body: _body, ...rest } = request(entry)
+    const bodies = ['', '{"a":', '[]', '"text"', 'null', '{}', `{"${operation.body.envelope}":7}`]
+    const envelopes = ['null', '[]', '"x"'].map((value) => `{"${operation.body?.envelope}":${value}}`)
+    for (const rawBody of [...bodies, ...envelopes, Buffer.from([0x7b, 0xff, 0x7d]), '['.repeat(100_000)]) {
+      const answer = await own.call(entry.handler, { ...rest, rawBody })
+      expect([answer.status, answer.body], String(rawBody).slice(0, 40)).toEqual([400, { error: 'bad_request' }])
+    }
+  })
+
+  it('reads JSON of every media type that is JSON, and no form', async () => {
+    if (!operation.body) return
+    const sample = async (type: string | undefined) => {
+      const made = await sampled.samples[entry.name]?.()
+      const headers = { 'content-type': type as string }
+      return call(entry.handler, { ...request(entry), ...made, headers, token: sampled.account.token })
+    }
+    for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json', undefined]) {
+      expect((await sample(type)).status, type).toBe(operation.status ?? 200)
+    }
+    for (const type of [
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'multipart/form-data',
+      'application/jsonx',
+    ]) {
+      const answer = await sample(type)
+      expect([answer.status, answer.body], type).toEqual([400, { error: 'bad_request' }])
+    }
+  })
+
+  it('ignores unknown keys beside and inside the wrapper', async () => {
+    if (!operation.body) return
+    const envelope = wrapperOf(operation.body)
+    const sample = await sampled.samples[entry.name]?.()
+    const fields = (sample as { body: Record<string, object> }).body[envelope]
+    const body = { _method: 'DELETE', [envelope]: { ...fields, id: randomUUID(), inserted_at: 5, _method: 'DELETE' } }
+    expect((await sampled.send(entry.name, { ...sample, body })).status).toBe(operation.status ?? 200)
+  })
+
+  it('takes a body of 1 MiB and refuses a larger one; a read ignores it', async () => {
+    const { body: _body, ...rest } = request(entry)
+    const large = await own.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_577) })
+    if (!operation.body) return expect(large.status).not.toBe(413)
+    expect([large.status, large.body]).toEqual([413, { error: 'payload_too_large' }])
+    const fitting = await own.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_576) })
+    expect(fitting.status).toBe(400)
+  })
+
+  it('is reached by other spellings of its path', async () => {
+    const sample = await sampled.samples[entry.name]?.()
+    const spelled = operation.path.slice('/v0/'.length).replace(/\{(\w+)\}/, (_, name) => sample?.params?.[name] ?? '')
+    for (const proxy of [`/${spelled}`, `${spelled}/`, spelled.replace('/', '//')]) {
+      const again = await sampled.samples[entry.name]?.()
+      const id = Object.values(again?.params ?? {})[0]
+      const path = id ? proxy.replace(Object.values(sample?.params ?? {})[0] ?? '', id) : proxy
+      const answer = await call(otherRoute, {
+        method: operation.method,
+        path: `/v0/${path}`,
+        ...again,
+        params: { proxy: path },
+        token: sampled.account.token,
+      })
+      expect(answer.status, path).toBe(operation.status ?? 200)
+    }
+  })
+
+  it('answers HEAD as GET, without a body', async () => {
+    if (!isRead) return
+    const sample = await sampled.samples[entry.name]?.()
+    const path = operation.path.replace(/\{(\w+)\}/, (_, name) => sample?.params?.[name] ?? '')
+    const head = { ...sample, method: 'HEAD', path, params: { proxy: path.slice(4) }, token: sampled.account.token }
+    const answer = await call(otherRoute, head)
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect((await call(otherRoute, { ...head, token: null })).status).toBe(401)
+  })
+})
+
+describe.each(entries.filter(({ operation }) => operation.filters))('$name', (entry) => {
+  it('refuses a bad limit or cursor', async () => {
+    for (const query of [
+      'limit=',
+      'limit=x',
+      'limit=1.5',
+      'limit=1&limit=2',
+      'page_cursor=',
+      'page_cursor=x',
+      'page_cursor=x&page_cursor=x',
+    ]) {
+      const answer = await own.call(entry.handler, { query, path: entry.operation.path })
+      expect([answer.status, answer.body], query).toEqual([400, { error: 'bad_request' }])
+    }
+  })
+
+  it('is whole without a page, whatever else is asked', async () => {
+    const { body } = await own.call(entry.handler, { query: 'email=x&order=desc', path: entry.operation.path })
+    expect(Object.keys(body)).toEqual(['data'])
+  })
+
+  it('counts a limit below 1 as 1 and above 100 as 100', async () => {
+    for (const [given, used] of [
+      ['-5', 1],
+      ['0', 1],
+      ['1000', 100],
+      ['7', 7],
+    ] as const) {
+      const { body } = await own.call(entry.handler, { query: { limit: given }, path: entry.operation.path })
+      expect(body.metadata.limit).toBe(used)
+    }
+  })
+})

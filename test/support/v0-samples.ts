@@ -1,0 +1,18 @@
+import type { Request, Sample } from './sample-requests.ts'
+import { newEmail } from './v0.ts'
+
+type Make = (name: string, request?: Request) => Promise<{ id: string }>
+
+/** The samples of the legacy API. */
+export function addV0Samples(samples: Record<string, Sample>, made: Make): void {
+  const user = () => made('POST /v0/users', { body: { user: { email: newEmail() } } })
+  const userPath = async () => ({ params: { id_or_email: (await user()).id } })
+
+  Object.assign(samples, {
+    'GET /v0/users': () => ({ query: { limit: '50' } }),
+    'POST /v0/users': () => ({ body: { user: { email: newEmail() } } }),
+    'GET /v0/users/{id_or_email}': userPath,
+    'PATCH /v0/users/{id_or_email}': async () => ({ ...(await userPath()), body: { user: { email: newEmail() } } }),
+    'DELETE /v0/users/{id_or_email}': userPath,
+  } satisfies Record<string, Sample>)
+}
