@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { ApiError } from '../errors.ts'
-import { guardKey } from '../table/keys.ts'
-import { getItems } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
+import { firstFree } from './first-free.ts'
 import { firstOffset, lastOffset, tunnelAddresses } from './tunnel-address.ts'
 
 /** The set of unique values that every device with a tunnel address declares by its IPv4 address. */
 const addressSet = 'devices.tunnel_address'
 const capacity = lastOffset - firstOffset + 1
-/** Addresses tested in one round trip; the first is nearly always free, so the first round tests just it. */
-const probesPerRound = 100
+
+/** All addresses, from an offset upward and around. */
+function* addressesFrom(start: number): Generator<{ ipv4: string; ipv6: string }> {
+  for (let i = 0; i < capacity; i++) yield tunnelAddresses(firstOffset + ((start - firstOffset + i) % capacity))
+}
 
 /**
  * Free tunnel addresses for a device that this commit inserts, found by probing linearly from a random offset (A21.2).
@@ -21,17 +23,8 @@ export async function allocateAddress(
   start = randomInt(firstOffset, lastOffset + 1),
 ): Promise<{ ipv4: string; ipv6: string }> {
   const taken = transaction.count('gateways') + transaction.count('clients')
-  if (taken < capacity) {
-    for (let probed = 0; probed < capacity; ) {
-      const size = Math.min(probed === 0 ? 1 : probesPerRound, capacity - probed)
-      const candidates = Array.from({ length: size }, (_, i) =>
-        tunnelAddresses(firstOffset + ((start - firstOffset + probed + i) % capacity)),
-      )
-      const guards = await getItems(candidates.map(({ ipv4 }) => guardKey(transaction.accountId, addressSet, ipv4)))
-      const free = candidates.find((_, i) => guards[i] === undefined)
-      if (free) return free
-      probed += size
-    }
-  }
-  throw new ApiError('address_space_exhausted', 'No tunnel address is free.')
+  const free =
+    taken < capacity && (await firstFree(transaction.accountId, addressSet, addressesFrom(start), ({ ipv4 }) => ipv4))
+  if (!free) throw new ApiError('address_space_exhausted', 'No tunnel address is free.')
+  return free
 }

@@ -15,6 +15,10 @@ export async function unmarkGone(transaction: Transaction, userId: string): Prom
   if (await getItem(key)) transaction.remove(key)
 }
 
+/** Whether what is left of a deleted user includes what belongs to this one. */
+export const isGone = async (account: string, userId: string): Promise<boolean> =>
+  (await getItem(goneKey(account, userId))) !== undefined
+
 /** The deleted users of whom something is left; nearly always none. */
 export async function goneUsers(account: string): Promise<Set<string>> {
   const marks = await queryItems(partition(account, collection))

@@ -1,5 +1,5 @@
 import type { Request, Sample } from './sample-requests.ts'
-import { newEmail } from './v0.ts'
+import { newEmail, newV0Key } from './v0.ts'
 
 type Make = (name: string, request?: Request) => Promise<{ id: string }>
 
@@ -8,7 +8,17 @@ export function addV0Samples(samples: Record<string, Sample>, made: Make): void 
   const user = () => made('POST /v0/users', { body: { user: { email: newEmail() } } })
   const userPath = async () => ({ params: { id_or_email: (await user()).id } })
 
+  const device = async () => ({ user_id: (await user()).id, public_key: newV0Key() })
+  const devicePath = async () => ({
+    params: { id: (await made('POST /v0/devices', { body: { device: await device() } })).id },
+  })
+
   Object.assign(samples, {
+    'GET /v0/devices': () => ({ query: { limit: '50' } }),
+    'POST /v0/devices': async () => ({ body: { device: await device() } }),
+    'GET /v0/devices/{id}': devicePath,
+    'PATCH /v0/devices/{id}': async () => ({ ...(await devicePath()), body: { device: { description: 'spare' } } }),
+    'DELETE /v0/devices/{id}': devicePath,
     'GET /v0/users': () => ({ query: { limit: '50' } }),
     'POST /v0/users': () => ({ body: { user: { email: newEmail() } } }),
     'GET /v0/users/{id_or_email}': userPath,

@@ -1,0 +1,18 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { V0Device } from '#shared/v0-devices/device.ts'
+import * as devices from '#shared/v0-devices/store.ts'
+
+export const getV0Device = operation(
+  {
+    method: 'GET',
+    path: '/v0/devices/{id}',
+    summary: 'Read a legacy device',
+    permission: 'v0:read',
+    response: data(V0Device),
+  },
+  ({ accountId, params }) => devices.get(accountId, params.id),
+)
+
+export const handler = lambda(getV0Device)

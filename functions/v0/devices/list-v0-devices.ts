@@ -1,0 +1,19 @@
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { V0Device } from '#shared/v0-devices/device.ts'
+import * as devices from '#shared/v0-devices/store.ts'
+import { v0List } from '#shared/v0-values/list-rows.ts'
+
+export const listV0Devices = operation(
+  {
+    method: 'GET',
+    path: '/v0/devices',
+    summary: 'List the legacy devices',
+    permission: 'v0:read',
+    filters: {},
+    response: v0List(V0Device),
+  },
+  ({ accountId, page }) => devices.list(accountId, page),
+)
+
+export const handler = lambda(listV0Devices)
