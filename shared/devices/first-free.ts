@@ -9,7 +9,7 @@ export async function firstFree<T>(
   accountId: string,
   set: string,
   candidates: Iterable<T>,
-  valueOf: (candidate: T) => string,
+  guarded: (candidate: T) => string,
 ): Promise<T | null> {
   const source = candidates[Symbol.iterator]()
   for (let size = 1; ; size = probesPerRound) {
@@ -20,7 +20,7 @@ export async function firstFree<T>(
       round.push(next.value)
     }
     if (round.length === 0) return null
-    const guards = await getItems(round.map((candidate) => guardKey(accountId, set, valueOf(candidate))))
+    const guards = await getItems(round.map((candidate) => guardKey(accountId, set, guarded(candidate))))
     const free = round.find((_, i) => guards[i] === undefined)
     if (free !== undefined) return free
   }

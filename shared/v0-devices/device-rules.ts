@@ -70,7 +70,7 @@ function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, require
     if (value !== null) reject(draft, field, rules[field](value))
     else if (required.includes(field)) reject(draft, field, [blank])
   }
-  return fields
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
 const isSame = (a: string | number | null | undefined, b: string | number | null): boolean =>
