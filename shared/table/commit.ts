@@ -7,6 +7,7 @@ import { revokeAll } from '../authorizations/revoke.ts'
 import { clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 import { table, tableName } from './client.ts'
+import { inTurn } from './in-turn.ts'
 import { commitKey, headKey, type Item } from './keys.ts'
 import { packLarge } from './large-attributes.ts'
 import { getItem } from './read.ts'
@@ -141,7 +142,7 @@ export async function commit<T>(author: Author, change: (transaction: Transactio
   const deadline = Date.now() + patienceMs
   for (let tries = 0; Date.now() < deadline; tries++) {
     if (tries > 0) await sleep(Math.random() * pauseMs(tries))
-    const outcome = await attempt(author, change)
+    const outcome = await inTurn(author.accountId, () => attempt(author, change))
     if (outcome !== 'lost') return outcome.result
   }
   throw new ApiError('unavailable')
