@@ -5,11 +5,18 @@ import { requestIdOf } from '#shared/http/request-id.ts'
 import { v0Segments } from '#shared/http/v0-headers.ts'
 import { v0Problem } from '#shared/http/v0-problem.ts'
 import type { Operation } from '#shared/operation.ts'
+import * as getConfiguration from './configuration/get-v0-configuration.ts'
+import * as updateConfiguration from './configuration/update-v0-configuration.ts'
 import * as createDevice from './devices/create-v0-device.ts'
 import * as deleteDevice from './devices/delete-v0-device.ts'
 import * as getDevice from './devices/get-v0-device.ts'
 import * as listDevices from './devices/list-v0-devices.ts'
 import * as updateDevice from './devices/update-v0-device.ts'
+import * as createRule from './rules/create-v0-rule.ts'
+import * as deleteRule from './rules/delete-v0-rule.ts'
+import * as getRule from './rules/get-v0-rule.ts'
+import * as listRules from './rules/list-v0-rules.ts'
+import * as updateRule from './rules/update-v0-rule.ts'
 import * as createUser from './users/create-v0-user.ts'
 import * as deleteUser from './users/delete-v0-user.ts'
 import * as getUser from './users/get-v0-user.ts'
@@ -19,11 +26,18 @@ import * as updateUser from './users/update-v0-user.ts'
 type Route = { operation: Operation; handler: Handler }
 
 const routes: Route[] = [
+  { operation: getConfiguration.getV0Configuration, handler: getConfiguration.handler },
+  { operation: updateConfiguration.updateV0Configuration, handler: updateConfiguration.handler },
   { operation: createDevice.createV0Device, handler: createDevice.handler },
   { operation: deleteDevice.deleteV0Device, handler: deleteDevice.handler },
   { operation: getDevice.getV0Device, handler: getDevice.handler },
   { operation: listDevices.listV0Devices, handler: listDevices.handler },
   { operation: updateDevice.updateV0Device, handler: updateDevice.handler },
+  { operation: createRule.createV0Rule, handler: createRule.handler },
+  { operation: deleteRule.deleteV0Rule, handler: deleteRule.handler },
+  { operation: getRule.getV0Rule, handler: getRule.handler },
+  { operation: listRules.listV0Rules, handler: listRules.handler },
+  { operation: updateRule.updateV0Rule, handler: updateRule.handler },
   { operation: createUser.createV0User, handler: createUser.handler },
   { operation: deleteUser.deleteV0User, handler: deleteUser.handler },
   { operation: getUser.getV0User, handler: getUser.handler },

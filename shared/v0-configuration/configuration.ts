@@ -1,4 +1,10 @@
-import { entity, type Row } from '../table/entity.ts'
+import * as v from 'valibot'
+import { entity, type Row, redacted } from '../table/entity.ts'
+import { booleanCast, CommaListCast, IntegerCast, TrimmedCast } from '../v0-values/casts.ts'
+import { notNullCast } from '../v0-values/not-null-cast.ts'
+import { field, type JsonSchema } from '../values/field.ts'
+import { type Logo, LogoCast } from './logo.ts'
+import { openIdProviderSchema, samlProviderSchema, V0OpenIdProvider, V0SamlProvider } from './provider.ts'
 
 /** The one configuration of an account's legacy API (`/v0` contract, 12.1). */
 export type V0ConfigurationRow = Row & {
@@ -12,12 +18,18 @@ export type V0ConfigurationRow = Row & {
   default_client_mtu: number
   default_client_persistent_keepalive: number
   vpn_session_duration: number
-  logo: { url: string | null; data: string | null; type: string | null } | null
-  openid_connect_providers: Record<string, unknown>[]
-  saml_identity_providers: Record<string, unknown>[]
+  logo: Logo | null
+  openid_connect_providers: V0OpenIdProvider[]
+  saml_identity_providers: V0SamlProvider[]
 }
 
-export const v0Configurations = entity<V0ConfigurationRow>({ name: 'v0_configurations' })
+export const v0Configurations = entity<V0ConfigurationRow>({
+  name: 'v0_configurations',
+  recorded: (row) => ({
+    ...row,
+    openid_connect_providers: row.openid_connect_providers.map((item) => ({ ...item, client_secret: redacted })),
+  }),
+})
 
 /** What a new account starts with. */
 export const initialConfiguration = (baseUrl: string): Omit<V0ConfigurationRow, keyof Row> => ({
@@ -35,3 +47,58 @@ export const initialConfiguration = (baseUrl: string): Omit<V0ConfigurationRow, 
   openid_connect_providers: [],
   saml_identity_providers: [],
 })
+
+export const V0Configuration = v.object({
+  id: v.string(),
+  allow_unprivileged_device_configuration: v.boolean(),
+  allow_unprivileged_device_management: v.boolean(),
+  default_client_allowed_ips: v.string(),
+  default_client_dns: v.string(),
+  default_client_endpoint: v.string(),
+  default_client_mtu: v.number(),
+  default_client_persistent_keepalive: v.number(),
+  disable_vpn_on_oidc_error: v.boolean(),
+  local_auth_enabled: v.boolean(),
+  logo: v.nullable(
+    v.object({ url: v.nullable(v.string()), data: v.nullable(v.string()), type: v.nullable(v.string()) }),
+  ),
+  vpn_session_duration: v.number(),
+  openid_connect_providers: v.array(V0OpenIdProvider),
+  saml_identity_providers: v.array(V0SamlProvider),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+const flag = v.optional(booleanCast())
+const integer = v.optional(notNullCast(IntegerCast, { type: 'integer' }))
+const list = v.optional(notNullCast(CommaListCast, { type: 'string' }, ''))
+
+const isObject = (input: unknown): input is object =>
+  typeof input === 'object' && input !== null && !Array.isArray(input)
+
+/** A list of providers as sent: they are checked one by one and against each other. */
+const providers = (item: JsonSchema) =>
+  v.optional(
+    field<object[]>(
+      (input) => (Array.isArray(input) && input.every(isObject) ? { value: input } : { message: 'is invalid' }),
+      { type: 'array', maxItems: 20, items: item },
+    ),
+  )
+
+export const V0ConfigurationFields = v.object({
+  allow_unprivileged_device_configuration: flag,
+  allow_unprivileged_device_management: flag,
+  local_auth_enabled: flag,
+  disable_vpn_on_oidc_error: flag,
+  default_client_allowed_ips: list,
+  default_client_dns: list,
+  default_client_endpoint: v.optional(notNullCast(TrimmedCast, { type: 'string' }, '')),
+  default_client_mtu: integer,
+  default_client_persistent_keepalive: integer,
+  vpn_session_duration: integer,
+  logo: v.optional(LogoCast),
+  openid_connect_providers: providers(openIdProviderSchema),
+  saml_identity_providers: providers(samlProviderSchema),
+})
+
+export type V0ConfigurationInput = v.InferOutput<typeof V0ConfigurationFields>

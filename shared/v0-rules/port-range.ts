@@ -1,6 +1,7 @@
+import { isText } from '../v0-values/casts.ts'
 import type { Checked } from '../values/field.ts'
 
-export type PortRange = { low: bigint; high: bigint }
+type PortRange = { low: bigint; high: bigint }
 
 const plain = /^ *(\d+)(?: *- *(\d+))? *$/
 const interval = /^ *([[(]) *(\d+) *, *(\d+) *([\])]) *$/
@@ -13,8 +14,17 @@ function parseText(text: string): PortRange | null {
   return { low: BigInt(low) + (open === '(' ? 1n : 0n), high: BigInt(high) - (close === ')' ? 1n : 0n) }
 }
 
-const isPair = (input: unknown): input is [number, number] =>
-  Array.isArray(input) && input.length === 2 && input.every(Number.isInteger)
+const largest = Number.MAX_VALUE
+const isInteger = (input: unknown): input is number =>
+  // A number of hundreds of digits is infinite here, and out of range anyhow.
+  typeof input === 'number' && (Number.isInteger(input) || Math.abs(input) > largest)
+const exact = (value: number): bigint => BigInt(Math.max(-largest, Math.min(value, largest)))
+
+function parsePair(input: unknown): PortRange | null {
+  if (!Array.isArray(input) || input.length !== 2) return null
+  const [low, high] = input
+  return isInteger(low) && isInteger(high) ? { low: exact(low), high: exact(high) } : null
+}
 
 /** `<low> - <high>`, or a single port (`/v0` contract, 11.3). */
 const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `${low}` : `${low} - ${high}`)
@@ -22,9 +32,8 @@ const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `$
 /** A port range in any of its forms as its normal form; the first failure is its only message. */
 export function castPortRange(input: unknown): Checked<string | null> {
   if (input === null || input === '') return { value: null }
-  if (typeof input !== 'string' && !isPair(input)) return { message: 'is invalid' }
-  const range = typeof input === 'string' ? parseText(input) : { low: BigInt(input[0]), high: BigInt(input[1]) }
-  if (range === null) return { message: 'bad format' }
+  const range = isText(input) ? parseText(input) : parsePair(input)
+  if (range === null) return { message: isText(input) ? 'bad format' : 'is invalid' }
   if (range.low > range.high) return { message: 'lower value cannot be higher than upper value' }
   if (range.low < 1n || range.high > 65_535n) return { message: 'port is not within valid range' }
   return { value: formatPortRange(range) }

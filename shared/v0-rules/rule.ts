@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 import { enumCast, TextCast, UuidCast } from '../v0-values/casts.ts'
 import { field } from '../values/field.ts'
-import { overlapPlace } from './overlap.ts'
+import { placeOf, sizeTally, sortOf } from './overlap.ts'
 import { castPortRange } from './port-range.ts'
 
 export const v0Actions = ['accept', 'drop'] as const
@@ -21,8 +21,9 @@ export const v0Rules = entity<V0RuleRow>({
   name: 'v0_rules',
   edges: {
     user_id: { value: (row) => row.user_id },
-    overlap: { value: (row) => overlapPlace(row).among, sort: (row) => `${overlapPlace(row).at}#${row.id}` },
+    overlap: { value: (row) => placeOf(row).among, sort: (row) => sortOf(placeOf(row), row.id) },
   },
+  tallies: (row) => [sizeTally(placeOf(row).network)],
 })
 
 export const V0Rule = v.object({

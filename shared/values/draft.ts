@@ -14,9 +14,9 @@ export class Draft<T> {
     this.errors = errors
   }
 
-  /** Adds a message; each appears once per field (A5). */
-  reject(field: string, message: string): void {
-    addMessage(this.errors, field, message)
+  /** Adds messages; each appears once per field (A5). */
+  reject(field: string, ...messages: string[]): void {
+    for (const message of messages) addMessage(this.errors, field, message)
   }
 
   has(field: string): boolean {

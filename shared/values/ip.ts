@@ -59,7 +59,8 @@ export function parseCidr(text: string): Cidr | null {
   return prefix > widthOf(ip.family) ? null : block(ip, prefix)
 }
 
-function block({ family, value }: Ip, prefix: number): Cidr {
+/** The block of this size around an address. */
+export function block({ family, value }: Ip, prefix: number): Cidr {
   const hostBits = BigInt(widthOf(family) - prefix)
   const first = (value >> hostBits) << hostBits
   return { family, first, last: first + (1n << hostBits) - 1n, prefix }

@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto'
 import type { Request, Sample } from './sample-requests.ts'
-import { newEmail, newV0Key } from './v0.ts'
+import { newEmail, newV0Address, newV0Key } from './v0.ts'
 
 type Make = (name: string, request?: Request) => Promise<{ id: string }>
 
@@ -13,12 +14,23 @@ export function addV0Samples(samples: Record<string, Sample>, made: Make): void 
     params: { id: (await made('POST /v0/devices', { body: { device: await device() } })).id },
   })
 
+  const rulePath = async () => ({
+    params: { id: (await made('POST /v0/rules', { body: { rule: { destination: newV0Address() } } })).id },
+  })
+
   Object.assign(samples, {
+    'GET /v0/configuration': () => ({}),
+    'PATCH /v0/configuration': () => ({ body: { configuration: { vpn_session_duration: randomInt(1_000_000) } } }),
     'GET /v0/devices': () => ({ query: { limit: '50' } }),
     'POST /v0/devices': async () => ({ body: { device: await device() } }),
     'GET /v0/devices/{id}': devicePath,
     'PATCH /v0/devices/{id}': async () => ({ ...(await devicePath()), body: { device: { description: 'spare' } } }),
     'DELETE /v0/devices/{id}': devicePath,
+    'GET /v0/rules': () => ({ query: { limit: '50' } }),
+    'POST /v0/rules': () => ({ body: { rule: { destination: newV0Address() } } }),
+    'GET /v0/rules/{id}': rulePath,
+    'PATCH /v0/rules/{id}': async () => ({ ...(await rulePath()), body: { rule: { destination: newV0Address() } } }),
+    'DELETE /v0/rules/{id}': rulePath,
     'GET /v0/users': () => ({ query: { limit: '50' } }),
     'POST /v0/users': () => ({ body: { user: { email: newEmail() } } }),
     'GET /v0/users/{id_or_email}': userPath,

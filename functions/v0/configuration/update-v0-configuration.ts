@@ -1,0 +1,20 @@
+import { data } from '#shared/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/operation.ts'
+import { V0Configuration, V0ConfigurationFields } from '#shared/v0-configuration/configuration.ts'
+import * as configuration from '#shared/v0-configuration/store.ts'
+
+export const updateV0Configuration = operation(
+  {
+    method: 'PATCH',
+    alias: 'PUT',
+    path: '/v0/configuration',
+    summary: 'Change the legacy configuration',
+    permission: 'v0:write',
+    body: { envelope: 'configuration', fields: V0ConfigurationFields },
+    response: data(V0Configuration),
+  },
+  ({ author, draft }) => configuration.update(author, draft),
+)
+
+export const handler = lambda(updateV0Configuration)

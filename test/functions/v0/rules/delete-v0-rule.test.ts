@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { handler as deleteRule } from '#functions/v0/rules/delete-v0-rule.ts'
+import { handler as getRule } from '#functions/v0/rules/get-v0-rule.ts'
+import { newAccount } from '#test/support/account.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { newV0Rule } from '#test/support/v0.ts'
+
+it('deletes a rule; then nobody knows it, and its place is free', async () => {
+  const account = await newAccount()
+  const rule = await newV0Rule(account, { destination: '192.0.2.0/24', port_type: 'udp', port_range: '53' })
+  const remove = () => account.call(deleteRule, { method: 'DELETE', params: { id: rule.id } })
+  const { status, text, headers } = await remove()
+  expect([status, text, headers['content-type']]).toEqual([204, '', 'application/json; charset=utf-8'])
+  expect((await commitsOf(account.id)).at(-1)?.changes).toEqual([
+    { object: 'v0_rules', operation: 'delete', before: rule, after: null },
+  ])
+  const gone = [await account.call(getRule, { params: { id: rule.id } }), await remove()]
+  for (const { status, body } of gone) expect([status, body]).toEqual([404, { error: 'not_found' }])
+  await newV0Rule(account, { destination: '192.0.2.0/24', port_type: 'udp', port_range: '53' })
+})
