@@ -1,4 +1,4 @@
-import { isText } from '../v0-values/casts.ts'
+import { isInteger, isText } from '../v0-values/casts.ts'
 import type { Checked } from '../values/field.ts'
 
 type PortRange = { low: bigint; high: bigint }
@@ -15,9 +15,6 @@ function parseText(text: string): PortRange | null {
 }
 
 const largest = Number.MAX_VALUE
-const isInteger = (input: unknown): input is number =>
-  // A number of hundreds of digits is infinite here, and out of range anyhow.
-  typeof input === 'number' && (Number.isInteger(input) || Math.abs(input) > largest)
 const exact = (value: number): bigint => BigInt(Math.max(-largest, Math.min(value, largest)))
 
 function parsePair(input: unknown): PortRange | null {

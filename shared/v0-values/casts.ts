@@ -18,11 +18,15 @@ const textCast =
 export const TextCast = field<string | null>(textCast(false), { type: ['string', 'null'] })
 export const TrimmedCast = field<string | null>(textCast(true), { type: ['string', 'null'] })
 
-/** A JSON number written as an integer (whatever else is NaN here), or a string that is one. */
+/** A JSON number written as an integer; whatever else is NaN here. One of hundreds of digits is infinite, and beyond every bound. */
+export const isInteger = (input: unknown): input is number =>
+  Number.isInteger(input) || input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY
+
+/** An integer, or a string that is one. */
 const integer = (input: unknown): number | null => {
   const value = typeof input === 'string' && /^[+-]?\d+$/.test(input) ? Number(input) : input
   // Without a sign on zero.
-  return typeof value === 'number' && Number.isInteger(value) ? value + 0 : null
+  return isInteger(value) ? value + 0 : null
 }
 
 export const IntegerCast = field<number | null>(

@@ -1,4 +1,4 @@
-import { canonicalIp } from '../values/ip.ts'
+import { parseIp } from '../values/ip.ts'
 import type { Messages } from './messages.ts'
 
 /** The characters of a URI, and a percent sign that encodes nothing (RFC 3986, 2). */
@@ -12,7 +12,7 @@ const futureLiteral = /^v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+$/i
 
 /** A host in brackets is an IPv6 address, or one of a version to come. */
 const isHost = (host: string): boolean =>
-  !host.startsWith('[') || canonicalIp(host.slice(1, -1)) !== null || futureLiteral.test(host.slice(1, -1))
+  !host.startsWith('[') || parseIp(host.slice(1, -1))?.family === 6 || futureLiteral.test(host.slice(1, -1))
 
 /** A URI reference of RFC 3986, or null. */
 function parse(text: string): { scheme?: string; host: string } | null {
