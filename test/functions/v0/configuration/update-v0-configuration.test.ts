@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as getConfiguration } from '#functions/v0/configuration/get-v0-configuration.ts'
 import { handler as updateConfiguration } from '#functions/v0/configuration/update-v0-configuration.ts'
 import { handler as otherRoute } from '#functions/v0/other-route.ts'
+import { readConfiguration } from '#shared/v0-configuration/read-configuration.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { openIdProvider, samlProvider } from '#test/support/v0-providers.ts'
@@ -446,7 +447,19 @@ it('holds 163,840 bytes as it is shown', async () => {
   expect(next.status).toBe(200)
 })
 
-it('shows client secrets to who reads it, and never in the record of a change', async () => {
+it('holds as many secrets as fit, of any characters', async () => {
+  const own = await newAccount()
+  const items = Array.from({ length: 20 }, (_, i) =>
+    openIdProvider({ id: `p${i}`, client_secret: String.fromCodePoint(0x20000 + i).repeat(1_950) }),
+  )
+  expect((await patch({ openid_connect_providers: items }, 'PATCH', own)).status).toBe(200)
+  const renamed = items.map((item) => ({ ...item, label: 'Other' }))
+  const { status, body } = await patch({ openid_connect_providers: renamed }, 'PATCH', own)
+  expect([status, body.data]).toMatchObject([200, { openid_connect_providers: renamed }])
+  expect(await read(own)).toEqual(body.data)
+})
+
+it('shows client secrets to who reads it, and has them neither in the record of a change nor readable in the table', async () => {
   const own = await newAccount()
   const items = (secret: string) => ({
     openid_connect_providers: [
@@ -460,8 +473,10 @@ it('shows client secrets to who reads it, and never in the record of a change', 
     'second-secret',
     'second-secret-too',
   ])
+  expect((await read(own)).openid_connect_providers).toEqual(body.data.openid_connect_providers)
   const commits = await commitsOf(own.id)
-  expect(JSON.stringify(commits)).not.toMatch(/first-secret|second-secret/)
+  const row = await readConfiguration(own.id)
+  expect(JSON.stringify([commits, row])).not.toMatch(/first-secret|second-secret/)
   const [change] = commits.at(-1)?.changes ?? []
   const shown = { ...openIdProvider({ client_secret: '[redacted]' }), scope: 'openid email profile' }
   for (const side of [change?.before, change?.after]) {
