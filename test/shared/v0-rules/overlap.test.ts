@@ -15,25 +15,27 @@ const families = {
 } as const
 type Family = keyof typeof families
 
+/** Mostly the first, so that most rules can meet at all. */
+const mostly = <T>(usual: T, ...others: T[]) =>
+  fc.oneof({ arbitrary: fc.constant(usual), weight: 9 }, { arbitrary: fc.constantFrom(...others), weight: 1 })
+
 const destination = fc
   .record({
-    family: fc.constantFrom<Family>('ipv4', 'ipv6'),
+    family: mostly<Family>('ipv4', 'ipv6'),
     host: fc.constantFrom(...addresses),
     size: fc.integer({ min: 0, max: bits }),
   })
   .map(({ family, host, size }) => `${families[family].address(host)}/${families[family].width - size}`)
 
 const wide = fc.constantFrom('0.0.0.0/0', '::/0', '192.0.0.0/8', '2001:db8::/32', '192.0.3.0/24')
-const ports = fc.option(
-  fc.record({ type: fc.constantFrom('tcp', 'udp'), at: fc.integer({ min: 1, max: 6 }), more: fc.nat(3) }),
-)
+const ports = fc.option(fc.record({ type: mostly('tcp', 'udp'), at: fc.integer({ min: 1, max: 9 }), more: fc.nat(2) }))
 
 const rule = fc
   .record({
-    action: fc.constantFrom('accept', 'drop'),
-    destination: fc.oneof({ arbitrary: destination, weight: 5 }, wide),
+    action: mostly('drop', 'accept'),
+    destination: fc.oneof({ arbitrary: destination, weight: 12 }, wide),
     ports,
-    user_id: fc.option(fc.constantFrom('a', 'b')),
+    user_id: mostly<string | null>(null, 'a', 'b'),
   })
   .map(({ ports, destination, ...rest }): Omit<Rule, 'id'> => {
     const high = (ports?.at ?? 0) + (ports?.more ?? 0)
@@ -104,7 +106,7 @@ it('finds an overlap exactly where two rules meet at an address and a port', asy
         if (!overlaps) stored.push({ ...candidate, id: `rule-${i}` })
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 300 },
   )
 })
 
@@ -121,8 +123,30 @@ it('never finds the rule itself, and any other still', async () => {
         expect(await finds(stored, change, id), JSON.stringify({ id, change, stored })).toBe(overlaps)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 150 },
   )
+})
+
+const tcp = (id: string, destination: string, port_range: string): Rule => ({
+  id,
+  action: 'drop',
+  destination,
+  port_type: 'tcp',
+  port_range,
+  user_id: null,
+})
+
+it('looks behind the rule itself in a larger network', async () => {
+  const stored = [tcp('one', '192.0.2.0/24', '1'), tcp('own', '192.0.2.0/24', '3')]
+  expect(await finds(stored, tcp('own', '192.0.2.128/25', '1 - 5'), 'own')).toBe(true)
+  expect(await finds(stored, tcp('own', '192.0.2.128/25', '2 - 5'), 'own')).toBe(false)
+})
+
+it('reads on where many rules begin within its network', async () => {
+  const stored = Array.from({ length: 120 }, (_, i) => tcp(`rule-${i}`, `192.0.2.${i}`, '1'))
+  const last = tcp('last', '192.0.2.120', '2')
+  expect(await finds(stored, tcp('new', '192.0.2.0/24', '2'))).toBe(false)
+  expect(await finds([...stored, last], tcp('new', '192.0.2.0/24', '2'))).toBe(true)
 })
 
 it('reads a few of many rules', async () => {
