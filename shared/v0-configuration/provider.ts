@@ -17,12 +17,14 @@ export const V0OpenIdProvider = v.object({
 })
 export type V0OpenIdProvider = v.InferOutput<typeof V0OpenIdProvider>
 
+const metadataText = 'SAML metadata of the provider, an XML document.'
+
 /** A way in by SAML. */
 export const V0SamlProvider = v.object({
   id: v.string(),
   label: v.string(),
   base_url: v.string(),
-  metadata: v.string(),
+  metadata: v.pipe(v.string(), v.description(metadataText)),
   sign_requests: v.boolean(),
   sign_metadata: v.boolean(),
   signed_assertion_in_resp: v.boolean(),
@@ -52,7 +54,7 @@ export const V0SamlProviderFields = v.object({
   id: text,
   label: text,
   base_url: text,
-  metadata: text,
+  metadata: v.optional(v.pipe(TextCast, v.metadata({ jsonSchema: { type: 'string', description: metadataText } }))),
   sign_requests: on,
   sign_metadata: on,
   signed_assertion_in_resp: on,
