@@ -67,8 +67,9 @@ function nullable(options: Json[]): Json {
   return { ...first, type: [first.type, 'null'], ...(Array.isArray(first.enum) && { enum: [...first.enum, null] }) }
 }
 
-/** Says what a field means, in what form it comes, and gives an example. */
+/** Says what a field means, in what form it comes, and gives an example, where the field does not say so itself. */
 export function described(name: string, schema: Json): Json {
+  if (schema.description) return schema
   const { description, example, format, integer } = fieldText(name)
   const types = [schema.type].flat()
   const isText = types.includes('string') && !schema.enum && schema.const === undefined && !schema.format
@@ -78,7 +79,7 @@ export function described(name: string, schema: Json): Json {
     ...(integer &&
       types.includes('number') && { type: typeof schema.type === 'string' ? 'integer' : ['integer', 'null'] }),
     ...(isText && format && { format }),
-    description: schema.description ?? description,
+    description,
     ...(!schema.examples && fits && !schema.enum && schema.const === undefined && { examples: [example] }),
   }
 }

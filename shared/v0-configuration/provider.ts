@@ -3,9 +3,12 @@ import type { Fields } from '../operation.ts'
 import { booleanCast, TextCast } from '../v0-values/casts.ts'
 import type { JsonSchema } from '../values/field.ts'
 
+const idText = 'Short name of the provider, unique in its list; not `identity`, `saml` or `magic_link`.'
+const metadataText = 'SAML metadata of the provider, an XML document.'
+
 /** A way in by OpenID Connect, as it is stored and shown (`/v0` contract, 12.4). */
 export const V0OpenIdProvider = v.object({
-  id: v.string(),
+  id: v.pipe(v.string(), v.description(idText)),
   label: v.string(),
   client_id: v.string(),
   client_secret: v.string(),
@@ -17,11 +20,9 @@ export const V0OpenIdProvider = v.object({
 })
 export type V0OpenIdProvider = v.InferOutput<typeof V0OpenIdProvider>
 
-const metadataText = 'SAML metadata of the provider, an XML document.'
-
 /** A way in by SAML. */
 export const V0SamlProvider = v.object({
-  id: v.string(),
+  id: v.pipe(v.string(), v.description(idText)),
   label: v.string(),
   base_url: v.string(),
   metadata: v.pipe(v.string(), v.description(metadataText)),
@@ -34,11 +35,13 @@ export const V0SamlProvider = v.object({
 export type V0SamlProvider = v.InferOutput<typeof V0SamlProvider>
 
 const text = v.optional(TextCast)
+const described = (description: string) =>
+  v.optional(v.pipe(TextCast, v.metadata({ jsonSchema: { type: 'string', description } })))
 const off = v.optional(booleanCast(false))
 const on = v.optional(booleanCast(true))
 
 export const V0OpenIdProviderFields = v.object({
-  id: text,
+  id: described(idText),
   label: text,
   client_id: text,
   client_secret: text,
@@ -51,10 +54,10 @@ export const V0OpenIdProviderFields = v.object({
 export type V0OpenIdProviderInput = v.InferOutput<typeof V0OpenIdProviderFields>
 
 export const V0SamlProviderFields = v.object({
-  id: text,
+  id: described(idText),
   label: text,
   base_url: text,
-  metadata: v.optional(v.pipe(TextCast, v.metadata({ jsonSchema: { type: 'string', description: metadataText } }))),
+  metadata: described(metadataText),
   sign_requests: on,
   sign_metadata: on,
   signed_assertion_in_resp: on,
