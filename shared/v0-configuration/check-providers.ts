@@ -1,8 +1,8 @@
 import { env } from '../env.ts'
 import type { FieldErrors } from '../errors.ts'
-import type { Fields } from '../operation.ts'
 import { blank, isBlank, type Messages, tooLong } from '../v0-values/messages.ts'
 import { webAddressMessages } from '../v0-values/web-address.ts'
+import type { Fields } from '../values/draft.ts'
 import { type Draft, draft } from '../values/draft.ts'
 import {
   type V0OpenIdProvider,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Fields } from '../operation.ts'
 import { booleanCast, TextCast } from '../v0-values/casts.ts'
+import type { Fields } from '../values/draft.ts'
 import type { JsonSchema } from '../values/field.ts'
 
 const idText = 'Short name of the provider, unique in its list; not `identity`, `saml` or `magic_link`.'
