@@ -9,17 +9,18 @@ export const clock = {
   },
 }
 
-/** RFC 3339 in UTC with six fractional digits (A2.5). */
+/** RFC 3339 in UTC with six fractional digits (A2.5), which ends with the year 9999. */
 export function timestamp(micros: number): string {
   const millis = Math.floor(micros / 1000)
+  if (millis >= Date.UTC(10_000)) return '9999-12-31T23:59:59.999999Z'
   const rest = micros - millis * 1000
   return `${new Date(millis).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
 }
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
-/** Microseconds of an RFC 3339 timestamp with an offset, cut to microseconds (A6.3); null when it is none. */
-export function parseTimestamp(text: string): number | null {
+/** The whole seconds, in milliseconds since 1970, and the microseconds beyond them. */
+function read(text: string): { millis: number; fraction: string } | null {
   const match = rfc3339.exec(text)
   if (!match) return null
   const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match
@@ -30,5 +31,22 @@ export function parseTimestamp(text: string): number | null {
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return null
   date.setUTCHours(Number(hour), Number(minute), Number(second))
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1)
-  return (date.getTime() - offset) * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'))
+  return { millis: date.getTime() - offset, fraction: fraction.slice(0, 6).padEnd(6, '0') }
+}
+
+/**
+ * Microseconds of an RFC 3339 timestamp with an offset, cut to microseconds (A6.3); null when it is none. From the year
+ * 2255 on a number no longer tells two neighbouring microseconds apart.
+ */
+export function parseTimestamp(text: string): number | null {
+  const parts = read(text)
+  return parts && parts.millis * 1000 + Number(parts.fraction)
+}
+
+/** The same instant in UTC, exact in every year; null for no timestamp, and for one that UTC puts into another year than 0 to 9999. */
+export function toUtc(text: string): string | null {
+  const parts = read(text)
+  if (!parts) return null
+  const utc = new Date(parts.millis).toISOString()
+  return /^\d/.test(utc) ? `${utc.slice(0, 19)}.${parts.fraction}Z` : null
 }

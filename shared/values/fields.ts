@@ -1,5 +1,5 @@
 import { checkEmail } from '../actors/email.ts'
-import { parseTimestamp, timestamp } from '../clock.ts'
+import { toUtc } from '../clock.ts'
 import { isUuid } from '../ids.ts'
 import { type Checked, field, type JsonSchema } from './field.ts'
 
@@ -71,8 +71,8 @@ export const Uuid = field<string>(uuidRule, { type: 'string', format: 'uuid' })
 export const Timestamp = field<string>(
   (input) => {
     if (blank(input)) return { message: "can't be blank" }
-    const micros = typeof input === 'string' ? parseTimestamp(input.trim()) : null
-    return micros === null || micros < 0 ? { message: 'is invalid' } : { value: timestamp(micros) }
+    const utc = typeof input === 'string' ? toUtc(input.trim()) : null
+    return utc === null || utc < '1970' ? { message: 'is invalid' } : { value: utc }
   },
   { type: 'string', format: 'date-time' },
 )

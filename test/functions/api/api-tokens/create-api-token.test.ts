@@ -51,6 +51,13 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
     expect(JSON.stringify(await commitsOf(account.id))).not.toContain(token.slice(-30))
   })
 
+  it.each(['9999-12-31T23:59:59.999999Z', '2300-01-01T00:00:00.000001Z'])('lasts until %s', async (expires_at) => {
+    const { id, token, ...shown } = (await create(account, account.apiClient.id, { expires_at })).body.data
+    expect(shown.expires_at).toBe(expires_at)
+    expect((await call(listGroups, { token })).status).toBe(200)
+    expect((await get(account, account.apiClient.id, id)).status).toBe(200)
+  })
+
   it('has all scopes unless told otherwise, and drops duplicates', async () => {
     const actor_id = await newApiClient(account)
     expect((await create(account, actor_id, { expires_at: inAnHour() })).body.data).toMatchObject({
@@ -66,6 +73,7 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
     [{}, { expires_at: ["can't be blank"] }],
     [{ expires_at: '' }, { expires_at: ["can't be blank"] }],
     [{ expires_at: '2026-01-01' }, { expires_at: ['is invalid'] }],
+    [{ expires_at: '9999-12-31T23:59:59-01:00' }, { expires_at: ['is invalid'] }],
     [{ expires_at: '2020-01-01T00:00:00Z' }, { expires_at: ['must be in the future'] }],
     [{ expires_at: inAnHour(), name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
     [{ expires_at: inAnHour(), name: 5 }, { name: ['is invalid'] }],
