@@ -1,4 +1,4 @@
-import { BlockList } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -11,6 +11,7 @@ import {
   parseIp,
   parseRange,
 } from '#shared/values/ip.ts'
+import { ipFilter } from '#shared/values/ip-filter.ts'
 
 const ipv4 = fc.ipV4()
 const ipv6 = fc.ipV6()
@@ -66,5 +67,38 @@ describe('IP values', () => {
       '192.168.1.240/28',
       '10.0.0.1/32',
     ])
+  })
+
+  it('writes IPv6 as a URL does', () => {
+    const group = fc.oneof(fc.constant('0'), fc.stringMatching(/^[0-9a-fA-F]{1,4}$/))
+    const text = fc.array(group, { minLength: 8, maxLength: 8 }).map((groups) => groups.join(':'))
+    fc.assert(
+      fc.property(fc.oneof(text, ipv6), (address) => {
+        const ip = parseIp(address) as Ip
+        // A URL writes the address inside of a mapped one in hexadecimal.
+        fc.pre(ip.value >> 32n !== 0xffffn)
+        expect(`[${formatIp(ip)}]`).toBe(new URL(`http://[${address}]`).hostname)
+      }),
+    )
+  })
+
+  it('takes exactly the literals that Node takes, but for zones', () => {
+    const character = fc.constantFrom(...'0123456789abcdefF:.%/ ')
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: character, maxLength: 20 }), ipv4, ipv6), (text) => {
+        expect(parseIp(text) !== null).toBe(isIP(text) > 0 && !text.includes('%'))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('compares filters in their canonical form, each family apart (A33.3)', () => {
+    fc.assert(
+      fc.property(fc.oneof(ipv4, ipv6), (text) => {
+        const canonical = canonicalIp(text)
+        const [four, six] = [ipFilter(4), ipFilter(6)].map(({ read }) => read(text.toUpperCase()))
+        expect([four, six]).toEqual(isIP(text) === 4 ? [canonical, undefined] : [undefined, canonical])
+      }),
+    )
   })
 })
