@@ -47,10 +47,6 @@ const canonical = (text: string | null | undefined): string | null | undefined =
   return ip ? formatIp(ip) : text
 }
 
-function reject(draft: Draft<Input>, field: keyof typeof rules, messages: Messages): void {
-  for (const message of messages) draft.reject(field, message)
-}
-
 /** Null where it is cleared or left to be generated, undefined where it stays. */
 type Fields = Partial<Record<'name' | 'public_key' | 'preshared_key' | 'ipv4' | 'ipv6' | 'description', string | null>>
 
@@ -67,8 +63,8 @@ function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, require
   }
   for (const [field, value] of Object.entries(fields) as [keyof Fields, string | null | undefined][]) {
     if (value === undefined || value === device?.[field]) continue
-    if (value !== null) reject(draft, field, rules[field](value))
-    else if (required.includes(field)) reject(draft, field, [blank])
+    if (value !== null) draft.reject(field, ...rules[field](value))
+    else if (required.includes(field)) draft.reject(field, blank)
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
@@ -95,7 +91,7 @@ function settle(
   if (ignored) return { flag }
   const messages: Messages = flag === true && value !== null ? ['must not be present'] : []
   if (value !== null && value !== device?.[name]) messages.push(...(rules[name] as (value: unknown) => Messages)(value))
-  reject(draft, name, messages)
+  draft.reject(name, ...messages)
   return { value, flag: flag ?? (value === null ? undefined : false) }
 }
 

@@ -11,21 +11,17 @@ function emailMessages(email: string | null): Messages {
   return [...(email.includes('@') ? [] : ['is invalid email address']), ...tooLong(email, 255)]
 }
 
-function reject(draft: Draft<V0UserInput>, field: keyof V0UserInput, messages: Messages): void {
-  for (const message of messages) draft.reject(field, message)
-}
-
 function checkPassword(draft: Draft<V0UserInput>): string | undefined {
   const { password, password_confirmation } = draft.fields
   if (password === undefined || password === null || password === '') return undefined
-  reject(draft, 'password', passwordMessages(password, password_confirmation))
+  draft.reject('password', ...passwordMessages(password, password_confirmation))
   return password as string
 }
 
 /** The field checks of a new user (`/v0` contract, 9.3). @throws ApiError `validation_failed` */
 export function checkNewUser(draft: Draft<V0UserInput>): Required<Pick<V0UserChange, 'email' | 'role'>> & V0UserChange {
   const { email = null, role } = draft.fields
-  if (!draft.has('email')) reject(draft, 'email', emailMessages(email))
+  if (!draft.has('email')) draft.reject('email', ...emailMessages(email))
   const password = checkPassword(draft)
   draft.done()
   return { email: email as string, role: role ?? 'unprivileged', password }
@@ -37,7 +33,7 @@ export function checkNewUser(draft: Draft<V0UserInput>): Required<Pick<V0UserCha
  */
 export function checkUserChange(draft: Draft<V0UserInput>, user: V0UserRow, ownEmail: string | null): V0UserChange {
   const { email, role } = draft.fields
-  if (email !== undefined && email !== user.email) reject(draft, 'email', emailMessages(email))
+  if (email !== undefined && email !== user.email) draft.reject('email', ...emailMessages(email))
   if (role === null) draft.reject('role', blank)
   else if (role !== undefined && role !== user.role && ownEmail?.toLowerCase() === user.email.toLowerCase())
     draft.reject('role', 'You cannot change your own role')
