@@ -6,6 +6,7 @@ import { bundle } from '#infra/bundle.ts'
 import { clock } from '#shared/clock.ts'
 import { pack } from '#shared/flows/packing.ts'
 import startTestEngines from '#test/support/engine.ts'
+import { accessCosts, accessTable, decisionRates } from './access.ts'
 import { consumerCosts, consumerTable } from './consumer.ts'
 import { callRows, costsTable, flowRows, writeCostsDocument } from './costs.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
@@ -61,10 +62,21 @@ async function printBundle(): Promise<void> {
   }
 }
 
+async function printAccess(): Promise<void> {
+  // However long planting takes, the leases last.
+  process.env.HEARTBEAT_SECS = '3600'
+  const rates = Object.entries(await decisionRates())
+  print(`in a second of CPU:\n${rates.map(([what, rate]) => `  ${Math.round(rate)} ${what}\n`).join('')}`)
+  const costs = await accessCosts(10, 10_000)
+  print(`access, by authorizations of other gateways, policies and resources:\n${accessTable(costs, 10, 10_000)}`)
+  delete process.env.HEARTBEAT_SECS
+}
+
 async function printAll(): Promise<void> {
   print(`what an operation asks of the table:\n${costTable(await operationCosts())}`)
   print(`ingest:\n${ingestTable(await ingestCosts())}`)
   printPacking()
+  await printAccess()
   print(`storing flows:\n${consumerTable(await consumerCosts())}`)
   print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
   await printBundle()

@@ -28,14 +28,19 @@ export async function plantRows<R extends Row>(
     for (const pk of countedPartitions(entity, accountId, row)) counters.set(pk, (counters.get(pk) ?? 0) + 1)
     return [rowItem(entity, accountId, row), ...edgeItems(entity, accountId, row)]
   }).flat()
+  await plantItems(items)
+  for (const [pk, rows] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, rows)
+  await add(headKey(accountId), 'counts.#name', { '#name': entity.name }, count)
+}
+
+/** Writes many items straight into the table. */
+export async function plantItems(items: Item[]): Promise<void> {
   for (let at = 0; at < items.length; at += 100) {
     const batches = [0, 25, 50, 75]
       .map((from) => items.slice(at + from, at + from + 25))
       .filter(({ length }) => length > 0)
     await Promise.all(batches.map(writeBatch))
   }
-  for (const [pk, rows] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, rows)
-  await add(headKey(accountId), 'counts.#name', { '#name': entity.name }, count)
 }
 
 const writeBatch = (items: Item[]) => {
