@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { accounts } from '../accounts/account.ts'
 import { featureNotEnabled, notFound } from '../errors.ts'
 import { type GroupRow, groups } from '../groups/group.ts'
@@ -98,7 +99,7 @@ export const update = (author: Author, id: string, raw: unknown, draft: () => Dr
     })
     const ended = data.is_disabled && !policy.is_disabled
     // What authorizations rest on has changed: they end, and the next decision makes new ones (A30).
-    const shifted = grounds.some((name) => JSON.stringify(data[name]) !== JSON.stringify(policy[name]))
+    const shifted = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
     if (ended || shifted) transaction.revoke({ by: 'policy', id })
     return { data }
   })

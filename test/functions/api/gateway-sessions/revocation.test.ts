@@ -24,8 +24,8 @@ import { heartbeat } from '#test/support/gateways.ts'
 type World = Awaited<ReturnType<typeof granted>>
 
 /** A client with an authorization that its gateway knows of. */
-async function granted() {
-  const world = await newAccessWorld()
+async function granted(conditions: Parameters<typeof newAccessWorld>[0] = []) {
+  const world = await newAccessWorld(conditions)
   const gateway = await world.addGateway()
   const session = (await world.startSession({ public_key: publicKey() })).body.data
   const authorization = (await world.ask({ resource_id: world.resource.id })).body.data
@@ -137,6 +137,13 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect([added.length, removed]).toEqual([news, []])
     const repeated = await world.ask({ resource_id: world.resource.id })
     expect([repeated.status, repeated.body.data.id]).toEqual([200, world.authorization.id])
+  })
+
+  it('the conditions of the policy sent again as they are end nothing', async () => {
+    const world = await granted(office)
+    // With another change: what is stored already is no change. The table hands out the keys of a map in any order.
+    for (let i = 0; i < 8; i++) await policyOf({ conditions: office, description: `Note ${i}` })(world)
+    expect((await world.changed()).removed).toEqual([])
   })
 
   it('what is granted after a change outlasts a later delivery of that change', async () => {
