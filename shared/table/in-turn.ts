@@ -1,5 +1,5 @@
 /** As many commits of an account run at a time in one process; of more, all but one would only lose their race. */
-const atOnce = 4
+const atOnce = 2
 
 type Line = { running: number; waiting: (() => void)[] }
 

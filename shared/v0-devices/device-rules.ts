@@ -11,7 +11,7 @@ import {
   type V0DeviceInput,
   type V0DeviceRow,
 } from './device.ts'
-import type { Defaults } from './effective-values.ts'
+import type { Defaults } from './show-device.ts'
 
 type Input = Omit<V0DeviceInput, 'user_id'>
 

@@ -15,7 +15,7 @@ export const ownValueNames = ['allowed_ips', 'dns', 'endpoint', 'mtu', 'persiste
 export type OwnValueName = (typeof ownValueNames)[number]
 export type Flags = { [N in OwnValueName as `use_default_${N}`]: boolean }
 
-/** A device of the legacy API (10.1); the row holds its own values, answers show the effective ones. */
+/** A device of the legacy API (10.1); the row holds its own values and its key sealed, answers show effective values and the key. */
 export type V0DeviceRow = Row &
   OwnValues &
   Flags & {

@@ -1,3 +1,4 @@
+import { resealSecret, sealSecret } from '../auth/sealed-secret.ts'
 import { env } from '../env.ts'
 import { invalid, notFound } from '../errors.ts'
 import { isUuid } from '../ids.ts'
@@ -13,10 +14,10 @@ import type { Draft } from '../values/draft.ts'
 import { allocateV0Address } from './allocate-address.ts'
 import { deviceNameValue, type V0DeviceInput, type V0DeviceRow, v0Devices } from './device.ts'
 import { checkDeviceChange, checkNewDevice } from './device-rules.ts'
-import { withEffectiveValues } from './effective-values.ts'
 import { freeDeviceName } from './generated-name.ts'
 import { newPresharedKey } from './preshared-key.ts'
 import { serverPublicKey } from './server-key.ts'
+import { showDevice } from './show-device.ts'
 
 const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
 
@@ -25,7 +26,7 @@ export async function list(account: string, page: Page | undefined) {
     listOfUsers(v0Devices, account, page),
     readConfiguration(account),
   ])
-  return { data: rows.map((row) => withEffectiveValues(row, defaults)), metadata }
+  return { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults))), metadata }
 }
 
 /** @throws ApiError `not_found` */
@@ -37,7 +38,7 @@ async function find(account: string, id: string): Promise<V0DeviceRow> {
 
 export async function get(account: string, id: string) {
   const [device, defaults] = await Promise.all([find(account, id), readConfiguration(account)])
-  return { data: withEffectiveValues(device, defaults) }
+  return { data: await showDevice(account, device, defaults) }
 }
 
 type Claim = { user_id: string } & Partial<Pick<V0DeviceRow, 'name' | 'public_key' | 'ipv4' | 'ipv6'>>
@@ -86,7 +87,7 @@ export const create = (author: Author, draft: () => Draft<V0DeviceInput>) =>
       use_default_persistent_keepalive: true,
       ...given,
       name: name ?? (await freeDeviceName(transaction, given.user_id)),
-      preshared_key: preshared_key ?? newPresharedKey(),
+      preshared_key: await sealSecret(author.accountId, preshared_key ?? newPresharedKey()),
       server_public_key: await serverPublicKey(author.accountId),
       ipv4: ipv4 ?? (await allocateV0Address(transaction, 'ipv4')),
       ipv6: ipv6 ?? (await allocateV0Address(transaction, 'ipv6')),
@@ -95,15 +96,19 @@ export const create = (author: Author, draft: () => Draft<V0DeviceInput>) =>
       rx_bytes: null,
       tx_bytes: null,
     })
-    return { data: withEffectiveValues(device, defaults) }
+    return { data: await showDevice(author.accountId, device, defaults) }
   })
 
 export const update = (author: Author, id: string, draft: () => Draft<V0DeviceInput>) =>
   commit(author, async (transaction) => {
     const [device, defaults] = await Promise.all([find(author.accountId, id), readConfiguration(author.accountId)])
-    const changes = checkDeviceChange(draft(), device, defaults)
+    const { preshared_key, ...changes } = checkDeviceChange(draft(), device, defaults)
     await checkUnused(transaction, { ...changed(changes, device), user_id: device.user_id }, device)
-    return { data: withEffectiveValues(transaction.update(v0Devices, device, changes), defaults) }
+    const after = transaction.update(v0Devices, device, {
+      ...changes,
+      preshared_key: preshared_key && (await resealSecret(author.accountId, preshared_key, device.preshared_key)),
+    })
+    return { data: await showDevice(author.accountId, after, defaults) }
   })
 
 /** What differs from what is stored. */
