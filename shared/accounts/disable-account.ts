@@ -6,10 +6,14 @@ import { queryItems } from '../table/read.ts'
 import { stageWhileRoom } from '../table/stage-while-room.ts'
 import type { Transaction } from '../table/transaction.ts'
 
-/** Stages the deletion of the client tokens of an account that was disabled, and of what they authorized (A30). */
+/**
+ * Stages the deletion of the client tokens of an account that was disabled, of what they authorized (A30), and the end of
+ * its gateways' sessions (P1.7).
+ */
 export async function stageAccountDisabling(transaction: Transaction): Promise<void> {
   // Tokens made after a later enabling sort behind this id, and stay.
   const bound = transaction.newId()
+  transaction.revoke({ by: 'gateway_sessions', id: bound })
   if ((await stageRestOfAccountDisabling(transaction, bound)) === 'more') {
     transaction.leave({ below: 'accounts', id: bound })
   }

@@ -1,11 +1,21 @@
+import { isUnexpired } from '../auth/expiry.ts'
 import type { Origin } from '../auth/subject.ts'
-import { timestamp } from '../clock.ts'
+import type { ClientTokenRow } from '../client-tokens/client-token.ts'
+import { clock, timestamp } from '../clock.ts'
+import type { GatewayTokenRow } from '../gateway-tokens/gateway-token.ts'
+import { rotationEnded } from '../gateway-tokens/rotation.ts'
+import { itemRow } from '../table/entity.ts'
 import { entityKey, type Key, liveKey } from '../table/keys.ts'
 import { getItems } from '../table/read.ts'
 
 export type DeviceKind = 'gateways' | 'clients'
 
 const tokenCollections = { gateways: 'gateway_tokens', clients: 'client_tokens' } as const
+
+const hasEnded: Record<DeviceKind, (token: Record<string, unknown>, now: number) => boolean> = {
+  gateways: (token, now) => rotationEnded(itemRow<GatewayTokenRow>(token), now),
+  clients: (token, now) => !isUnexpired(itemRow<ClientTokenRow>(token), now),
+}
 
 /** Where and how a device was last seen (P1.6). */
 export type LastSeen = {
@@ -38,8 +48,8 @@ export type CountedPresence = Omit<Presence, 'token_id'> & {
 export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => liveKey(account, kind, id)
 
 /**
- * The presence of devices, in the order of their ids; null before the first session. Tokens are read too, so that a
- * deleted token ends its sessions without a write to each device that used it.
+ * The presence of devices, in the order of their ids; null before the first session. Tokens are read too, so that one that
+ * was deleted or has ended ends its sessions without a write to each device that used it.
  */
 export async function readPresences(
   account: string,
@@ -51,11 +61,12 @@ export async function readPresences(
   const tokenIds = [...new Set(live.flatMap((item) => (item ? [item.token_id] : [])))]
   const rows =
     tokenIds.length === 0 ? [] : await getItems(tokenIds.map((id) => entityKey(account, tokenCollections[kind], id)))
+  const now = clock.now()
   const tokens = new Map(tokenIds.map((id, index) => [id, rows[index]]))
   return live.map((item) => {
     if (!item) return null
     const token = tokens.get(item.token_id)
-    if (!token) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
+    if (!token || hasEnded[kind](token, now)) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
     return { ...item, rotated_at: (token.rotated_at as string | undefined) ?? null }
   })
 }

@@ -2,10 +2,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
 import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
+import { handler as renewClientSession } from '#functions/api/client-sessions/renew-client-session.ts'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler as deleteTokens } from '#functions/api/client-tokens/delete-client-tokens.ts'
 import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
 import { handler as unverifyClient } from '#functions/api/clients/unverify-client.ts'
+import { handler as deleteGatewayToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
+import { handler as deleteGateway } from '#functions/api/gateways/delete-gateway.ts'
+import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { handler as editMemberships } from '#functions/api/memberships/edit-memberships.ts'
 import { handler as replaceMemberships } from '#functions/api/memberships/replace-memberships.ts'
@@ -14,12 +19,13 @@ import { handler as updatePolicy } from '#functions/api/policies/update-policy.t
 import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
 import { handler as updateResource } from '#functions/api/resources/update-resource.ts'
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
+import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock } from '#shared/clock.ts'
 import { newAccessWorld, publicKey } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 import { followUpAll } from '#test/support/commit-stream.ts'
-import { heartbeat } from '#test/support/gateways.ts'
+import { end, heartbeat, start } from '#test/support/gateways.ts'
 
 type World = Awaited<ReturnType<typeof granted>>
 
@@ -27,11 +33,12 @@ type World = Awaited<ReturnType<typeof granted>>
 async function granted(conditions: Parameters<typeof newAccessWorld>[0] = []) {
   const world = await newAccessWorld(conditions)
   const gateway = await world.addGateway()
-  const session = (await world.startSession({ public_key: publicKey() })).body.data
+  const key = publicKey()
+  const session = (await world.startSession({ public_key: key })).body.data
   const authorization = (await world.ask({ resource_id: world.resource.id })).body.data
   const { since } = (await heartbeat(gateway.token, gateway.session.id)).body.data
   const changed = async () => (await heartbeat(gateway.token, gateway.session.id, { session: { since } })).body.data
-  return { ...world, gateway, session, authorization, changed }
+  return { ...world, gateway, key, session, authorization, changed }
 }
 
 const policyOf = (fields: unknown) => (w: World) =>
@@ -40,6 +47,8 @@ const resourceOf = (fields: unknown) => (w: World) =>
   w.account.call(updateResource, { method: 'PATCH', params: { id: w.resource.id }, body: { resource: fields } })
 const remove = (handler: typeof deletePolicy, id: (w: World) => string) => (w: World) =>
   w.account.call(handler, { method: 'DELETE', params: { id: id(w) } })
+const newGroup = async (w: World) =>
+  (await w.account.call(createGroup, { method: 'POST', body: { group: { name: 'Others' } } })).body.data
 const ofActor = (w: World) => ({ actor_id: w.actor.id })
 const ofGroup = (w: World) => ({ group_id: w.group.id })
 const now = clock.now.bind(clock)
@@ -53,6 +62,8 @@ const causes: [string, (w: World) => Promise<unknown>, number][] = [
   ['its conditions change', policyOf({ conditions: office }), 201],
   ['its flow_log_uploads_enabled changes', policyOf({ flow_log_uploads_enabled: false }), 201],
   ['the resource is deleted', remove(deleteResource, (w) => w.resource.id), 404],
+  ['the policy grants another group', async (w) => policyOf({ group_id: (await newGroup(w)).id })(w), 404],
+  ['the policy grants another resource', async (w) => policyOf({ resource_id: (await w.addResource()).id })(w), 404],
   ['its address changes', resourceOf({ address: 'other.example.com' }), 201],
   ['its ip_stack changes', resourceOf({ ip_stack: 'ipv4_only' }), 201],
   ['its type changes', resourceOf({ type: 'ip', address: '10.0.0.1' }), 201],
@@ -168,11 +179,81 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect((await world.changed()).removed).toEqual([world.authorization.id])
   })
 
-  it('the account is disabled: the gateway itself is refused', async () => {
+  it('the account is disabled: the gateway itself is refused, and starts anew with nothing', async () => {
     const world = await granted()
+    const { token, session, public_key } = world.gateway
     await provision({ operation: 'update_account', account_id: world.account.id, account: { is_disabled: true } })
-    expect((await heartbeat(world.gateway.token, world.gateway.session.id)).status).toBe(401)
+    expect((await heartbeat(token, session.id)).status).toBe(401)
     await provision({ operation: 'update_account', account_id: world.account.id, account: { is_disabled: false } })
-    expect(await world.changed()).toMatchObject({ added: [], removed: [world.authorization.id] })
+    expect((await heartbeat(token, session.id)).status).toBe(404)
+    const { id } = (await start(token, { public_key })).body.data
+    expect((await heartbeat(token, id)).body.data.authorizations).toEqual([])
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(401)
+  })
+})
+
+/** A cause at the gateway, what its next heartbeat answers, and what a new decision does. */
+const atGateway: [string, (w: World) => Promise<unknown>, number, number][] = [
+  [
+    'the gateway is deleted',
+    (w) => w.account.call(deleteGateway, { method: 'DELETE', params: { site_id: w.site.id, id: w.gateway.id } }),
+    401,
+    409,
+  ],
+  ['its site is deleted', remove(deleteSite, (w) => w.site.id), 401, 404],
+  [
+    'its token is deleted',
+    (w) =>
+      w.account.call(deleteGatewayToken, {
+        method: 'DELETE',
+        params: { site_id: w.site.id, id: w.gateway.session.gateway.gateway_token_id },
+      }),
+    401,
+    409,
+  ],
+  ['it ends its session', (w) => end(w.gateway.token, w.gateway.session.id), 404, 409],
+  [
+    'its lease ends while the client lives on',
+    async (w) => {
+      laterBy(60)
+      await call(renewClientSession, { method: 'PUT', token: w.token.token, params: { id: w.session.id } })
+      laterBy(91)
+    },
+    404,
+    409,
+  ],
+  [
+    'its token is rotated out and ends',
+    async (w) => {
+      await w.account.call(rotateToken, { method: 'POST', params: { site_id: w.site.id, gateway_id: w.gateway.id } })
+      laterBy(4 * 3_600 - 60)
+      const { public_key, token } = w.gateway
+      await start(token, { public_key })
+      await w.startSession({ public_key: w.key })
+      laterBy(4 * 3_600)
+    },
+    401,
+    409,
+  ],
+]
+
+describe('the gateway of an authorization that ends (P1.7, P5.2)', () => {
+  it.each(atGateway)('%s', async (_cause, happen, answer, decision) => {
+    const world = await granted()
+    await happen(world)
+    expect((await heartbeat(world.gateway.token, world.gateway.session.id)).status).toBe(answer)
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(decision)
+  })
+
+  it('hands its clients over to another one', async () => {
+    const world = await granted()
+    const other = await world.addGateway()
+    await end(world.gateway.token, world.gateway.session.id)
+    const moved = (await world.ask({ resource_id: world.resource.id })).body.data
+    expect([moved.gateway.id, moved.id === world.authorization.id]).toEqual([other.id, false])
+    const { public_key, token } = world.gateway
+    const { id } = (await start(token, { public_key })).body.data
+    expect((await heartbeat(token, id)).body.data.authorizations).toEqual([])
+    expect((await heartbeat(other.token, other.session.id)).body.data.authorizations).toMatchObject([{ id: moved.id }])
   })
 })

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
+import { handler as deleteIdentity } from '#functions/api/external-identities/delete-external-identity.ts'
+import { handler as createProvider } from '#functions/api/tenant-auth-providers/create-tenant-auth-provider.ts'
+import { handler as deleteProvider } from '#functions/api/tenant-auth-providers/delete-tenant-auth-provider.ts'
+import { handler as updateProvider } from '#functions/api/tenant-auth-providers/update-tenant-auth-provider.ts'
+import { handler as createDirectory } from '#functions/api/tenant-directories/create-tenant-directory.ts'
+import { handler as deleteDirectory } from '#functions/api/tenant-directories/delete-tenant-directory.ts'
+import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { memberships } from '#shared/memberships/membership.ts'
+import { commit } from '#shared/table/commit.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { heartbeat } from '#test/support/gateways.ts'
+import { insertIdentity } from '#test/support/identities.ts'
+import { insertActor, insertRow } from '#test/support/rows.ts'
+
+/** A person with a client token of a provider, an identity of its issuer, and an authorization that the gateway knows of. */
+async function grantedToPerson() {
+  const world = await newAccessWorld()
+  const { account, group, resource } = world
+  const gateway = await world.addGateway()
+  const issuer = 'https://login.example.com'
+  const provider = (await account.call(createProvider, { method: 'POST', body: { tenant_auth_provider: { issuer } } }))
+    .body.data
+  const directory = (
+    await account.call(createDirectory, {
+      method: 'POST',
+      body: { tenant_directory: { name: 'Tenant', tenant_id: 'tenant' } },
+    })
+  ).body.data
+  const person = await insertActor(account.id, {
+    type: 'account_user',
+    email: 'grace@example.com',
+    created_by_directory_id: directory.id,
+  })
+  await insertRow(account.id, memberships, { group_id: group.id, actor_id: person.id })
+  const identity = await insertIdentity(account.id, person.id, { issuer })
+  const { token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
+    mintClientToken(transaction, person.id, {
+      expires_at: '2099-01-01T00:00:00.000000Z',
+      auth_provider_id: provider.id,
+    }),
+  )
+  await world.startSession({}, { token })
+  const { id } = (await world.ask({ resource_id: resource.id }, { token })).body.data
+  const { since } = (await heartbeat(gateway.token, gateway.session.id)).body.data
+  const changed = async () => (await heartbeat(gateway.token, gateway.session.id, { session: { since } })).body.data
+  const ask = () => world.ask({ resource_id: resource.id }, { token })
+  const administer = (handler: Handler, method: string, params: Record<string, string>, body?: unknown) =>
+    account.call(handler, { method, params, body })
+  return { administer, provider, directory, person, identity, id, changed, ask }
+}
+
+type Person = Awaited<ReturnType<typeof grantedToPerson>>
+
+describe('how a person signed in, from its end to the next heartbeat of the gateway (A29, A30, P7)', () => {
+  it.each<[string, (p: Person) => Promise<unknown>]>([
+    [
+      'the auth provider is disabled',
+      (p) =>
+        p.administer(updateProvider, 'PATCH', { id: p.provider.id }, { tenant_auth_provider: { is_disabled: true } }),
+    ],
+    ['the auth provider is deleted', (p) => p.administer(deleteProvider, 'DELETE', { id: p.provider.id })],
+    [
+      'the external identity is deleted',
+      (p) => p.administer(deleteIdentity, 'DELETE', { actor_id: p.person.id, id: p.identity.id }),
+    ],
+    [
+      'the email of the actor changes',
+      (p) => p.administer(updateActor, 'PATCH', { id: p.person.id }, { actor: { email: 'joan@example.com' } }),
+    ],
+    [
+      'the directory that created the actor is deleted',
+      (p) => p.administer(deleteDirectory, 'DELETE', { id: p.directory.id }),
+    ],
+  ])('%s', async (_cause, happen) => {
+    const person = await grantedToPerson()
+    expect(await person.changed()).toMatchObject({ added: [], removed: [] })
+    expect(await happen(person)).toMatchObject({ status: 200 })
+    expect(await person.changed()).toMatchObject({ added: [], removed: [person.id] })
+    expect((await person.ask()).status).toBe(401)
+  })
+})
