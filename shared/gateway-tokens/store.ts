@@ -8,7 +8,7 @@ import { rowsBy } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { usedTokens } from './first-use.ts'
 import { type GatewayTokenRow, gatewayTokens } from './gateway-token.ts'
-import { activeToken, planRotation, rotationGraceMicros } from './rotation.ts'
+import { activeToken, planRotation, rotationEnded, rotationGraceMicros } from './rotation.ts'
 import { deleteGatewayToken, mintGatewayToken } from './stage-gateway-token.ts'
 
 /** How many tokens one commit of a bulk delete takes along; each is four writes. */
@@ -37,7 +37,7 @@ export const createForSite = (author: Author, siteId: string) =>
 export const remove = (author: Author, siteId: string, id: string) =>
   commit(author, async (transaction) => {
     const token = await transaction.get(gatewayTokens, id)
-    if (token?.site_id !== siteId) throw notFound()
+    if (token?.site_id !== siteId || rotationEnded(token, transaction.now)) throw notFound()
     deleteGatewayToken(transaction, token)
     return { data: { id } }
   })

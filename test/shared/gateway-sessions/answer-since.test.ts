@@ -112,6 +112,61 @@ describe('a heartbeat with since (P4)', () => {
     expect((await heartbeats(own, state, second.held, second.since)).sizes).toEqual([0])
   })
 
+  it.each([
+    [0, [0]],
+    [1, [1]],
+    [499, [499]],
+    [500, [500]],
+    [501, [500, 1]],
+    [1_000, [500, 500]],
+    [1_001, [500, 500, 1]],
+  ])('lists %i authorizations in answers of %j, and as many that changed', async (count, sizes) => {
+    const own = session()
+    const state: Held = new Map(Array.from({ length: count }, () => [randomUUID(), 'new']))
+    const first = await heartbeats(own, state, new Map(), null)
+    expect([first.sizes, first.held]).toEqual([sizes, state])
+    for (const id of state.keys()) state.set(id, 'changed')
+    const second = await heartbeats(own, state, first.held, first.since)
+    expect([second.sizes, second.held]).toEqual([sizes, state])
+    const last = await heartbeats(own, new Map(), second.held, second.since)
+    expect([last.sizes, last.held]).toEqual([[0], new Map()])
+  })
+
+  it('stays exact when authorizations come, change and end between the parts of an answer', async () => {
+    const own = session()
+    const state: Held = new Map(Array.from({ length: 1_200 }, () => [randomUUID(), 'new']))
+    const all = () => [...state].map(([id, name]) => inForce(id, name))
+    let held: Held = new Map()
+    let since: string | null = null
+    for (let part = 0; part < 4; part++) {
+      const answer: Answer = await answerSince(own, all(), since)
+      held = apply(held, answer)
+      since = answer.since
+      expect(held.size).toBeLessThanOrEqual(500 * (part + 1))
+      // One of those told before ends, one of them changes, one of those not told yet ends, and a new one comes.
+      const [told, untold] = [[...held.keys()], [...state.keys()].filter((id) => !held.has(id))]
+      for (const id of [told[part], untold[0]]) if (id) state.delete(id)
+      state.set(told[part + 10] as string, `changed ${part}`)
+      state.set(randomUUID(), 'late')
+    }
+    const end = await heartbeats(own, state, held, since)
+    expect(end.held).toEqual(state)
+  })
+
+  it('takes the value of a later session as absent, and one of its own at any time', async () => {
+    const [own, later] = [session(), session()]
+    const state: Held = new Map([[randomUUID(), 'new']])
+    const all = [...state].map(([id, name]) => inForce(id, name))
+    const [mine, theirs] = [
+      await answerSince(own, all, null),
+      await answerSince({ ...later, accountId: own.accountId }, all, null),
+    ]
+    expect((await answerSince(own, all, theirs.since)).complete).toBe(true)
+    expect((await answerSince({ ...own, accountId: randomUUID() }, all, mine.since)).complete).toBe(true)
+    for (let i = 0; i < 3; i++)
+      expect(await answerSince(own, all, mine.since)).toMatchObject({ added: [], removed: [] })
+  })
+
   it('answers a foreign, cut or invented value as if it were absent', async () => {
     const own = session()
     const state: Held = new Map([[randomUUID(), 'new']])

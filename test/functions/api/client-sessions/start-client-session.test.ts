@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { handler as renew } from '#functions/api/client-sessions/renew-client-session.ts'
+import { actors } from '#shared/actors/actor.ts'
+import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
 import { clients } from '#shared/clients/client.ts'
 import { clock } from '#shared/clock.ts'
 import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
+import { commit } from '#shared/table/commit.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { newAccessWorld, publicKey } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
-import { insertActor } from '#test/support/rows.ts'
+import { insertActor, updateRow } from '#test/support/rows.ts'
 
 const commitsOf = (account: string) => queryItems(partition(account, 'commits'))
 
@@ -81,6 +84,24 @@ describe('starting a client session (P3.1)', () => {
     })
     await world.startSession()
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+  })
+
+  test('is refused to people while there are too many of them, administrators among them, and to nobody else', async () => {
+    const world = await newAccessWorld([], { limits: { users_count: 1 } })
+    const mint = (actorId: string) =>
+      commit({ accountId: world.account.id, subject: null }, (transaction) =>
+        mintClientToken(transaction, actorId, { expires_at: '2099-01-01T00:00:00Z', auth_provider_id: null }),
+      )
+    const { token } = await mint(world.account.admin.id)
+    expect((await world.startSession({ svc_id: 'a' }, { token })).status).toBe(201)
+    const person = await insertActor(world.account.id, { type: 'account_user', email: 'grace@example.com' })
+    for (const id of [world.account.admin.id, person.id]) {
+      const refused = await world.startSession({ svc_id: 'b' }, { token: (await mint(id)).token })
+      expect([refused.status, refused.body.code]).toEqual([403, 'limits_exceeded'])
+    }
+    expect((await world.startSession({ svc_id: 'c' })).status).toBe(201)
+    await updateRow(world.account.id, actors, person, { is_disabled: true })
+    expect((await world.startSession({ svc_id: 'b' }, { token })).status).toBe(201)
   })
 
   test('checks its fields, and the account limit before them', async () => {

@@ -1,6 +1,7 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
+import { handler as createToken } from '#functions/api/gateways/create-gateway-token.ts'
 import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
 import { clock } from '#shared/clock.ts'
 import { table } from '#shared/table/client.ts'
@@ -71,6 +72,69 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     } finally {
       later.mockRestore()
     }
+  })
+
+  it('leaves a rotated token its deadline, however often its replacement is replaced', async () => {
+    const key = newKey()
+    await start(gateway.token, { public_key: key })
+    const at = clock.now()
+    const later = vi.spyOn(clock, 'now').mockImplementation(() => at)
+    try {
+      await rotated()
+      later.mockImplementation(() => at + 3 * hour)
+      const { token } = await rotated()
+      later.mockImplementation(() => at + 4 * hour)
+      expect([await works(gateway.token, key), await works(token, key)]).toEqual([401, 201])
+    } finally {
+      later.mockRestore()
+    }
+  })
+
+  it('knows a rotated token that has ended no more, whether or not its row is gone', async () => {
+    const { gateway_token_id } = (await start(gateway.token)).body.data.gateway
+    await rotated()
+    const now = clock.now()
+    const later = vi.spyOn(clock, 'now').mockReturnValue(now + 4 * hour)
+    const answer = await drop(gateway_token_id)
+    later.mockRestore()
+    expect(answer.status).toBe(404)
+    expect((await drop(gateway_token_id)).status).toBe(200)
+  })
+
+  it('lets a new token be minted once the replacement is deleted, and the rotated one live on', async () => {
+    const key = newKey()
+    await start(gateway.token, { public_key: key })
+    const replacement = await rotated()
+    const mint = () => account.call(createToken, { method: 'POST', params: { ...site.params, gateway_id: gateway.id } })
+    expect((await mint()).body.code).toBe('active_token_exists')
+    await drop(replacement.id)
+    const { token } = (await mint()).body.data
+    expect(await works(gateway.token, key)).toBe(201)
+    expect([await works(token, key), await works(gateway.token, key)]).toEqual([201, 401])
+  })
+
+  it('ends the sessions of the rotated token with the first use of its replacement', async () => {
+    const key = newKey()
+    const { id } = (await start(gateway.token, { public_key: key })).body.data
+    const { token } = await rotated()
+    expect((await heartbeat(gateway.token, id)).status).toBe(200)
+    const other = await start(token)
+    expect([other.status, other.body.code]).toEqual([409, 'gateway_already_connected'])
+    expect((await heartbeat(gateway.token, id)).status).toBe(200)
+    const started = await start(token, { public_key: key })
+    expect([started.status, (await heartbeat(gateway.token, id)).status]).toEqual([201, 401])
+    expect((await heartbeat(token, id)).status).toBe(404)
+  })
+
+  it('has nothing to do with the tokens of the site', async () => {
+    const shared = (await site.token()).token
+    const key = newKey()
+    expect(await works(gateway.token, key)).toBe(201)
+    const { token } = await rotated()
+    expect(await works(shared, key)).toBe(201)
+    expect(await works(gateway.token, key)).toBe(201)
+    expect(await works(token, key)).toBe(201)
+    expect([await works(gateway.token, key), await works(shared, key)]).toEqual([401, 201])
   })
 
   it('mints a token where there is none', async () => {
