@@ -20,9 +20,13 @@ const limitedAccountItem = (accountId: string): Item => ({
   account_id: accountId,
 })
 
-/** Notes with a change of an account's limits whether there are any to compare. */
-export function noteLimits(transaction: Transaction, { id, limits }: Pick<AccountRow, 'id' | 'limits'>): void {
-  const item = limitedAccountItem(id)
-  if (compared.some((name) => limits[name] !== null)) transaction.put(item)
+const isCompared = (account: Pick<AccountRow, 'limits'> | null): boolean =>
+  account !== null && compared.some((name) => account.limits[name] !== null)
+
+/** Notes with a change of an account whether it has limits to compare. */
+export function noteLimits(transaction: Transaction, before: AccountRow | null, after: AccountRow): void {
+  if (isCompared(before) === isCompared(after)) return
+  const item = limitedAccountItem(after.id)
+  if (isCompared(after)) transaction.put(item)
   else transaction.remove(item)
 }

@@ -55,7 +55,7 @@ export function createAccount({ account, admin, token }: Input) {
     const slug = await freeSlug(account.slug ?? null, account.name)
     const key = randomText(6)
     const row = transaction.insert(accounts, { ...accountRow(account, slug, key), id: accountId })
-    noteLimits(transaction, row)
+    noteLimits(transaction, null, row)
     for (const guard of [serviceGuard('slug', slug), serviceGuard('key', key)]) {
       transaction.claim({ ...guard, kind: 'guard', account_id: accountId })
     }

@@ -155,14 +155,14 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
     const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
     if (changes.delete_at) transaction.put(dueAccountItem(accountId, changes.delete_at))
     if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
-    const limits = { ...account.limits, ...changes.limits }
-    if (changes.limits) noteLimits(transaction, { id: accountId, limits })
-    return transaction.update(accounts, account, {
+    const updated = transaction.update(accounts, account, {
       ...changes,
       ...revived,
-      limits,
+      limits: { ...account.limits, ...changes.limits },
       features: { ...account.features, ...changes.features },
     })
+    noteLimits(transaction, account, updated)
+    return updated
   })
 
 /**
