@@ -153,7 +153,6 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
     if (!account || isDueForDeletion(account, timestamp(transaction.now))) throw notFound()
     // Enabling an account calls a deletion off that was not due yet (A32).
     const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
-    if (changes.delete_at) transaction.put(dueAccountItem(accountId, changes.delete_at))
     if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
     const updated = transaction.update(accounts, account, {
       ...changes,
@@ -162,6 +161,8 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
       features: { ...account.features, ...changes.features },
     })
     noteLimits(transaction, account, updated)
+    const { delete_at } = updated
+    if (delete_at !== null && delete_at !== account.delete_at) transaction.put(dueAccountItem(accountId, delete_at))
     return updated
   })
 

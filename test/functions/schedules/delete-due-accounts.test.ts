@@ -13,7 +13,7 @@ import { table } from '#shared/table/client.ts'
 import { commit } from '#shared/table/commit.ts'
 import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
-import { followUpAll, writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { commitsOf, followUpAll, writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { flowRecord, newFlowGrant } from '#test/support/flows.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
 import { sampleRequests } from '#test/support/sample-requests.ts'
@@ -143,12 +143,16 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
 
   it('comes at the time that was asked for last', async () => {
     const account = await newAccount()
+    const third = inHours(3)
     await deleteAt(account.id, inHours(1))
-    await deleteAt(account.id, inHours(3))
+    await deleteAt(account.id, third)
     later(2)
     await deleteDueAccounts()
     expect(await getRow(accounts, account.id, account.id)).not.toBeNull()
     expect(await notesOf(account.id)).toHaveLength(1)
+    const commits = (await commitsOf(account.id)).length
+    await deleteAt(account.id, third)
+    expect(await commitsOf(account.id)).toHaveLength(commits)
     later(4)
     await deleteDueAccounts()
     expect(await leftOf(account.id)).toEqual([])
