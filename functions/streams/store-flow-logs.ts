@@ -1,4 +1,4 @@
-import type { KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
+import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
 import { flowLogId } from '#shared/flows/flow-identity.ts'
 import { type IngestedReport, storeFlow } from '#shared/flows/flow-store.ts'
 import { indexOpenFlows } from '#shared/flows/index-open-flows.ts'
@@ -7,8 +7,11 @@ import { unpack } from '#shared/flows/packing.ts'
 import { inParallel } from '#shared/in-parallel.ts'
 import { logLine } from '#shared/log.ts'
 
-/** Writes under way at once. */
-const concurrency = 32
+/** Writes under way at once: as many as keep the CPU of a function busy. */
+const concurrency = 8
+
+/** What the last writes and the pointers of open flows may need before the function is ended. */
+const reserveMs = 25_000
 
 /** A report and the place in the batch of the record that brought it first. */
 type Delivered = IngestedReport & { place: number }
@@ -21,8 +24,13 @@ function reportsOf({ kinesis }: KinesisStreamRecord, place: number): Delivered[]
 /**
  * Stores what gateways and clients reported: one write for each flow of the batch, so that the reports of one flow need
  * no order among writes. Reports the first record that failed; what of later ones is stored already is harmless (L11).
+ * A batch too large for one run is continued by the next, from the first record that was not stored.
  */
-export const handler = async ({ Records: records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
+export const handler = async (
+  { Records: records }: KinesisStreamEvent,
+  context?: Context,
+): Promise<KinesisStreamBatchResponse> => {
+  const hasTime = () => !context || context.getRemainingTimeInMillis() > reserveMs
   let failed = records.length
   const fail = (place: number, error: unknown) => {
     failed = Math.min(failed, place)
@@ -42,9 +50,12 @@ export const handler = async ({ Records: records }: KinesisStreamEvent): Promise
     }
   }
   await inParallel(mergeReports(delivered), concurrency, async (report) => {
-    if (report.place < failed) await storeFlow(report).catch((error) => fail(report.place, error))
+    if (report.place >= failed) return
+    if (hasTime()) await storeFlow(report).catch((error) => fail(report.place, error))
+    else failed = report.place
   })
-  await inParallel(new Set(delivered.map(({ claims }) => claims.account_id)), 4, (account) =>
+  const accounts = hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
+  await inParallel(accounts, 4, (account) =>
     // The flows are stored; who misses a pointer looks into the slice itself, and the next batch tries again.
     indexOpenFlows(account).catch(({ name }: Error) => logLine('WARN', 'open flows were not indexed', { error: name })),
   )

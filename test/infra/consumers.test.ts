@@ -38,8 +38,20 @@ it('keeps a failing record before its stream drops it', () => {
   }
 })
 
-it('takes one batch of a shard at a time, in order', () => {
-  for (const { Properties } of mappings) expect(Properties).toMatchObject({ BatchSize: 100, ParallelizationFactor: 1 })
+it('takes one batch of commits at a time, in order, and flows in four lanes with a CPU each', () => {
+  const factors = ['write-change-log', 'follow-up', 'store-flow-logs'].map((name) => {
+    const { BatchSize, ParallelizationFactor } = feeding(`streams/${name}.handler`)
+    return [BatchSize, ParallelizationFactor]
+  })
+  expect(factors).toEqual([
+    [100, 1],
+    [100, 1],
+    [100, 4],
+  ])
+  const { Properties } = templates
+    .all('AWS::Lambda::Function')
+    .find((made) => made.Properties.Handler === 'streams/store-flow-logs.handler') as Resource
+  expect(Properties.MemorySize).toBe(1_769)
 })
 
 it('waits for no batch to fill, since a flow and a change must be seen within two seconds', () => {

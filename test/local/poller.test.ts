@@ -152,6 +152,14 @@ describe('a poller', () => {
     expect(poller.received.flat().sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
+  it('hands over no more than a batch at once, also where all lanes have one key', async () => {
+    const records = Array.from({ length: 9 }, (_, i) => record(i + 1, { key: 'one' }))
+    const poller = start(records, () => undefined, { ParallelizationFactor: 4, BatchSize: 2 })
+    await vi.waitFor(() => expect(poller.position()).toBe('9'))
+    await poller.stop()
+    expect(poller.received).toEqual([[1, 2], [3, 4], [5, 6], [7, 8], [9]])
+  })
+
   it('reacts to a write at once although it asks seldom while nothing happens', async () => {
     const records: SourceRecord[] = []
     const poller = start(records, () => undefined)

@@ -62,8 +62,8 @@ async function collect(shard: string, options: PollerOptions) {
 async function handle(batch: SourceRecord[], shard: string, options: PollerOptions): Promise<void> {
   const { mapping, checkpoint, label, invoke, keep, signal, pauseMs } = options
   const lanes = lanesOf(batch, mapping.parallel)
-  const deliveries = lanes.map((lane) =>
-    deliver(lane, {
+  const deliverOne = (records: SourceRecord[]) =>
+    deliver(records, {
       mapping,
       invoke,
       signal,
@@ -77,8 +77,10 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
         // Several lanes finish in any order: only the end of all of them says how far the shard is.
         if (lanes.length === 1) checkpoint.set(shard, record.sequence)
       },
-    }),
-  )
+    })
+  const deliveries = lanes.map(async (lane) => {
+    for (let at = 0; at < lane.length; at += mapping.batchSize) await deliverOne(lane.slice(at, at + mapping.batchSize))
+  })
   const failed = (await Promise.allSettled(deliveries)).find((result) => result.status === 'rejected')
   if (failed) throw failed.reason
   const last = batch.at(-1)

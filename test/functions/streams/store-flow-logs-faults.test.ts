@@ -1,5 +1,5 @@
 import { zstdCompressSync } from 'node:zlib'
-import type { KinesisStreamRecord } from 'aws-lambda'
+import type { Context, KinesisStreamRecord } from 'aws-lambda'
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
@@ -90,6 +90,22 @@ describe('a consumer that dies', () => {
       await expectStored()
     }
   })
+})
+
+it('goes on in the next run where its time is short, and has stored what comes before that', async () => {
+  const { records, flows, expectStored } = batch()
+  let left = 3
+  // Enough for two flows, whose reports begin in the first record.
+  const context = { getRemainingTimeInMillis: () => (--left > 0 ? 60_000 : 1_000) } as Context
+  const { batchItemFailures } = await handler({ Records: records }, context)
+  expect(batchItemFailures).toEqual([{ itemIdentifier: sequenceOf(records[1] as KinesisStreamRecord) }])
+  expect([await flows[0].read(), await flows[1].read(), await flows[2].read()]).toEqual([
+    expect.anything(),
+    expect.anything(),
+    undefined,
+  ])
+  expect(await failures(records.slice(1))).toEqual([])
+  await expectStored()
 })
 
 describe('a write that the table refuses', () => {
