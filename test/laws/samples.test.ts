@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { toJson } from '#shared/http/json.ts'
+import { isV0 } from '#shared/http/v0-headers.ts'
 import { isUuid } from '#shared/ids.ts'
 import { headKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
@@ -62,6 +63,9 @@ it('has a sample of every operation', () => {
 
 describe.each(entries)('$name', ({ name, operation }) => {
   const { credential = 'api', method, path, secret, status = 200 } = operation
+  const legacy = isV0(path)
+  const ofAccount = credential === 'api' && !legacy
+  const keyed = ofAccount && method === 'POST' && path !== '/access/evaluate'
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => id as string)
 
   // The first test of an operation prepares its request, the last one sends it: what was refused before is thereby
@@ -96,7 +100,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
       }
     })
 
-  if (ids.length > 0 && !path.startsWith('/v0/'))
+  if (ids.length > 0 && !legacy)
     it('takes nothing but an identifier at any place of its path', async () => {
       for (const place of ids) {
         for (const value of ['nonsense', '0', `${own.params?.[place]}0`, '0198a000-0000-7000-8000-00000000000g']) {
@@ -105,7 +109,15 @@ describe.each(entries)('$name', ({ name, operation }) => {
       }
     })
 
+  if (ofAccount && !['GET', 'POST'].includes(method))
+    it('does nothing for an If-Match that does not match (A8.2)', async () => {
+      for (const tag of ['"another.one"', 'W/"weak"', '"a", "b"']) {
+        await expectRefusal(name, { ...own, headers: { 'if-match': tag } }, [412], tag)
+      }
+    })
+
   it('answers with its status and exactly what its schema names', async () => {
+    if (keyed) own = { ...own, headers: { 'idempotency-key': randomUUID() } }
     answer = await world.send(name, own)
     expect(answer.status, answer.text).toBe(status)
     if (answer.text === '') return expect(status).toBe(204)
@@ -118,6 +130,33 @@ describe.each(entries)('$name', ({ name, operation }) => {
     if (secret) expect(answer.headers['cache-control']).toBe('no-store')
     else expect(answer.text).not.toMatch(tokens)
   })
+
+  it('says what is left of its rate limit (A9)', () => {
+    const bucket = { api: 'account', ingest: 'ingest', client: 'access', gateway: 'access' }[credential]
+    expect(answer.headers['ratelimit-policy']).toMatch(new RegExp(`^"${bucket}";q=\\d+;w=\\d+$`))
+    expect(answer.headers.ratelimit).toMatch(new RegExp(`^"${bucket}";r=\\d+;t=\\d+$`))
+  })
+
+  if (ofAccount && method === 'GET')
+    it('carries a tag by which it need not be sent again, unless it is a list (A8.2)', async () => {
+      const { etag } = answer.headers
+      if (Array.isArray(answer.body.data)) return expect(etag).toBeUndefined()
+      expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/)
+      const again = await world.send(name, { ...own, headers: { 'if-none-match': `"other", ${etag}` } })
+      expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag])
+    })
+
+  if (keyed)
+    it('answers the same again to the same Idempotency-Key, which is for one request only (A8.3)', async () => {
+      const before = await sequences()
+      const again = await world.send(name, own)
+      expect([again.status, again.text]).toEqual([answer.status, answer.text])
+      expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true' })
+      expect(again.headers.location).toBe(answer.headers.location)
+      const reused = await world.send(name, { ...own, query: { other: 'request' } })
+      expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused'])
+      expect(await sequences()).toEqual(before)
+    })
 
   if (operation.location)
     it('says where to read what it made', async () => {

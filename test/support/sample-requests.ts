@@ -13,6 +13,7 @@ export type Request = {
   body?: unknown
   token?: string
   query?: Record<string, string>
+  headers?: Record<string, string>
 }
 export type Sample = () => Promise<Request> | Request
 
@@ -33,7 +34,8 @@ export async function sampleRequests() {
   const send = async (name: string, request: Request = {}): Promise<Answer> => {
     const handler = handlers.get(name)
     if (!handler) throw new Error(`There is no operation ${name}.`)
-    const [method, path = ''] = name.split(' ')
+    const [method, template = ''] = name.split(' ')
+    const path = template.replace(/\{(\w+)\}/g, (_, param) => request.params?.[param] ?? '')
     return call(handler, { method, path, token: account.token, ...request })
   }
   const made = async (name: string, request: Request = {}) => {
