@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { handler as createToken } from '#functions/api/client-tokens/create-client-token.ts'
 import { handler } from '#functions/api/client-tokens/delete-client-tokens.ts'
+import { handler as getClient } from '#functions/api/clients/get-client.ts'
 import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { newAccessWorld } from '#test/support/access.ts'
 import { newAccount } from '#test/support/account.ts'
 import { insertActor, insertRow } from '#test/support/rows.ts'
 
@@ -20,4 +23,22 @@ test('deletes every token of an actor and counts the unexpired ones (A24.2)', as
   const remove = () => account.call(handler, { params: { actor_id: actor.id } })
   expect(await remove()).toMatchObject({ status: 200, body: { data: { deleted_count: 22 } } })
   expect(await remove()).toMatchObject({ status: 200, body: { data: { deleted_count: 0 } } })
+})
+
+test('ends the sessions of all of them at once (A24.4)', async () => {
+  const world = await newAccessWorld()
+  const other = await world.addToken()
+  const { client } = (await world.startSession()).body.data
+  const params = { actor_id: world.actor.id }
+  const answer = await world.account.call(handler, { method: 'DELETE', params })
+  expect(answer.body).toEqual({ data: { deleted_count: 2 } })
+  expect((await world.account.call(getClient, { params: { id: client.id } })).body.data.online).toBe(false)
+  for (const { token } of [world.token, other]) expect((await world.startSession({}, { token })).status).toBe(401)
+})
+
+test('counts nothing for an API client, whose API tokens stay (A24.2), and knows no unknown actor', async () => {
+  const account = await newAccount()
+  const remove = (actor_id: string) => account.call(handler, { method: 'DELETE', params: { actor_id } })
+  expect((await remove(account.apiClient.id)).body).toEqual({ data: { deleted_count: 0 } })
+  expect((await remove(randomUUID())).status).toBe(404)
 })

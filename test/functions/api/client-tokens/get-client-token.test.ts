@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/client-tokens/get-client-token.ts'
 import { clientTokens } from '#shared/client-tokens/client-token.ts'
 import { newAccount } from '#test/support/account.ts'
+import { newIssuer, newPerson, signIn } from '#test/support/identities.ts'
 import { insertActor, insertRow } from '#test/support/rows.ts'
 
 test('reads a token without its secret; an expired one is gone (A24.2)', async () => {
@@ -21,4 +23,13 @@ test('reads a token without its secret; an expired one is gone (A24.2)', async (
   expect(await read(id)).toMatchObject({ status: 200 })
   expect((await read(id)).body.data).toEqual({ id, actor_id, expires_at, inserted_at, updated_at })
   expect((await read(expired.id)).status).toBe(404)
+})
+
+test('does not know a token of another actor, nor any of an API client (A24.2)', async () => {
+  const account = await newAccount()
+  const person = await newPerson(account)
+  const { id } = await signIn(account, person.id, newIssuer())
+  const status = async (actor_id: string) => (await account.call(handler, { params: { actor_id, id } })).status
+  const others = [account.admin.id, account.apiClient.id, randomUUID()]
+  expect(await Promise.all([person.id, ...others].map(status))).toEqual([200, 404, 404, 404])
 })

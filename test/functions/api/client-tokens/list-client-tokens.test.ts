@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { handler } from '#functions/api/client-tokens/list-client-tokens.ts'
 import { clientTokens } from '#shared/client-tokens/client-token.ts'
 import { newAccount } from '#test/support/account.ts'
+import { newIssuer, newPerson, signIn } from '#test/support/identities.ts'
 import { insertActor, insertRow } from '#test/support/rows.ts'
 
 test('lists the unexpired tokens, newest first, in pages (A24.2)', async () => {
@@ -28,4 +29,16 @@ test('lists the unexpired tokens, newest first, in pages (A24.2)', async () => {
   const { body: back } = await list({ limit: '3', page_cursor: second.metadata.prev_page })
   expect(idsOf(back)).toEqual(ids.slice(0, 3))
   expect((await list({}, randomUUID())).status).toBe(404)
+})
+
+test('lists the tokens of people, interactive ones included, and of no other actor (A24.2)', async () => {
+  const account = await newAccount()
+  const person = await newPerson(account)
+  const token = await signIn(account, person.id, newIssuer())
+  const list = async (actor_id: string) => (await account.call(handler, { params: { actor_id } })).body
+  expect((await list(person.id)).data.map(({ id }: { id: string }) => id)).toEqual([token.id])
+  const robot = await insertActor(account.id)
+  for (const { id } of [robot, account.apiClient]) {
+    expect(await list(id)).toMatchObject({ data: [], metadata: { total: 0, next_page: null, prev_page: null } })
+  }
 })

@@ -3,6 +3,7 @@ import { handler } from '#functions/api/clients/unverify-client.ts'
 import { handler as verify } from '#functions/api/clients/verify-client.ts'
 import { authorizationsOf } from '#shared/authorizations/revoke.ts'
 import { newAccessWorld } from '#test/support/access.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
 
 test('takes verification and authorizations away (A23.2, A30)', async () => {
   const world = await newAccessWorld([{ property: 'client_verified', operator: 'is', values: ['true'] }])
@@ -14,4 +15,13 @@ test('takes verification and authorizations away (A23.2, A30)', async () => {
   expect(answer).toMatchObject({ status: 200, body: { data: { verified_at: null } } })
   expect(await authorizationsOf(world.account.id, { by: 'client', id: client.id })).toEqual([])
   expect((await world.ask({ resource_id: world.resource.id })).body.code).toBe('conditions_violated')
+})
+
+test('changes nothing of a client that is not verified (A2.8)', async () => {
+  const world = await newAccessWorld()
+  const { client } = (await world.startSession()).body.data
+  const before = (await commitsOf(world.account.id)).length
+  const answer = await world.account.call(handler, { method: 'PUT', params: { id: client.id } })
+  expect(answer.body.data).toEqual({ ...client, verified_at: null })
+  expect((await commitsOf(world.account.id)).length).toBe(before)
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/verify-client.ts'
 import { newAccessWorld } from '#test/support/access.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
 
 test('keeps the time of the first verification (A23.2)', async () => {
   const world = await newAccessWorld()
@@ -9,4 +10,23 @@ test('keeps the time of the first verification (A23.2)', async () => {
   const first = await verify()
   expect(first.verified_at).toEqual(expect.any(String))
   expect(await verify()).toEqual(first)
+})
+
+test('needs no body and reads none (A23.2)', async () => {
+  const world = await newAccessWorld()
+  const { client } = (await world.startSession()).body.data
+  const request = { method: 'PUT', params: { id: client.id } }
+  const verified = await world.account.call(handler, { ...request, rawBody: '{"client":{"name":"other","verified_at"' })
+  expect(verified.body.data).toMatchObject({ name: client.name, verified_at: expect.any(String) })
+})
+
+test('lets the client pass the condition for verified ones, and is on record (A17.3, A30)', async () => {
+  const world = await newAccessWorld([{ property: 'client_verified', operator: 'is', values: ['true'] }])
+  await world.addGateway()
+  const { client } = (await world.startSession()).body.data
+  expect((await world.ask({ resource_id: world.resource.id })).body.code).toBe('conditions_violated')
+  await world.account.call(handler, { method: 'PUT', params: { id: client.id } })
+  expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+  const [change] = (await commitsOf(world.account.id)).at(-1)?.changes ?? []
+  expect(change).toMatchObject({ object: 'clients', operation: 'update', after: { verified_at: expect.any(String) } })
 })
