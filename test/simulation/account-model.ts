@@ -1,0 +1,200 @@
+import type { Circumstances, Condition } from './condition-model.ts'
+import { judge } from './condition-model.ts'
+
+export type Place = { ip: string; region: string | null; lat: number | null; lon: number | null }
+
+export type Actor = {
+  id: string
+  type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'
+  disabled: boolean
+}
+export type Group = { id: string; managed: boolean; members: Set<string> }
+export type Policy = {
+  id: string
+  group: string | null
+  resource: string
+  conditions: Condition[]
+  disabled: boolean
+  uploads: boolean
+}
+export type Resource = {
+  id: string
+  name: string
+  type: string
+  address: string | null
+  filters: { protocol: string; ports: string[] }[]
+  stack: string | null
+  site: string | null
+}
+export type Token = { id: string; secret: string; actor: string; provider: string | null; expiresAt: number }
+type Session = { id: string; token: string; key: string; version: string; leaseEnd: number }
+export type Gateway = {
+  id: string
+  site: string
+  /** Its own token; null after it was deleted. */
+  secret: string | null
+  key: string
+  place: Place
+  version: string
+  session: Session | null
+  /** Where it was seen last. */
+  seen: Place | null
+}
+export type Client = {
+  id: string
+  actor: string
+  installation: string
+  ipv4: string
+  ipv6: string
+  verified: boolean
+  key: string
+  place: Place
+  version: string
+  session: Session | null
+  seen: Place | null
+  /** The circumstances that its authorizations were last tested in. */
+  tested: Circumstances | null
+}
+export type Authorization = {
+  id: string
+  client: string
+  resource: string
+  policy: string
+  gateway: string
+  token: string
+  /** The group whose membership it was made through; null through the managed group. */
+  group: string | null
+  uploads: boolean
+  expiresAt: number
+}
+
+/** What the contract says an account consists of, and what ends with what. Maps keep the order of creation. */
+export class AccountModel {
+  /** In microseconds, like all instants here. */
+  now = 0
+  internetResource = true
+  readonly actors = new Map<string, Actor>()
+  readonly groups = new Map<string, Group>()
+  readonly policies = new Map<string, Policy>()
+  readonly resources = new Map<string, Resource>()
+  readonly sites = new Set<string>()
+  readonly gateways = new Map<string, Gateway>()
+  readonly clients = new Map<string, Client>()
+  readonly tokens = new Map<string, Token>()
+  /** Auth providers, and whether they are enabled. */
+  readonly providers = new Map<string, boolean>()
+  readonly authorizations = new Map<string, Authorization>()
+  /** Authorizations that ended since this was last emptied. */
+  readonly ended: Authorization[] = []
+  /** Secrets of tokens that ended. */
+  readonly endedSecrets: string[] = []
+
+  /** Ends what time ends: tokens, sessions, and authorizations with their clients' sessions (P1.7, P5.5(3), A31). */
+  settle(now: number): void {
+    this.now = now
+    for (const token of this.tokens.values()) if (token.expiresAt <= now) this.deleteToken(token.id)
+    for (const device of [...this.clients.values(), ...this.gateways.values()]) {
+      if (device.session && device.session.leaseEnd <= now) device.session = null
+    }
+    this.endAuthorizations(({ client, expiresAt }) => expiresAt <= now || this.clients.get(client)?.session == null)
+  }
+
+  endAuthorizations(which: (authorization: Authorization) => boolean): void {
+    for (const authorization of this.authorizations.values()) {
+      if (!which(authorization)) continue
+      this.authorizations.delete(authorization.id)
+      this.ended.push(authorization)
+    }
+  }
+
+  /** P1.7: authorizations end with the session. */
+  endSession(client: Client): void {
+    client.session = null
+    this.endAuthorizations((authorization) => authorization.client === client.id)
+  }
+
+  deleteToken(id: string): void {
+    this.endedSecrets.push(this.tokens.get(id)?.secret ?? '')
+    this.tokens.delete(id)
+    this.endAuthorizations(({ token }) => token === id)
+    for (const client of this.clients.values()) if (client.session?.token === id) this.endSession(client)
+  }
+
+  deleteTokens(which: (token: Token) => boolean): void {
+    for (const token of [...this.tokens.values()].filter(which)) this.deleteToken(token.id)
+  }
+
+  deleteClient(id: string): void {
+    this.clients.delete(id)
+    this.endAuthorizations(({ client }) => client === id)
+  }
+
+  deleteActor(id: string): void {
+    this.deleteTokens(({ actor }) => actor === id)
+    for (const client of [...this.clients.values()]) if (client.actor === id) this.deleteClient(client.id)
+    for (const group of this.groups.values()) this.removeMember(group, id)
+    this.actors.delete(id)
+  }
+
+  removeMember(group: Group, actorId: string): void {
+    if (!group.members.delete(actorId)) return
+    this.endAuthorizations(
+      (authorization) => authorization.group === group.id && this.clients.get(authorization.client)?.actor === actorId,
+    )
+  }
+
+  deleteGroup(id: string): void {
+    const group = this.groups.get(id)
+    for (const member of [...(group?.members ?? [])]) this.removeMember(group as Group, member)
+    this.groups.delete(id)
+    for (const policy of this.policies.values()) if (policy.group === id) policy.group = null
+  }
+
+  endPolicy(id: string): void {
+    this.endAuthorizations(({ policy }) => policy === id)
+  }
+
+  deletePolicy(id: string): void {
+    this.policies.delete(id)
+    this.endPolicy(id)
+  }
+
+  deleteResource(id: string): void {
+    for (const policy of [...this.policies.values()]) if (policy.resource === id) this.deletePolicy(policy.id)
+    this.resources.delete(id)
+    this.endAuthorizations(({ resource }) => resource === id)
+  }
+
+  deleteGateway(id: string): void {
+    this.gateways.delete(id)
+    this.endAuthorizations(({ gateway }) => gateway === id)
+  }
+
+  deleteSite(id: string): void {
+    for (const gateway of [...this.gateways.values()]) if (gateway.site === id) this.deleteGateway(gateway.id)
+    for (const resource of [...this.resources.values()]) if (resource.site === id) this.deleteResource(resource.id)
+    this.sites.delete(id)
+  }
+
+  /** What conditions are held against when a client asks with its token (A17.3). */
+  circumstancesOf(client: Client, token: Token): Circumstances {
+    const { ip, region } = client.place
+    return { ip, region, provider: token.provider, verified: client.verified }
+  }
+
+  /** Tests the authorizations of a client again when its circumstances have changed since the last time (P3.2). */
+  retest(client: Client, token: Token): void {
+    const circumstances = this.circumstancesOf(client, token)
+    const changed = JSON.stringify(circumstances) !== JSON.stringify(client.tested)
+    client.tested = circumstances
+    if (!changed) return
+    this.endAuthorizations((authorization) => {
+      const policy = this.policies.get(authorization.policy)
+      return authorization.client === client.id && (!policy || !this.conforms(policy, circumstances))
+    })
+  }
+
+  conforms({ conditions }: Policy, circumstances: Circumstances): boolean {
+    return judge(conditions, circumstances, Math.floor(this.now / 1_000_000)).violated.length === 0
+  }
+}

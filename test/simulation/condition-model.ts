@@ -1,0 +1,95 @@
+import { BlockList, isIP } from 'node:net'
+import { localClock, whenClockShows } from './zone-model.ts'
+
+export type Condition = { property: string; operator: string; values: string[] }
+
+export type Circumstances = { ip: string | null; region: string | null; provider: string | null; verified: boolean }
+
+/** Whether a condition holds, and until which second. */
+export type Verdict = { passed: boolean; until: number | null }
+
+/** A17.3 for one condition, from its table; `at` in seconds. */
+export function verdictOf({ property, operator, values }: Condition, where: Circumstances, at: number): Verdict {
+  if (property === 'current_utc_datetime') {
+    const until = endOfOpening(values, at)
+    return { passed: until !== null, until }
+  }
+  const wanted = operator === 'is_in' || operator === 'is_in_cidr'
+  const passed = {
+    remote_ip_location_region: () => where.region !== null && values.includes(where.region) === wanted,
+    remote_ip: () => where.ip !== null && isInside(values, where.ip) === wanted,
+    auth_provider_id: () => (where.provider === null ? !wanted : values.includes(where.provider) === wanted),
+    client_verified: () => values[0] === 'false' || values[0] === '0' || where.verified,
+  }[property]
+  if (!passed) throw new Error(`The model does not know the property ${property}.`)
+  return { passed: passed(), until: null }
+}
+
+/** Of all conditions: the violated properties in their order, and the earliest end (A17.3(1), (3)). */
+export function judge(conditions: Condition[], where: Circumstances, at: number) {
+  const verdicts = conditions.map((condition) => verdictOf(condition, where, at))
+  const violated = conditions.filter((_, i) => !verdicts[i]?.passed).map(({ property }) => property)
+  const end = Math.min(...verdicts.map(({ until }) => until ?? Number.POSITIVE_INFINITY))
+  return { violated, end }
+}
+
+function isInside(ranges: string[], address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1]
+  const ip = mapped ?? address
+  const family = isIP(ip)
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [net = '', prefix] = range.split('/')
+    // The families never match each other.
+    if (isIP(net) !== family) continue
+    list.addSubnet(net, Number(prefix ?? (family === 4 ? 32 : 128)), family === 4 ? 'ipv4' : 'ipv6')
+  }
+  return list.check(ip, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+const dayLetters = 'UMTWRFS'
+
+const secondsOf = (time: string): number => {
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
+  return hours * 3600 + minutes * 60 + seconds
+}
+
+type Opening = {
+  day: string
+  zone: string /** Seconds of the day during which it is open. */
+  open: [number, number][]
+}
+
+/** Ranges of the same day and zone together (A17.3(2)). */
+function openingsOf(values: string[]): Opening[] {
+  const openings: Opening[] = []
+  for (const value of values) {
+    const [, day = '', ranges = '', zone = ''] = /^(.)\/([^/]*)\/(.*)$/.exec(value) ?? []
+    const open = (ranges === 'true' ? '0-23:59:59' : ranges)
+      .split(',')
+      .filter((range) => range !== '')
+      .map((range) => range.split('-').map(secondsOf) as [number, number])
+    const known = openings.find((opening) => opening.day === day && opening.zone === zone)
+    if (known) known.open.push(...open)
+    else openings.push({ day, zone, open })
+  }
+  return openings
+}
+
+/** The second at which the opening that holds `at` closes, the last one of several. */
+function endOfOpening(values: string[], at: number): number | null {
+  const ends = openingsOf(values).flatMap(({ day, zone, open }) => {
+    const { weekday, seconds } = localClock(zone, at)
+    const holding = open.filter(([from, to]) => from <= seconds && seconds <= to)
+    if (dayLetters[weekday] !== day || holding.length === 0) return []
+    let end = Math.max(...holding.map(([, to]) => to))
+    // Walks on through every range that touches what has been reached.
+    for (let longer = true; longer; ) {
+      const next = Math.max(...open.filter(([from]) => from - end < 2).map(([, to]) => to))
+      longer = next > end
+      end = Math.max(end, next)
+    }
+    return [whenClockShows(zone, at, end)]
+  })
+  return ends.length > 0 ? Math.max(...ends) : null
+}

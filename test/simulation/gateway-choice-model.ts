@@ -1,0 +1,44 @@
+import type { Client, Gateway } from './account-model.ts'
+
+const readable = /^\d+\.\d+(\.\d+)?$/
+const numbers = (version: string): number[] => (readable.test(version) ? version.split('.').map(Number) : [])
+
+/** P5.4: the same major version, and minor versions next to each other. */
+export function isCompatible(client: string, gateway: string): boolean {
+  if (!readable.test(client)) return true
+  if (!readable.test(gateway)) return false
+  const [[major, minor = 0], [otherMajor, otherMinor = 0]] = [numbers(client), numbers(gateway)]
+  return major === otherMajor && Math.abs(minor - otherMinor) < 2
+}
+
+const compareVersions = (a: string, b: string): number => {
+  const [left, right] = [numbers(a), numbers(b)]
+  for (const i of [0, 1, 2]) if ((left[i] ?? 0) !== (right[i] ?? 0)) return (left[i] ?? 0) - (right[i] ?? 0)
+  return 0
+}
+
+type Position = { lat: number | null; lon: number | null } | null
+
+/** The chord through the globe, which grows with the great circle. */
+function chord(a: Position, b: Position): number {
+  if (a?.lat == null || a.lon == null || b?.lat == null || b.lon == null) return Number.POSITIVE_INFINITY
+  const point = (lat: number, lon: number): [number, number, number] => {
+    const [phi, lambda] = [(lat * Math.PI) / 180, (lon * Math.PI) / 180]
+    return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)]
+  }
+  const [from, to] = [point(a.lat, a.lon), point(b.lat, b.lon)]
+  return Math.hypot(...from.map((value, i) => value - (to[i] as number)))
+}
+
+/** The gateways of which chance picks one: each preference of P5.4 leaves the best of what the one before left. */
+export function eligibleGateways(online: Gateway[], client: Client, isUsed: (gateway: Gateway) => boolean): Gateway[] {
+  const clientVersion = client.session?.version ?? ''
+  const versionOf = (gateway: Gateway) => gateway.session?.version ?? ''
+  const compatible = online.filter((gateway) => isCompatible(clientVersion, versionOf(gateway)))
+  const used = compatible.filter(isUsed)
+  const preferred = used.length > 0 ? used : compatible
+  const far = (gateway: Gateway) => (client.seen?.lat == null ? 0 : chord(client.seen, gateway.seen))
+  const least = Math.min(...preferred.map(far))
+  const near = preferred.filter((gateway) => far(gateway) === least || far(gateway) - least < 1e-9)
+  return near.filter((one) => near.every((other) => compareVersions(versionOf(one), versionOf(other)) >= 0))
+}

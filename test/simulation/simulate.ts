@@ -1,0 +1,79 @@
+import { vi } from 'vitest'
+import { followUpFrom } from '#test/support/commit-stream.ts'
+import { administerActors, switchProvider } from './actor-actions.ts'
+import { checkStep } from './check-step.ts'
+import { useClients } from './client-actions.ts'
+import { compareHeartbeat } from './compare-heartbeat.ts'
+import { useGateways } from './gateway-actions.ts'
+import { administerGroups } from './group-actions.ts'
+import { cdnSecret } from './places.ts'
+import { administerPolicies } from './policy-actions.ts'
+import { populate } from './populate.ts'
+import { rememberReads } from './read-memory.ts'
+import { administerResources, administerSites } from './resource-actions.ts'
+import { SeededRandom } from './seeded-random.ts'
+import { SimulatedAccount } from './simulated-account.ts'
+import { SimulatedClock } from './simulated-clock.ts'
+import { jump } from './time-jump.ts'
+import type { Touched } from './touched.ts'
+
+/** Shortly before clocks are set back, and before they are set forward, long after the real time. */
+const starts = ['2040-10-26T06:30:00Z', '2040-03-09T21:00:00Z', '2040-03-23T21:00:00Z']
+
+async function switchInternetResource(account: SimulatedAccount): Promise<Touched> {
+  await account.setInternetResource(!account.model.internetResource)
+  return {}
+}
+
+const actions = [
+  [30, jump],
+  [30, administerPolicies],
+  [20, administerGroups],
+  [14, administerActors],
+  [14, administerResources],
+  [30, useClients],
+  [16, useGateways],
+  [1, administerSites],
+  [1, switchProvider],
+  [1, switchInternetResource],
+] as const
+
+async function run(account: SimulatedAccount, steps: number): Promise<void> {
+  const { model, random } = account
+  await account.open()
+  await populate(account)
+  let followed = await followUpFrom(account.id)
+  for (let step = 1; step <= steps; step++) {
+    const action = random.weighted<(account: SimulatedAccount) => Promise<Touched>>(actions)
+    account.note(action.name, `step ${step}`)
+    account.settle()
+    const touched = await action(account)
+    account.settle()
+    // The stream's consumer comes some time after the commits.
+    if (touched.leavesRows || random.chance(0.3)) followed = await followUpFrom(account.id, followed)
+    await checkStep(account, touched)
+  }
+  for (const gateway of model.gateways.values()) if (gateway.session) await compareHeartbeat(account, gateway, true)
+}
+
+/**
+ * Runs an account and its model side by side for so many steps; how often what happened.
+ * @throws Error that tells the seed and the latest that happened, where service and model differ
+ */
+export async function simulate(seed: number, steps: number): Promise<Map<string, number>> {
+  const random = new SeededRandom(seed)
+  const chance = new SeededRandom(seed + 1)
+  vi.stubEnv('HEARTBEAT_SECS', '3600')
+  vi.stubEnv('CDN_SECRET', cdnSecret)
+  // What the service leaves to chance repeats with the seed too.
+  vi.spyOn(Math, 'random').mockImplementation(() => chance.next())
+  rememberReads()
+  const account = new SimulatedAccount(random, new SimulatedClock(random.pick(starts)))
+  try {
+    await run(account, steps)
+    return account.tally
+  } catch (error) {
+    const story = [`With SIMULATION_SEED=${seed}`, ...account.latest, (error as Error).message]
+    throw new Error(story.join('\n'), { cause: error })
+  }
+}

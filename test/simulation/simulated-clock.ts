@@ -1,0 +1,26 @@
+import { vi } from 'vitest'
+import { clock } from '#shared/clock.ts'
+
+/** The service's clock in the hands of a test: it stands still but for a microsecond a look, and jumps. */
+export class SimulatedClock {
+  private micros: number
+
+  constructor(start: string) {
+    this.micros = Date.parse(start) * 1000
+    vi.spyOn(clock, 'now').mockImplementation(() => ++this.micros)
+  }
+
+  get now(): number {
+    return this.micros
+  }
+
+  get second(): number {
+    return Math.floor(this.micros / 1_000_000)
+  }
+
+  /** To the beginning of a later second. */
+  jumpTo(second: number): void {
+    if (second <= this.second) throw new Error('Time does not go back.')
+    this.micros = second * 1_000_000
+  }
+}
