@@ -7,6 +7,7 @@ import { handler as deleteToken } from '#functions/api/client-tokens/delete-clie
 import { handler as deleteTokens } from '#functions/api/client-tokens/delete-client-tokens.ts'
 import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
 import { handler as unverifyClient } from '#functions/api/clients/unverify-client.ts'
+import { handler as verifyClient } from '#functions/api/clients/verify-client.ts'
 import { handler as deleteGatewayToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
 import { handler as deleteGateway } from '#functions/api/gateways/delete-gateway.ts'
 import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
@@ -169,6 +170,23 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     const again = await world.ask({ resource_id: world.resource.id })
     await followUpAll(world.account.id)
     expect((await world.changed()).added).toMatchObject([{ id: again.body.data.id }])
+  })
+
+  it('the client is unverified that its policy wants verified', async () => {
+    const verified = [{ property: 'client_verified', operator: 'is', values: ['true'] }]
+    const world = await granted()
+    const client = { method: 'PUT', params: { id: world.session.client.id } }
+    await world.account.call(verifyClient, client)
+    await policyOf({ conditions: verified })(world)
+    const { id } = (await world.ask({ resource_id: world.resource.id })).body.data
+    const { since } = await world.changed()
+    await world.account.call(unverifyClient, client)
+    const answer = await heartbeat(world.gateway.token, world.gateway.session.id, { session: { since } })
+    expect(answer.body.data).toMatchObject({ added: [], removed: [id] })
+    expect((await world.ask({ resource_id: world.resource.id })).body).toMatchObject({
+      code: 'conditions_violated',
+      violated: ['client_verified'],
+    })
   })
 
   it('the lease of the client ends while its gateway lives on', async () => {
