@@ -11,18 +11,18 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { ConsumedStream } from './consumers.ts'
+import type { Scheduled } from './schedules.ts'
 import type { Storage } from './storage.ts'
 
 type Props = {
   apiId: string
   storage: Storage
   streams: ConsumedStream[]
-  scheduled: LambdaFunction[]
+  scheduled: Scheduled[]
   /** Who is told of an alarm; more can subscribe to the topic. */
   alarmEmail: string | null
 }
@@ -39,6 +39,7 @@ type Page = {
 
 const labelled = (metric: Metric, { node }: Construct) => metric.with({ label: node.id })
 const fiveMinutes = Duration.minutes(5)
+const longer = (one: Duration, other: Duration) => (one.toSeconds() > other.toSeconds() ? one : other)
 const left = (title: string, metrics: IMetric[], more: IMetric[] = []) =>
   new GraphWidget({ title, left: metrics, right: more, width: 8, height: 6 })
 
@@ -99,12 +100,13 @@ export class Monitoring extends Construct {
           runbook: 'failed-batches.md',
         }),
       ),
-      ...scheduled.map((schedule) =>
-        this.page(`${schedule.node.id}Failing`, {
-          metric: schedule.metricErrors(),
+      ...scheduled.map(({ run, every }) =>
+        this.page(`${run.node.id}Failing`, {
+          // A period without a run would end the row of failures.
+          metric: run.metricErrors({ period: longer(every, fiveMinutes) }),
           threshold: 0,
           periods: 3,
-          what: `The schedule ${schedule.node.id} keeps failing.`,
+          what: `The schedule ${run.node.id} keeps failing.`,
           runbook: 'schedules.md',
         }),
       ),
@@ -141,7 +143,7 @@ export class Monitoring extends Construct {
           ),
           left(
             'Errors of schedules',
-            scheduled.map((schedule) => labelled(schedule.metricErrors(), schedule)),
+            scheduled.map(({ run }) => labelled(run.metricErrors(), run)),
           ),
           left('Throttled table requests', [
             new Metric({

@@ -22,9 +22,12 @@ const keptIn = (bucket: IBucket): IDestination => ({
   },
 })
 
+/** A function and its interval. */
+export type Scheduled = { run: LambdaFunction; every: Duration }
+
 /** What runs by the clock (A31). */
 export class Schedules extends Construct {
-  readonly functions: LambdaFunction[] = []
+  readonly all: Scheduled[] = []
 
   constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
     super(scope, id)
@@ -44,7 +47,7 @@ export class Schedules extends Construct {
         targets: [new Invoke(made, { retryAttempts: 0 })],
       }
       new Rule(this, `${name}Rule`, rule)
-      this.functions.push(made)
+      this.all.push({ run: made, every })
     }
     const minute = Duration.minutes(1)
     scheduled('Expire', 'schedules/expire.ts', 'expire', minute, 'Deletes tokens that have ended')

@@ -73,7 +73,7 @@ export class ServiceStack extends Stack {
       apiId: api.ref,
       storage,
       streams: consumers.streams,
-      scheduled: schedules.functions,
+      scheduled: schedules.all,
       alarmEmail: settings.alarmEmail,
     })
     const provision = new LambdaFunction(this, 'ProvisionAccount', {

@@ -55,6 +55,7 @@ describe('alarms', () => {
     const watched = alarms.filter(([id]) => id.includes('Failing'))
     expect(scheduled.length).toBeGreaterThan(0)
     expect(watched).toHaveLength(scheduled.length)
+    expect([named('ExpireFailing')?.Period, named('CompareLimitsFailing')?.Period]).toEqual([300, 1_800])
   })
 
   it('watch the faults of the API, by their share', () => {
