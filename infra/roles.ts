@@ -7,7 +7,7 @@ import { limitsMailsPartition } from '#shared/accounts/limits-mail-turn.ts'
 import { actors } from '#shared/actors/actor.ts'
 import { apiTokens } from '#shared/api-tokens/api-token.ts'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/flows/flow-index.ts'
-import { logPartition } from '#shared/logs/log-keys.ts'
+import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
 import { commitKey, liveKey, partition } from '#shared/table/keys.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -72,7 +72,10 @@ export class Roles extends Construct {
       // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
       reader: [
         onTable(reads),
-        onTable(['dynamodb:PutItem'], [logPartition(anyAccount, 'api_request', '*')]),
+        onTable(
+          ['dynamodb:PutItem'],
+          [logPartition(anyAccount, 'api_request', '*'), namedPartition(anyAccount, 'api_request', 'actor', '*')],
+        ),
         onTable(
           ['dynamodb:UpdateItem'],
           [...[apiTokens, actors].map(({ name }) => liveKey(anyAccount, name, '').pk), partition(anyAccount, 'rate.*')],
@@ -88,7 +91,15 @@ export class Roles extends Construct {
       ],
       provision: [onTable([...reads, ...writes]), secret],
       public: [],
-      writeChangeLog: [onTable(['dynamodb:PutItem'], [logPartition(anyAccount, 'change', '*')])],
+      writeChangeLog: [
+        onTable(
+          ['dynamodb:PutItem'],
+          [
+            logPartition(anyAccount, 'change', '*'),
+            ...(['actor', 'email'] as const).map((field) => namedPartition(anyAccount, 'change', field, '*')),
+          ],
+        ),
+      ],
       // It deletes what lies below a deleted object, whatever that is.
       followUp: [onTable([...reads, ...writes])],
       expire: [onTable([...reads, ...writes])],

@@ -4,7 +4,7 @@ import type { Subject } from '#shared/auth/subject.ts'
 import { inParallel } from '#shared/in-parallel.ts'
 import { logLine } from '#shared/log.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
-import { logItem } from '#shared/logs/log-store.ts'
+import { logItems } from '#shared/logs/log-store.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { newImage } from '#shared/table/stream-image.ts'
@@ -21,8 +21,8 @@ type CommitRecord = { account_id: string; time: number; subject: Subject | null;
 /** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
 async function writeEntries(record: DynamoDBRecord): Promise<void> {
   const commit = newImage(record) as CommitRecord
-  const items = commit.changes.map((change, position) =>
-    logItem(commit.account_id, 'change', logId('change', commit.time, positionTail(position)), commit.time, {
+  const items = commit.changes.flatMap((change, position) =>
+    logItems(commit.account_id, 'change', logId('change', commit.time, positionTail(position)), commit.time, {
       ...change,
       subject: commit.subject,
     }),

@@ -7,6 +7,7 @@ import { clientTokens } from '../client-tokens/client-token.ts'
 import { clients } from '../clients/client.ts'
 import { timestamp } from '../clock.ts'
 import { attributionItem } from '../flows/attribution.ts'
+import { markEmail } from '../flows/flow-marks.ts'
 import { uuidV7 } from '../ids.ts'
 import { type MembershipRow, memberships } from '../memberships/membership.ts'
 import { policies } from '../policies/policy.ts'
@@ -56,11 +57,13 @@ export async function grant(
       .at(-1) as string,
   }
   const { main, grant, edges } = authorizationItems(authorization)
+  const attribution = snapshot(authorization, caller, session, resource)
+  const [claimed] = await Promise.all([claim(grant), markEmail(account.id, attribution)])
   const outcome = await writeTogether([
     put(main),
-    await claim(grant),
+    claimed,
     ...edges.map(put),
-    put(attributionItem(account.id, snapshot(authorization, caller, session, resource))),
+    put(attributionItem(account.id, attribution)),
     ...checks(account.id, token.id, grounds, now),
   ])
   return outcome === 'lost' ? 'lost' : authorization

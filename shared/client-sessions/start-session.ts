@@ -11,7 +11,7 @@ import { renderClient } from '../clients/render-client.ts'
 import { clock } from '../clock.ts'
 import { unauthorized } from '../errors.ts'
 import { uuidV7 } from '../ids.ts'
-import { sessionLogItem } from '../logs/session-log.ts'
+import { sessionLogItems } from '../logs/session-log.ts'
 import { isOnline, type Presence, presenceKey, seenFrom } from '../presence/presence.ts'
 import { leaseEnd, renderLease } from '../sessions/lease.ts'
 import { entityKey } from '../table/keys.ts'
@@ -71,7 +71,7 @@ async function store(
   const outcome = await writeTogether([
     putOver({ ...key, kind: 'live', ...presence }, before ? { session_id: before.session_id } : null),
     put(sessionPointer(account.id, token, presence.session_id, client.id)),
-    put(sessionLogItem(account.id, { context: 'client', subject, at: now })),
+    ...sessionLogItems(account.id, { context: 'client', subject, at: now }).map(put),
     ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
     check(entityKey(account.id, clients.name, client.id)),
     check(entityKey(account.id, clientTokens.name, token.id)),

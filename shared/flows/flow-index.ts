@@ -1,4 +1,4 @@
-import { logTtl } from '../logs/log-keys.ts'
+import { logTtl, namedPartition } from '../logs/log-keys.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
 
 /** Flows are looked for by the slices of time in which they began: five minutes each, named by their first microsecond. */
@@ -37,7 +37,10 @@ export const flowDaysPartition = (account: string): string => partition(account,
 export const flowSlicesPartition = (account: string): string => partition(account, 'log.flow.slices')
 /** Slices in which flows of an actor began. */
 export const actorSlicesPartition = (account: string, actor: string): string =>
-  partition(account, 'log.flow.actor', actor)
+  namedPartition(account, 'flow', 'actor', actor)
+/** Actors that had an email when they were authorized. */
+export const emailActorsPartition = (account: string, email: string): string =>
+  namedPartition(account, 'flow', 'email', email)
 export const openFlowsPartition = (account: string): string => partition(account, 'log.flow.open')
 export const longFlowsPartition = (account: string, place: number | '*'): string =>
   partition(account, 'log.flow.long', String(place))

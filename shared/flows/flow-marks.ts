@@ -1,9 +1,17 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../clock.ts'
 import { logTtl } from '../logs/log-keys.ts'
 import { table, tableName } from '../table/client.ts'
 import type { Key } from '../table/keys.ts'
-import { actorSlicesPartition, flowDaysPartition, flowSlicesPartition, sliceSort } from './flow-index.ts'
+import { type Attribution, attributionItem } from './attribution.ts'
+import {
+  actorSlicesPartition,
+  emailActorsPartition,
+  flowDaysPartition,
+  flowSlicesPartition,
+  sliceSort,
+} from './flow-index.ts'
 
 const dayMicros = 86_400_000_000
 
@@ -50,6 +58,37 @@ export const markDay = (account: string, day: string, shard: number): Promise<vo
 /** Notes that a slice holds flows of an actor. */
 export const markActor = (account: string, actor: string, slice: number): Promise<void> =>
   put({ pk: actorSlicesPartition(account, actor), sk: sliceSort(slice) })
+
+const emailsNoted = new Map<string, number>()
+
+/** Notes whose email is in the snapshot of an authorization, for as long as flows can show it (L12). */
+export async function markEmail(account: string, attribution: Attribution): Promise<void> {
+  const { initiator_actor_email: email, initiator_actor_id: actor } = attribution
+  if (email === null) return
+  const Key = { pk: emailActorsPartition(account, email), sk: actor }
+  const name = `${Key.pk} ${actor}`
+  const until = attributionItem(account, attribution).ttl as number
+  if ((emailsNoted.get(name) ?? 0) >= until) return
+  // A day more, so that it need not be written again for each authorization.
+  const ttl = until + 86_400
+  await table()
+    .send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key,
+        UpdateExpression: 'SET kind = :kind, #ttl = :ttl',
+        ConditionExpression: 'attribute_not_exists(pk) OR #ttl < :ttl',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':kind': 'flow_mark', ':ttl': ttl },
+      }),
+    )
+    .catch((error) => {
+      // It stands for longer already.
+      if (!(error instanceof ConditionalCheckFailedException)) throw error
+    })
+  if (emailsNoted.size > 100_000) emailsNoted.clear()
+  emailsNoted.set(name, ttl)
+}
 
 /** Notes that a slice holds open flows without pointers. */
 export const markSlice = (account: string, slice: number): Promise<void> =>

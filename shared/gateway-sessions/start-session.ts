@@ -9,7 +9,7 @@ import { type GatewayRow, gateways } from '../gateways/gateway.ts'
 import { publicKeyItem, publicKeyKey } from '../gateways/public-key-index.ts'
 import { renderGateway } from '../gateways/render-gateway.ts'
 import { uuidV7 } from '../ids.ts'
-import { sessionLogItem } from '../logs/session-log.ts'
+import { sessionLogItems } from '../logs/session-log.ts'
 import { isOnline, type Presence, presenceKey, readPresence, seenFrom } from '../presence/presence.ts'
 import { leaseEnd, renderLease } from '../sessions/lease.ts'
 import { entityKey } from '../table/keys.ts'
@@ -90,7 +90,7 @@ async function store(
   }
   const outcome = await writeTogether([
     putOver({ ...presenceKey(account.id, 'gateways', gateway.id), kind: 'live', ...presence }, expected),
-    put(sessionLogItem(account.id, { context: 'gateway', subject, at: now })),
+    ...sessionLogItems(account.id, { context: 'gateway', subject, at: now }).map(put),
     check(entityKey(account.id, gateways.name, gateway.id)),
     check(entityKey(account.id, gatewayTokens.name, token.id)),
     ...(token.gateway_id === null

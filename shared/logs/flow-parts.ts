@@ -6,12 +6,12 @@ import { dayMicros, dayOf, flowShard, logPartition } from './log-keys.ts'
 import { beyond, type IdRange, idsBetween } from './log-order.ts'
 import type { Part } from './part-reader.ts'
 
-/** Which flows: of an account, perhaps of one actor, perhaps only those beyond an entry. */
-export type FlowSearch = { account: string; actorId?: string | null; from?: string; ascending?: boolean }
+/** Which flows: of an account, perhaps of some actors, perhaps only those beyond an entry. */
+export type FlowSearch = { account: string; flowActors?: string[] | null; from?: string; ascending?: boolean }
 
 type Mark = { sk: string; shards?: Set<number> }
 
-/** Slices of an actor are read in one go when no more than two others lie between them. */
+/** Slices are read in one go when no more than two others lie between them. */
 const joinedWithin = 3 * sliceMicros
 
 async function marksBetween(pk: string, first: string, last: string): Promise<Mark[]> {
@@ -51,7 +51,7 @@ export async function flowParts(
 ): Promise<Part[][]> {
   const whole = flowIds(search, begin, end)
   if (!whole) return []
-  const { account, actorId } = search
+  const { account, flowActors } = search
   const days = await marksBetween(
     flowDaysPartition(account),
     dayOf(instantOf(whole.first)),
@@ -62,18 +62,24 @@ export async function flowParts(
     const start = Date.parse(day) * 1000
     const ids = flowIds(search, Math.max(begin, start), Math.min(end, start + dayMicros - 1))
     if (!ids) return []
-    const wanted = [...shards].filter((shard) => !actorId || shard === flowShard(actorId))
-    const ranges = actorId ? () => actorRanges(account, actorId, ids) : [ids]
-    return wanted.map((shard) => ({ pk: logPartition(account, 'flow', day, shard), ranges, filter }))
+    return [...shards].flatMap((shard) => {
+      const pk = logPartition(account, 'flow', day, shard)
+      if (!flowActors) return { pk, ranges: [ids], filter }
+      const actors = flowActors.filter((actor) => flowShard(actor) === shard)
+      return actors.length > 0 ? { pk, ranges: () => actorRanges(account, actors, ids), filter } : []
+    })
   })
 }
 
-/** What of a range of ids can hold flows of an actor, by the slices in which it began some. */
-async function actorRanges(account: string, actor: string, { first, last }: IdRange): Promise<IdRange[]> {
+/** What of a range of ids can hold flows of some actors, by the slices in which they began some. */
+async function actorRanges(account: string, actors: string[], { first, last }: IdRange): Promise<IdRange[]> {
   const [from, to] = [sliceOf(instantOf(first)), instantOf(last)]
-  const marks = await marksBetween(actorSlicesPartition(account, actor), sliceSort(from), sliceSort(to))
+  const marks = await Promise.all(
+    actors.map((actor) => marksBetween(actorSlicesPartition(account, actor), sliceSort(from), sliceSort(to))),
+  )
+  const slices = marks.flat().map(({ sk }) => Number(sk))
   const stretches: { begin: number; end: number }[] = []
-  for (const slice of marks.map(({ sk }) => Number(sk))) {
+  for (const slice of slices.sort((a, b) => a - b)) {
     const latest = stretches.at(-1)
     if (latest && slice - latest.end <= joinedWithin) latest.end = slice + sliceMicros - 1
     else stretches.push({ begin: slice, end: slice + sliceMicros - 1 })
@@ -84,9 +90,14 @@ async function actorRanges(account: string, actor: string, { first, last }: IdRa
   })
 }
 
-/** The filters and that of the actor in one. */
-export function joined({ actorId }: FlowSearch, filters: FlowFilter[]): Part['filter'] {
-  const all = actorId ? [...filters, { expression: 'actor = :actor', values: { ':actor': actorId } }] : filters
+const ofActors = (actors: string[]): FlowFilter => ({
+  expression: `actor IN (${actors.map((_, i) => `:actor${i}`).join(', ')})`,
+  values: Object.fromEntries(actors.map((actor, i) => [`:actor${i}`, actor])),
+})
+
+/** The filters and that of the actors in one. */
+export function joined({ flowActors }: FlowSearch, filters: FlowFilter[]): Part['filter'] {
+  const all = flowActors ? [...filters, ofActors(flowActors)] : filters
   if (all.length === 0) return undefined
   return {
     expression: all.map(({ expression }) => `(${expression})`).join(' AND '),

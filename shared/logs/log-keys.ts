@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { timestamp } from '../clock.ts'
 import { env } from '../env.ts'
-import { type Key, partition } from '../table/keys.ts'
+import { edgePartition, type Key, partition } from '../table/keys.ts'
 import { instantOf, type LogStream, parseLogId } from './log-id.ts'
 
 export const dayMicros = 86_400_000_000
@@ -17,6 +17,10 @@ export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
 /** One stream of an account, one day; for flows one shard of that. */
 export const logPartition = (account: string, stream: LogStream, date: string, shard?: number): string =>
   partition(account, `log.${stream}`, shard === undefined ? date : `${date}#${shard}`)
+
+/** Pointers to the entries whose snapshot names an actor or an email; for flows, what leads to those of an actor. */
+export const namedPartition = (account: string, stream: LogStream, field: 'actor' | 'email', value: string): string =>
+  edgePartition(account, `log.${stream}`, field, value)
 
 /** Where a flow lies. */
 export const flowKey = (account: string, actorId: string, id: string): Key => ({

@@ -4,21 +4,37 @@ import { clock, timestamp } from '../clock.ts'
 import { table, tableName } from '../table/client.ts'
 import type { Item } from '../table/keys.ts'
 import { type LogStream, logId } from './log-id.ts'
-import { dayOf, logPartition, logTtl } from './log-keys.ts'
+import { dayOf, logPartition, logTtl, namedPartition } from './log-keys.ts'
 
 type Entry = Record<string, unknown>
+type Named = { actor_id?: string | null; actor_email?: string | null }
+/** Flows are stored by their consumer. */
+type Stored = Exclude<LogStream, 'flow'>
 
-/** The item of an entry. Writing it again writes the same bytes. */
-export const logItem = (account: string, stream: LogStream, id: string, micros: number, entry: Entry): Item => ({
-  pk: logPartition(account, stream, dayOf(micros)),
-  sk: id,
-  kind: 'log',
-  ttl: logTtl(stream, micros),
-  type: stream,
-  log_id: id,
-  timestamp: timestamp(micros),
-  ...entry,
-})
+/**
+ * The item of an entry, and the pointers by which it is found under the actor that its snapshot names (L2.6). Writing
+ * them again writes the same bytes.
+ */
+export function logItems(account: string, stream: Stored, id: string, micros: number, entry: Entry): Item[] {
+  const ttl = logTtl(stream, micros)
+  const { actor_id, actor_email } = ((stream === 'api_request' ? entry : entry.subject) ?? {}) as Named
+  const pointerBy = (field: 'actor' | 'email', value: string | null | undefined): Item[] =>
+    value ? [{ pk: namedPartition(account, stream, field, value), sk: id, kind: 'log_pointer', ttl }] : []
+  return [
+    {
+      pk: logPartition(account, stream, dayOf(micros)),
+      sk: id,
+      kind: 'log',
+      ttl,
+      type: stream,
+      log_id: id,
+      timestamp: timestamp(micros),
+      ...entry,
+    },
+    ...pointerBy('actor', actor_id),
+    ...pointerBy('email', actor_email),
+  ]
+}
 
 type ApiRequest = Origin & {
   actor_id: string
@@ -32,6 +48,6 @@ type ApiRequest = Origin & {
 /** Stores the entry of a request to the account API (L7.3). */
 export async function recordApiRequest(account: string, entry: ApiRequest): Promise<void> {
   const now = clock.now()
-  const Item = logItem(account, 'api_request', logId('api_request', now), now, entry)
-  await table().send(new PutCommand({ TableName: tableName(), Item }))
+  const items = logItems(account, 'api_request', logId('api_request', now), now, entry)
+  await Promise.all(items.map((Item) => table().send(new PutCommand({ TableName: tableName(), Item }))))
 }

@@ -3,7 +3,7 @@ import { type LogStream, logStreams, parseLogId } from './log-id.ts'
 import { retentionMicros } from './log-keys.ts'
 import type { LogQuery } from './log-query.ts'
 import type { LogItem } from './part-reader.ts'
-import { attributionsOf } from './render-entries.ts'
+import type { AttributionReader } from './render-entries.ts'
 
 export type Window = { begin: number; end: number }
 
@@ -32,7 +32,7 @@ export function overlaps(start: number, flowEnd: number | bigint | undefined, { 
 }
 
 /** Who an entry's snapshot names (L2.6). */
-function actorOf(item: LogItem, attributions: Map<string, Attribution>): { id: unknown; email: unknown } {
+function actorOf(item: LogItem, attributions: Map<string, Attribution | undefined>): { id: unknown; email: unknown } {
   const stream = parseLogId(item.sk)?.stream
   if (stream === 'flow') {
     return { id: item.actor, email: attributions.get(String(item.auth))?.initiator_actor_email }
@@ -43,22 +43,24 @@ function actorOf(item: LogItem, attributions: Map<string, Attribution>): { id: u
 }
 
 /** Retention (L1), overlap of flows with the window (L2.4), and the actor filters (L2.6). */
-export function matcher(account: string, { actorId, actorEmail }: LogQuery, window: Window, now: number): Match {
-  const attributions = new Map<string, Attribution>()
+export function matcher(
+  { actorId, actorEmail }: LogQuery,
+  window: Window,
+  now: number,
+  attributionsOf: AttributionReader,
+): Match {
   const kept = withinRetention(now)
-  const matches = (item: LogItem): boolean => {
+  const matches = (item: LogItem, attributions: Map<string, Attribution | undefined>): boolean => {
     if (!kept(item)) return false
     const { stream, micros } = parseLogId(item.sk) as { stream: LogStream; micros: number }
     if (stream === 'flow' && !overlaps(micros, item.fend as number | bigint | undefined, window)) return false
-    if (actorId === null && actorEmail === null) return true
+    // A pointer that was not followed was found under the name that is asked for.
+    if ((actorId === null && actorEmail === null) || item.pointer) return true
     const actor = actorOf(item, attributions)
     return (actorId === null || actor.id === actorId) && (actorEmail === null || actor.email === actorEmail)
   }
   return async (items) => {
-    if (actorEmail !== null) {
-      const unknown = items.filter((item) => !attributions.has(String(item.auth)))
-      for (const [id, attribution] of await attributionsOf(account, unknown)) attributions.set(id, attribution)
-    }
-    return items.filter(matches)
+    const attributions = actorEmail === null ? new Map() : await attributionsOf(items)
+    return items.filter((item) => matches(item, attributions))
   }
 }

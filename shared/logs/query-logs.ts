@@ -1,22 +1,29 @@
 import type { AccountRow } from '../accounts/account.ts'
 import { clock, parseTimestamp } from '../clock.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { emailActorsPartition } from '../flows/flow-index.ts'
 import { decodeCursor, encodeCursor } from '../pagination.ts'
 import type { Metadata } from '../table/list.ts'
-import { getItems } from '../table/read.ts'
+import { getItems, queryItems } from '../table/read.ts'
 import type { LogEntry } from './log-entry.ts'
 import { type LogStream, logStreams } from './log-id.ts'
 import { logKeys, retentionMicros } from './log-keys.ts'
 import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
 import { type Match, matcher, type Window, withinRetention } from './match-entries.ts'
 import type { LogItem } from './part-reader.ts'
-import { renderEntries } from './render-entries.ts'
+import { attributionReader, renderEntries } from './render-entries.ts'
 import { type Walk, walkLogs } from './walk-logs.ts'
 
 const countedAtMost = 10_000
+const mostFlowActors = 50
 
 /** What a cursor holds: where it stands, and what the first page found out. Earlier cursors had no total. */
 type Position = { id: string; backward: boolean; begin: number; end: number; total?: number }
+
+/** What a cursor belongs to. */
+export function bindingOf(account: string, { cursor: _cursor, limit: _limit, ...filters }: LogQuery): string {
+  return `${account}/logs?${JSON.stringify(filters)}`
+}
 
 /** `GET /logs` (L2): a page of the merged streams, newest first. */
 export async function listLogs(
@@ -25,15 +32,15 @@ export async function listLogs(
 ): Promise<{ data: LogEntry[]; metadata: Metadata }> {
   const now = clock.now()
   const query = readLogQuery(search, now)
-  const { cursor: _cursor, limit: _limit, ...filters } = query
-  const binding = `${account.id}/logs?${JSON.stringify(filters)}`
+  const binding = bindingOf(account.id, query)
   const position = query.cursor === null ? null : ((await decodeCursor(binding, query.cursor)) as Position)
   const window = {
     begin: position?.begin ?? query.begin ?? now - defaultWindow,
     end: position?.end ?? query.end ?? now,
   }
-  const walk = walkOf(account, query, window)
-  const match = matcher(account.id, query, window, now)
+  const walk = await walkOf(account, query, window)
+  const attributions = attributionReader(account.id)
+  const match = matcher(query, window, now, attributions)
 
   const backward = position?.backward ?? false
   const [found, total] = await Promise.all([
@@ -48,7 +55,7 @@ export async function listLogs(
   const cursor = (item: LogItem | undefined, back: boolean, wanted: boolean) =>
     wanted && item ? encodeCursor(binding, { ...window, id: item.sk, backward: back, total } satisfies Position) : null
   const [data, next_page, prev_page] = await Promise.all([
-    renderEntries(account.id, kept),
+    renderEntries(kept, attributions),
     cursor(kept.at(-1), false, backward ? around : more),
     cursor(kept[0], true, backward ? more : around),
   ])
@@ -56,12 +63,28 @@ export async function listLogs(
 }
 
 /** Nothing but flows is older than its account, and nothing is kept beyond its retention: neither is walked. */
-function walkOf(account: AccountRow, { type, actorId, actorEmail }: LogQuery, window: Window): Walk {
+async function walkOf(account: AccountRow, query: LogQuery, window: Window): Promise<Walk> {
+  const { type, actorId, actorEmail } = query
   const streams: LogStream[] = type
     ? [type]
     : logStreams.filter((stream) => actorEmail === null || stream !== 'api_request')
   const oldest = Math.max(parseTimestamp(account.inserted_at) ?? 0, clock.now() - retentionMicros('change'))
-  return { account: account.id, streams, ...window, oldest, actorId }
+  const id = account.id
+  if (actorId !== null) {
+    const named = { field: 'actor', value: actorId, alone: actorEmail === null } as const
+    return { account: id, streams, ...window, oldest, named, flowActors: [actorId] }
+  }
+  if (actorEmail === null) return { account: id, streams, ...window, oldest }
+  const actors = streams.includes('flow') ? await queryItems(emailActorsPartition(id, actorEmail)) : []
+  return {
+    account: id,
+    streams: actors.length > 0 ? streams : streams.filter((stream) => stream !== 'flow'),
+    ...window,
+    oldest,
+    named: { field: 'email', value: actorEmail, alone: true },
+    // More than a condition takes; then each flow is looked at.
+    flowActors: actors.length > mostFlowActors ? null : actors.map(({ sk }) => String(sk)),
+  }
 }
 
 async function* matching(walk: Walk, match: Match): AsyncGenerator<LogItem> {
@@ -100,6 +123,6 @@ export async function getLog(account: string, id: string): Promise<{ data: LogEn
   const items = await getItems(logKeys(account, id))
   const item = items.find((found) => found !== undefined && kept(found as LogItem))
   if (!item) throw notFound()
-  const [entry] = await renderEntries(account, [item])
+  const [entry] = await renderEntries([item], attributionReader(account))
   return { data: entry as LogEntry }
 }

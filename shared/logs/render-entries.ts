@@ -10,16 +10,23 @@ type Item = Record<string, unknown>
 
 const isFlow = (item: Item): boolean => parseLogId(String(item.sk))?.stream === 'flow'
 
-/** Attributions by authorization id, each read once. */
-export async function attributionsOf(account: string, items: Item[]): Promise<Map<string, Attribution>> {
-  const ids = [...new Set(items.filter(isFlow).map((item) => String(item.auth)))]
-  const found = await getItems(ids.map((id) => attributionKey(account, id)))
-  return new Map(ids.flatMap((id, i) => (found[i] ? [[id, found[i] as Attribution] as const] : [])))
+/** Attributions of flows by authorization id, undefined where there is none. */
+export type AttributionReader = (items: Item[]) => Promise<Map<string, Attribution | undefined>>
+
+/** Reads each attribution once, those of a page in one request. */
+export function attributionReader(account: string): AttributionReader {
+  const known = new Map<string, Attribution | undefined>()
+  return async (items) => {
+    const ids = [...new Set(items.filter(isFlow).map((item) => String(item.auth)))].filter((id) => !known.has(id))
+    const found = await getItems(ids.map((id) => attributionKey(account, id)))
+    for (const [i, id] of ids.entries()) known.set(id, found[i] as Attribution | undefined)
+    return known
+  }
 }
 
 /** Stored items as entries; a flow shows the attribution of its authorization (L12). */
-export async function renderEntries(account: string, items: Item[]): Promise<LogEntry[]> {
-  const attributions = await attributionsOf(account, items)
+export async function renderEntries(items: Item[], attributionsOf: AttributionReader): Promise<LogEntry[]> {
+  const attributions = await attributionsOf(items)
   return items.map((item) =>
     isFlow(item)
       ? flowEntry(item as unknown as FlowItem, attributions.get(String(item.auth)))

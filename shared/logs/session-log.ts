@@ -1,7 +1,7 @@
 import type { Subject } from '../auth/subject.ts'
 import type { Item } from '../table/keys.ts'
 import { logId } from './log-id.ts'
-import { logItem } from './log-store.ts'
+import { logItems } from './log-store.ts'
 
 type Created = {
   context: 'client' | 'gateway' | 'portal'
@@ -10,6 +10,6 @@ type Created = {
   at: number
 }
 
-/** The entry of a created session (L7.1), for the transaction that creates it. */
-export const sessionLogItem = (account: string, { at, ...entry }: Created): Item =>
-  logItem(account, 'session', logId('session', at), at, entry)
+/** The entry of a created session (L7.1) and its pointers, for the transaction that creates it. */
+export const sessionLogItems = (account: string, { at, ...entry }: Created): Item[] =>
+  logItems(account, 'session', logId('session', at), at, entry)

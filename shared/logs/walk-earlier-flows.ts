@@ -7,10 +7,9 @@ import {
   sliceMicros,
   sliceSort,
 } from '../flows/flow-index.ts'
-import { getItems, queryItems } from '../table/read.ts'
+import { queryItems } from '../table/read.ts'
 import { type FlowFilter, type FlowSearch, flowIds, flowParts, joined } from './flow-parts.ts'
 import { lastLogMicros } from './log-id.ts'
-import { flowKey } from './log-keys.ts'
 import { type LogItem, mergeParts, openParts, type Part, type Reading } from './part-reader.ts'
 
 type Search = FlowSearch & Reading & { begin: number }
@@ -25,26 +24,7 @@ export async function* walkEarlierFlows(search: Search): AsyncGenerator<LogItem>
   const begin = Math.min(search.begin, lastLogMicros + 1)
   if (begin <= 0) return
   const readers = await openParts(await earlierParts(search, begin), search)
-  let batch: LogItem[] = []
-  let last: string | undefined
-  for await (const item of mergeParts(readers, search.ascending)) {
-    // A flow can be found by its start and by pointers.
-    if (item.sk === last) continue
-    last = item.sk
-    batch.push(item)
-    if (batch.length < (search.expected ?? 100)) continue
-    yield* await resolved(search.account, batch)
-    batch = []
-  }
-  yield* await resolved(search.account, batch)
-}
-
-/** What the pointers point to, in one request. */
-async function resolved(account: string, items: LogItem[]): Promise<LogItem[]> {
-  const pointers = items.filter(({ pointer }) => pointer)
-  const found = await getItems(pointers.map(({ sk, actor }) => flowKey(account, String(actor), sk)))
-  const flows = new Map(pointers.map(({ sk }, i) => [sk, found[i] as LogItem | undefined]))
-  return items.flatMap((item) => (item.pointer ? (flows.get(item.sk) ?? []) : item))
+  yield* mergeParts(readers, search.ascending)
 }
 
 async function earlierParts(search: Search, begin: number): Promise<Part[]> {

@@ -1,20 +1,24 @@
 import { clock } from '../clock.ts'
 import { flowParts } from './flow-parts.ts'
-import type { LogStream } from './log-id.ts'
-import { dayMicros, dayOf, logPartition } from './log-keys.ts'
+import { followPointers } from './follow-pointers.ts'
+import { type LogStream, parseLogId } from './log-id.ts'
+import { dayMicros, dayOf, logPartition, namedPartition } from './log-keys.ts'
 import { beyond, clampMicros, compareIds, idsBetween } from './log-order.ts'
 import { type LogItem, mergeParts, openParts, type Part, type Reading } from './part-reader.ts'
 import { walkEarlierFlows } from './walk-earlier-flows.ts'
 
-/** What to walk through: streams, the window in microseconds, and for flows the actor whose shard is enough. */
+/** What to walk through: streams, and the window in microseconds. */
 export type Walk = Reading & {
   account: string
   streams: LogStream[]
+  /** Only entries whose snapshot names this actor or email. */
+  named?: { field: 'actor' | 'email'; value: string; alone: boolean }
+  /** Only flows of these actors. */
+  flowActors?: string[] | null
   begin: number
   end: number
   /** Before this instant there are only flows. */
   oldest?: number
-  actorId?: string | null
   /** Only entries beyond this one, in the direction of the walk. */
   from?: string
 }
@@ -23,7 +27,13 @@ export type Walk = Reading & {
  * The entries of the window in order, read page by page as they are asked for. Flows that began before the window come
  * last, newest first; some of them may be over before it.
  */
-export async function* walkLogs(walk: Walk): AsyncGenerator<LogItem> {
+export function walkLogs(walk: Walk): AsyncGenerator<LogItem> {
+  // To be counted, a pointer is as good as its entry when the name is all that is asked for.
+  const isEnough = ({ sk }: LogItem) => Boolean(walk.counting && walk.named?.alone) && parseLogId(sk)?.stream !== 'flow'
+  return followPointers(walk.account, inOrder(walk), walk.expected ?? 100, isEnough)
+}
+
+async function* inOrder(walk: Walk): AsyncGenerator<LogItem> {
   const flows = walk.streams.includes('flow')
   if (flows && walk.ascending) yield* walkEarlierFlows(walk)
   yield* mergeStreams(
@@ -49,7 +59,7 @@ async function* mergeStreams(streams: AsyncGenerator<LogItem>[], ascending: bool
 
 /** The entries of one stream. */
 async function* walkStream(walk: Walk, stream: LogStream): AsyncGenerator<LogItem> {
-  const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : dailyParts(walk, stream)
+  const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : partsOf(walk, stream)
   if (!walk.ascending) days.reverse()
   // The first pages of ever more days are asked for at once: a busy day is enough for a page, and a stretch of empty
   // days costs few round trips.
@@ -59,15 +69,26 @@ async function* walkStream(walk: Walk, stream: LogStream): AsyncGenerator<LogIte
   }
 }
 
-/** The partitions of the window, oldest day first. Only flows can lie in the future; a day is room for clocks that differ. */
-function dailyParts(walk: Walk, stream: LogStream): Part[][] {
+/**
+ * The partitions of the window, oldest day first, or the one with the pointers of a name. Only flows can lie in the
+ * future; a day is room for clocks that differ.
+ */
+function partsOf(walk: Walk, stream: Exclude<LogStream, 'flow'>): Part[][] {
+  const { account, named } = walk
   const begin = clampMicros(Math.max(walk.begin, walk.oldest ?? 0))
   const end = Math.min(walk.end, clock.now() + dayMicros)
+  if (named) return partOf(walk, stream, begin, end, namedPartition(account, stream, named.field, named.value), true)
   const days: Part[][] = []
   for (let day = Math.floor(begin / dayMicros) * dayMicros; day <= end; day += dayMicros) {
-    const ids = idsBetween(stream, Math.max(begin, day), Math.min(end, day + dayMicros - 1))
-    const range = ids && walk.from !== undefined ? beyond(ids, walk.from, walk.ascending ?? false) : ids
-    if (range) days.push([{ pk: logPartition(walk.account, stream, dayOf(day)), ranges: [range] }])
+    const [from, to] = [Math.max(begin, day), Math.min(end, day + dayMicros - 1)]
+    days.push(...partOf(walk, stream, from, to, logPartition(account, stream, dayOf(day))))
   }
   return days
+}
+
+/** A part of what the walk has yet before it, if that is something. */
+function partOf(walk: Walk, stream: LogStream, begin: number, end: number, pk: string, pointers?: true): Part[][] {
+  const ids = idsBetween(stream, begin, end)
+  const range = ids && walk.from !== undefined ? beyond(ids, walk.from, walk.ascending ?? false) : ids
+  return range ? [[{ pk, ranges: [range], pointers }]] : []
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { KinesisStreamRecord } from 'aws-lambda'
 import { type Attribution, attributionItem } from '#shared/flows/attribution.ts'
+import { markEmail } from '#shared/flows/flow-marks.ts'
 import type { FlowReport } from '#shared/flows/flow-report.ts'
 import { type FlowRole, type IngestClaims, signIngestToken } from '#shared/flows/ingest-token.ts'
 import { pack } from '#shared/flows/packing.ts'
@@ -54,6 +55,7 @@ export async function newFlowGrant(accountId: string, fields: Partial<Attributio
     resource_address: 'wiki.example.com',
     ...fields,
   }
+  await markEmail(accountId, attribution)
   await table().send(new PutCommand({ TableName: tableName(), Item: attributionItem(accountId, attribution) }))
   const token = (role: FlowRole = 'initiator', changes: { uploadsEnabled?: boolean; expiresAt?: string } = {}) =>
     signIngestToken({

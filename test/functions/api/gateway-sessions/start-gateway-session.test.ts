@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as listGateways } from '#functions/api/gateways/list-gateways.ts'
-import type { Subject } from '#shared/auth/subject.ts'
 import { clock } from '#shared/clock.ts'
-import { sessionLogItem } from '#shared/logs/session-log.ts'
+import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { commitKey, partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
@@ -16,8 +15,7 @@ beforeEach(async () => {
 })
 
 const total = async () => (await account.call(listGateways, { params: site.params })).body.metadata.total
-const sessionEntries = () =>
-  queryItems(sessionLogItem(account.id, { context: 'gateway', subject: {} as Subject, at: clock.now() }).pk)
+const sessionEntries = () => queryItems(logPartition(account.id, 'session', dayOf(clock.now())))
 
 describe('POST /gateway/sessions', () => {
   it('starts a session of the token’s gateway, whatever name is sent', async () => {

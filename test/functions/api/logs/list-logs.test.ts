@@ -9,7 +9,7 @@ import { clock, timestamp } from '#shared/clock.ts'
 import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/flows/flow-report.ts'
 import { type LogStream, logId } from '#shared/logs/log-id.ts'
-import { logItem } from '#shared/logs/log-store.ts'
+import { logItems } from '#shared/logs/log-store.ts'
 import { overlaps } from '#shared/logs/match-entries.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { newAccount } from '#test/support/account.ts'
@@ -52,8 +52,8 @@ async function put(
   of: Account,
   entries: [Exclude<LogStream, 'flow'>, number, Record<string, unknown>?][],
 ): Promise<string[]> {
-  const items = entries.map(([stream, micros, fields], i) =>
-    logItem(of.id, stream, logId(stream, micros, i.toString(16).padStart(10, '0')), micros, {
+  const items = entries.flatMap(([stream, micros, fields], i) =>
+    logItems(of.id, stream, logId(stream, micros, i.toString(16).padStart(10, '0')), micros, {
       ...fieldsOf[stream],
       ...fields,
     }),
@@ -62,7 +62,7 @@ async function put(
     const requests = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }))
     await table().send(new BatchWriteCommand({ RequestItems: { [tableName()]: requests } }))
   }
-  return items.map(({ sk }) => sk)
+  return items.filter(({ kind }) => kind === 'log').map(({ sk }) => sk)
 }
 
 const list = (query: Query, of = account) => of.call(handler, { query, path: '/logs' })
