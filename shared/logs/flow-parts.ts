@@ -4,7 +4,7 @@ import { table, tableName } from '../table/client.ts'
 import { instantOf } from './log-id.ts'
 import { dayMicros, dayOf, flowShard, logPartition } from './log-keys.ts'
 import { beyond, type IdRange, idsBetween } from './log-order.ts'
-import type { Part } from './part-reader.ts'
+import type { LazyParts, Part } from './part-reader.ts'
 
 /** Which flows: of an account, perhaps of some actors, perhaps only those beyond an entry. */
 export type FlowSearch = { account: string; flowActors?: string[] | null; from?: string; ascending?: boolean }
@@ -48,7 +48,7 @@ export async function flowParts(
   begin: number,
   end: number,
   ...filters: FlowFilter[]
-): Promise<Part[][]> {
+): Promise<(Part | LazyParts)[][]> {
   const whole = flowIds(search, begin, end)
   if (!whole) return []
   const { account, flowActors } = search
@@ -62,11 +62,12 @@ export async function flowParts(
     const start = Date.parse(day) * 1000
     const ids = flowIds(search, Math.max(begin, start), Math.min(end, start + dayMicros - 1))
     if (!ids) return []
-    return [...shards].flatMap((shard) => {
+    return [...shards].flatMap((shard): Part | LazyParts | [] => {
       const pk = logPartition(account, 'flow', day, shard)
-      if (!flowActors) return { pk, ranges: [ids], filter }
+      if (!flowActors) return { pk, range: ids, filter }
       const actors = flowActors.filter((actor) => flowShard(actor) === shard)
-      return actors.length > 0 ? { pk, ranges: () => actorRanges(account, actors, ids), filter } : []
+      if (actors.length === 0) return []
+      return async () => (await actorRanges(account, actors, ids)).map((range) => ({ pk, range, filter }))
     })
   })
 }

@@ -1,20 +1,24 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { clock } from '../clock.ts'
 import { table, tableName } from '../table/client.ts'
 import { unpackLarge } from '../table/large-attributes.ts'
+import { instantOf } from './log-id.ts'
 import { compareIds, type IdRange } from './log-order.ts'
 
 /** An entry as it is stored, or a pointer to one; `sk` is its log id. */
 export type LogItem = Record<string, unknown> & { sk: string; pointer?: true }
 
-/** What to read of one partition, in ranges of ids that do not overlap, oldest first. */
+/** What to read of one partition. */
 export type Part = {
   pk: string
-  ranges: IdRange[] | (() => Promise<IdRange[]>)
+  range: IdRange
   /** Items are pointers to entries. */
   pointers?: true
   /** Only items that satisfy this are handed over. */
   filter?: { expression: string; values: Record<string, unknown> }
 }
+/** Parts that have to be looked up first. */
+export type LazyParts = () => Promise<Part[]>
 
 export type Reading = {
   /** Oldest first instead of newest first. */
@@ -41,7 +45,7 @@ export class PartReader {
   private readonly part: Part
   private readonly reading: Reading
   private page: LogItem[] = []
-  private ranges: IdRange[] | null = null
+  private done = false
   private start: Record<string, unknown> | undefined
   private limit: number
 
@@ -60,15 +64,10 @@ export class PartReader {
   }
 
   async fill(): Promise<void> {
-    const { ranges } = this.part
-    this.ranges ??= [...(typeof ranges === 'function' ? await ranges() : ranges)]
-    while (this.page.length === 0) {
-      const range = this.ranges.at(this.reading.ascending ? 0 : -1)
-      if (!range) return
-      await this.read(range)
-      if (this.start) this.limit = Math.min(mostAtOnce, this.limit * 2)
-      else if (this.reading.ascending) this.ranges.shift()
-      else this.ranges.pop()
+    while (this.page.length === 0 && !this.done) {
+      await this.read(this.part.range)
+      this.limit = Math.min(mostAtOnce, this.limit * 2)
+      this.done = this.start === undefined
     }
   }
 
@@ -77,7 +76,8 @@ export class PartReader {
     const answer = await table().send(
       new QueryCommand({
         TableName: tableName(),
-        ConsistentRead: true,
+        // What is older than a minute looks the same everywhere; to be counted it is read at half the price.
+        ConsistentRead: !(this.reading.counting && instantOf(last) < clock.now() - 60_000_000),
         ScanIndexForward: this.reading.ascending ?? false,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
         FilterExpression: filter?.expression,
@@ -96,7 +96,8 @@ export class PartReader {
 }
 
 /** Readers that have fetched their first page. */
-export async function openParts(parts: Part[], reading: Reading): Promise<PartReader[]> {
+export async function openParts(some: (Part | LazyParts)[], reading: Reading): Promise<PartReader[]> {
+  const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
   // Of several parts each has its share; a part that has more is read on.
   const expected = parts.length > 4 ? Math.max(8, Math.ceil((2 * (reading.expected ?? 100)) / parts.length)) : undefined
   const readers = parts.map((part) => new PartReader(part, { ...reading, ...(expected && { expected }) }))

@@ -12,7 +12,7 @@ import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
 import { type Match, matcher, type Window, withinRetention } from './match-entries.ts'
 import type { LogItem } from './part-reader.ts'
 import { attributionReader, renderEntries } from './render-entries.ts'
-import { type Walk, walkLogs } from './walk-logs.ts'
+import { batchSizeOf, type Walk, walkLogs } from './walk-logs.ts'
 
 const countedAtMost = 10_000
 const mostFlowActors = 50
@@ -88,7 +88,7 @@ async function walkOf(account: AccountRow, query: LogQuery, window: Window): Pro
 }
 
 async function* matching(walk: Walk, match: Match): AsyncGenerator<LogItem> {
-  const size = walk.expected ?? 100
+  const size = batchSizeOf(walk)
   let batch: LogItem[] = []
   for await (const item of walkLogs(walk)) {
     batch.push(item)
@@ -112,7 +112,8 @@ async function take(walk: Walk & { expected: number }, match: Match): Promise<Lo
 /** How many entries match, of which there may be more than are counted. Asked for by the first page alone. */
 async function count(walk: Walk, match: Match): Promise<number> {
   let total = 0
-  for await (const _item of matching({ ...walk, counting: true }, match)) if (++total === countedAtMost) break
+  for await (const _item of matching({ ...walk, counting: true, expected: countedAtMost }, match))
+    if (++total === countedAtMost) break
   return total
 }
 

@@ -10,7 +10,7 @@ import {
 import { queryItems } from '../table/read.ts'
 import { type FlowFilter, type FlowSearch, flowIds, flowParts, joined } from './flow-parts.ts'
 import { lastLogMicros } from './log-id.ts'
-import { type LogItem, mergeParts, openParts, type Part, type Reading } from './part-reader.ts'
+import { type LazyParts, type LogItem, mergeParts, openParts, type Part, type Reading } from './part-reader.ts'
 
 type Search = FlowSearch & Reading & { begin: number }
 
@@ -27,14 +27,14 @@ export async function* walkEarlierFlows(search: Search): AsyncGenerator<LogItem>
   yield* mergeParts(readers, search.ascending)
 }
 
-async function earlierParts(search: Search, begin: number): Promise<Part[]> {
+async function earlierParts(search: Search, begin: number): Promise<(Part | LazyParts)[]> {
   const { account } = search
   const lasting: FlowFilter = { expression: 'fend > :begin', values: { ':begin': begin } }
   const lastingOrOpen: FlowFilter = { ...lasting, expression: `${open.expression} OR ${lasting.expression}` }
   const recent = begin - shortFlowMicros
   const pointers = (pk: string, from: number, ...filters: FlowFilter[]): Part[] => {
     const ids = flowIds(search, from, recent - 1)
-    return ids ? [{ pk, ranges: [ids], pointers: true, filter: joined(search, filters) }] : []
+    return ids ? [{ pk, range: ids, pointers: true, filter: joined(search, filters) }] : []
   }
   const [short, ...unsettled] = await Promise.all([
     flowParts(search, recent, begin - 1, lastingOrOpen),

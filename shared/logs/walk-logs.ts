@@ -23,6 +23,9 @@ export type Walk = Reading & {
   from?: string
 }
 
+/** How many entries are looked at together. */
+export const batchSizeOf = ({ expected = 100 }: Walk): number => Math.min(200, expected)
+
 /**
  * The entries of the window in order, read page by page as they are asked for. Flows that began before the window come
  * last, newest first; some of them may be over before it.
@@ -30,14 +33,16 @@ export type Walk = Reading & {
 export function walkLogs(walk: Walk): AsyncGenerator<LogItem> {
   // To be counted, a pointer is as good as its entry when the name is all that is asked for.
   const isEnough = ({ sk }: LogItem) => Boolean(walk.counting && walk.named?.alone) && parseLogId(sk)?.stream !== 'flow'
-  return followPointers(walk.account, inOrder(walk), walk.expected ?? 100, isEnough)
+  return followPointers(walk.account, inOrder(walk), batchSizeOf(walk), isEnough)
 }
 
 async function* inOrder(walk: Walk): AsyncGenerator<LogItem> {
   const flows = walk.streams.includes('flow')
   if (flows && walk.ascending) yield* walkEarlierFlows(walk)
+  // Each stream is first read for its share, and half as much again in case it has more.
+  const expected = Math.ceil(((walk.expected ?? 100) * 1.5) / Math.max(1.5, walk.streams.length))
   yield* mergeStreams(
-    walk.streams.map((stream) => walkStream(walk, stream)),
+    walk.streams.map((stream) => walkStream({ ...walk, expected }, stream)),
     walk.ascending ?? false,
   )
   if (flows && !walk.ascending) yield* walkEarlierFlows(walk)
@@ -61,11 +66,19 @@ async function* mergeStreams(streams: AsyncGenerator<LogItem>[], ascending: bool
 async function* walkStream(walk: Walk, stream: LogStream): AsyncGenerator<LogItem> {
   const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : partsOf(walk, stream)
   if (!walk.ascending) days.reverse()
-  // The first pages of ever more days are asked for at once: a busy day is enough for a page, and a stretch of empty
-  // days costs few round trips.
-  for (let at = 0, width = 1; at < days.length; at += width, width = Math.min(16, width * 2)) {
+  // As many days are asked for at once as the rest should take, by the days before; after empty ones ever more.
+  let found = 0
+  for (let at = 0, width = 1; at < days.length; ) {
     const group = days.slice(at, at + width).map((parts) => openParts(parts, walk))
-    for (const readers of await Promise.all(group)) yield* mergeParts(readers, walk.ascending)
+    for (const readers of await Promise.all(group)) {
+      for await (const item of mergeParts(readers, walk.ascending)) {
+        found++
+        yield item
+      }
+    }
+    at += width
+    const needed = Math.ceil((((walk.expected ?? 100) - found) * at) / Math.max(1, found))
+    width = Math.max(1, Math.min(16, width * 2, needed))
   }
 }
 
@@ -90,5 +103,5 @@ function partsOf(walk: Walk, stream: Exclude<LogStream, 'flow'>): Part[][] {
 function partOf(walk: Walk, stream: LogStream, begin: number, end: number, pk: string, pointers?: true): Part[][] {
   const ids = idsBetween(stream, begin, end)
   const range = ids && walk.from !== undefined ? beyond(ids, walk.from, walk.ascending ?? false) : ids
-  return range ? [[{ pk, ranges: [range], pointers }]] : []
+  return range ? [[{ pk, range, pointers }]] : []
 }

@@ -12,6 +12,7 @@ import { callRows, costsTable, flowRows, writeCostsDocument } from './costs.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
 import { loadTable, loadTest } from './load.ts'
+import { logCosts, logTable } from './log-costs.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 
@@ -72,12 +73,19 @@ async function printAccess(): Promise<void> {
   delete process.env.HEARTBEAT_SECS
 }
 
+/** The small log beside a large one: of a million entries with `--large`. */
+async function printLogs(): Promise<void> {
+  const sizes: [number, number] = [1_000, process.argv.includes('--large') ? 1_000_000 : 100_000]
+  print(`a page of 50 log entries:\n${logTable(await logCosts(sizes[0]), await logCosts(sizes[1]), sizes)}\n`)
+}
+
 async function printAll(): Promise<void> {
   print(`what an operation asks of the table:\n${costTable(await operationCosts())}`)
   print(`ingest:\n${ingestTable(await ingestCosts())}`)
   printPacking()
   await printAccess()
   print(`storing flows:\n${consumerTable(await consumerCosts())}`)
+  await printLogs()
   print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
   await printBundle()
   await printLoad()

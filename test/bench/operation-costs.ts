@@ -3,7 +3,7 @@ import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { sampleRequests } from '#test/support/sample-requests.ts'
 import { markdownTable } from './markdown-table.ts'
 
-export type OperationCost = Consumed & { name: string }
+export type OperationCost = Omit<Consumed, 'trips'> & { name: string }
 
 /**
  * What each operation asks of the table for a small object, when its token was used within the last minute and the

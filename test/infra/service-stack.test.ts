@@ -87,7 +87,7 @@ describe('rights', () => {
       [Action].flat().some((action) => /^dynamodb:(Put|Update|Delete|Batch.*Write)/.test(action)),
     )
     expect(writing.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])).toEqual([
-      { 'dynamodb:LeadingKeys': [`${account}#log.api_request#*`] },
+      { 'dynamodb:LeadingKeys': [`${account}#log.api_request#*`, `${account}#log.api_request.actor#*`] },
       { 'dynamodb:LeadingKeys': [`${account}#live.api_tokens`, `${account}#live.actors`, `${account}#rate.*`] },
     ])
     for (const { Condition } of writing) expect(Condition?.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' })

@@ -1,13 +1,15 @@
 import { table } from '#shared/table/client.ts'
 
-/** What a piece of work asked of the table: requests, and read and write units. */
-export type Consumed = { requests: number; reads: number; writes: number }
+/** What a piece of work asked of the table: requests, how often it waited for some of them, and read and write units. */
+export type Consumed = { requests: number; trips: number; reads: number; writes: number }
 
 type Capacity = { CapacityUnits?: number; ReadCapacityUnits?: number; WriteCapacityUnits?: number }
 
 const writing = /^(Put|Update|Delete|TransactWrite|BatchWrite)/
 
 let running: Consumed | null = null
+/** The longest chain of requests that have returned; one that starts now can rest on it. */
+let returned = 0
 let installed = false
 
 function install(): void {
@@ -16,6 +18,7 @@ function install(): void {
   table().middlewareStack.add(
     (next, context) => async (args) => {
       Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' })
+      const trip = returned + 1
       const answer = await next(args).catch((error: Error) => {
         // AWS bills a write whose condition does not hold; its error does not tell so.
         if (running && error.name === 'ConditionalCheckFailedException') {
@@ -24,9 +27,11 @@ function install(): void {
         }
         throw error
       })
+      returned = Math.max(returned, trip)
       const { ConsumedCapacity } = answer.output as { ConsumedCapacity?: Capacity | Capacity[] }
       if (running) {
         running.requests++
+        running.trips = Math.max(running.trips, trip)
         const units = [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
         const kind = writing.test(String(context.commandName)) ? 'writes' : 'reads'
         running[kind] += units
@@ -40,7 +45,8 @@ function install(): void {
 /** Measures work that nothing runs beside. */
 export async function measure(work: () => Promise<unknown>): Promise<Consumed> {
   install()
-  const consumed: Consumed = { requests: 0, reads: 0, writes: 0 }
+  const consumed: Consumed = { requests: 0, trips: 0, reads: 0, writes: 0 }
+  returned = 0
   running = consumed
   try {
     await work()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engineClients } from '#infra/local/clients.ts'
 import { createStream, createTable } from '#infra/local/create-resources.ts'
+import { databaseFile } from '#infra/local/engines/dynoxide.ts'
 import { startEngines } from '#infra/local/engines/start-engines.ts'
 import { engineEnvironment } from '#infra/local/environment.ts'
 import { synthesize } from '#infra/local/service.ts'
@@ -21,6 +22,7 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
   const [engines, { table, stream }] = await Promise.all([startEngines(dir, { removeAtExit: true }), storage(dir)])
   const clients = engineClients(engines)
   Object.assign(process.env, engineEnvironment(engines), {
+    DYNAMODB_FILE: process.env.DYNAMODB_ENDPOINT ? '' : databaseFile(dir),
     TABLE_NAME: table.TableName,
     FLOW_STREAM_NAME: stream.name,
     SERVICE_URL: 'http://127.0.0.1',

@@ -7,9 +7,9 @@ import { clock, timestamp } from '#shared/clock.ts'
 import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
 import { flowLogId } from '#shared/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/flows/flow-report.ts'
-import { listLogs } from '#shared/logs/query-logs.ts'
 import { table } from '#shared/table/client.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { readPages } from '#test/support/log-pages.ts'
 
 const minute = 60_000_000
 const hour = 60 * minute
@@ -90,22 +90,6 @@ async function deliver(Records: ReturnType<typeof flowRecord>[], interruption: n
   expect(await storeFlowLogs({ Records })).toEqual({ batchItemFailures: [] })
 }
 
-async function pages(account: AccountRow, query: Record<string, string>) {
-  const ask = async (cursor: string | null) => {
-    const { data, metadata } = await listLogs(
-      account,
-      new URLSearchParams({ ...query, ...(cursor !== null && { page_cursor: cursor }) }),
-    )
-    return { ids: data.map(({ log_id }) => log_id), ...metadata }
-  }
-  const forth = [await ask(null)]
-  for (let next = forth[0]?.next_page; next; next = forth.at(-1)?.next_page) forth.push(await ask(next))
-  const back = []
-  for (let previous = forth.at(-1)?.prev_page; previous; previous = back[0]?.prev_page)
-    back.unshift(await ask(previous))
-  return { forth, back }
-}
-
 it('lists the flows that overlap a window, whatever was reported in which order', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ flows, batchSizes, interruptions, searches }) => {
@@ -148,7 +132,7 @@ it('lists the flows that overlap a window, whatever was reported in which order'
           .map(({ id }) => id)
           .sort()
           .reverse()
-        const { forth, back } = await pages(account, {
+        const { forth, back } = await readPages(account, {
           type: 'flow',
           begin: timestamp(begin),
           end: timestamp(end),

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
+import type { AccountRow } from '#shared/accounts/account.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import { flowLogId } from '#shared/flows/flow-identity.ts'
+import { checkFlowReport, type FlowReport } from '#shared/flows/flow-report.ts'
+import { inParallel } from '#shared/in-parallel.ts'
+import { type LogStream, logId, logStreams } from '#shared/logs/log-id.ts'
+import { logItems } from '#shared/logs/log-store.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { readPages } from '#test/support/log-pages.ts'
+
+const minute = 60_000_000
+const span = 3 * 24 * 60 * minute
+const actors = Array.from({ length: 3 }, () => randomUUID())
+const emails = ['ada@example.com', 'grace@example.com']
+
+/** Nobody, or an actor with the email it had then. */
+const who = fc.record({ actor: fc.nat({ max: 3 }), email: fc.nat({ max: 2 }) })
+const entry = fc.record({
+  stream: fc.constantFrom<LogStream>(...logStreams),
+  // On few instants, so that entries of several streams share them.
+  at: fc.nat({ max: 12 }).map((step) => (step * span) / 12),
+  who,
+})
+const search = fc.record({
+  begin: fc.nat({ max: 12 }),
+  width: fc.nat({ max: 12 }),
+  limit: fc.integer({ min: 1, max: 12 }),
+  type: fc.constantFrom(null, null, ...logStreams),
+  actor: fc.constantFrom(null, 0, 1),
+  email: fc.constantFrom(null, 0, 1),
+})
+
+type Planted = { stream: LogStream; at: number; who: { actor: number; email: number } }
+type Entry = { id: string; stream: LogStream; at: number; actor: string | null; email: string | null }
+
+const order = (id: string) => id.slice(1, 14) + id
+
+async function plant(account: string, start: number, entries: Planted[]): Promise<Entry[]> {
+  const grants = new Map<string, ReturnType<typeof newFlowGrant>>()
+  const planted: Entry[] = []
+  await inParallel(entries.entries(), 8, async ([i, { stream, at: offset, who }]) => {
+    const at = start + offset
+    const actor = actors[who.actor] ?? null
+    const email = emails[who.email] ?? null
+    if (stream === 'flow') {
+      // A flow has always an actor.
+      const initiator = actor ?? (actors[0] as string)
+      const name = `${initiator} ${email}`
+      const fields = { initiator_actor_id: initiator, initiator_actor_email: email }
+      if (!grants.has(name)) grants.set(name, newFlowGrant(account, fields))
+      const { claims } = await (grants.get(name) as ReturnType<typeof newFlowGrant>)
+      const { report } = checkFlowReport(openRecord({ inner_src_port: i, flow_start: timestamp(at) })) as {
+        report: FlowReport
+      }
+      await storeFlowLogs({ Records: [flowRecord(claims(), at, report)] })
+      planted.push({ id: flowLogId(claims(), report), stream, at, actor: initiator, email })
+      return
+    }
+    const id = logId(stream, at, i.toString(16).padStart(10, '0'))
+    const named = stream === 'api_request' ? { actor_id: actor } : { subject: { actor_id: actor, actor_email: email } }
+    const items = logItems(account, stream, id, at, named)
+    for (const Item of items) await table().send(new PutCommand({ TableName: tableName(), Item }))
+    planted.push({ id, stream, at, actor, email: stream === 'api_request' ? null : email })
+  })
+  return planted
+}
+
+it('lists the entries of all streams that match, in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(entry, { minLength: 20, maxLength: 60 }),
+      fc.array(search, { minLength: 8, maxLength: 8 }),
+      async (entries, searches) => {
+        const start = clock.now() - span - minute
+        const account = { id: randomUUID(), inserted_at: timestamp(start - minute) } as AccountRow
+        const planted = await plant(account.id, start, entries)
+        for (const { begin: step, width, limit, type, actor, email: asked } of searches) {
+          const email = type === 'api_request' ? null : asked
+          const begin = start + (step * span) / 12
+          const end = begin + (width * span) / 12
+          const expected = planted
+            // All flows are open.
+            .filter(({ stream, at }) => at <= end && (at >= begin || stream === 'flow'))
+            .filter(({ stream }) => type === null || stream === type)
+            .filter((one) => actor === null || one.actor === actors[actor])
+            .filter((one) => email === null || one.email === emails[email])
+            .map(({ id }) => id)
+            .sort((a, b) => (order(a) < order(b) ? 1 : -1))
+          const { forth, back } = await readPages(account, {
+            begin: timestamp(begin),
+            end: timestamp(end),
+            limit: String(limit),
+            ...(type !== null && { type }),
+            ...(actor !== null && { actor_id: actors[actor] }),
+            ...(email !== null && { actor_email: emails[email] }),
+          })
+          expect(forth.flatMap(({ ids }) => ids)).toEqual(expected)
+          expect(back.map(({ ids }) => ids)).toEqual(forth.slice(0, -1).map(({ ids }) => ids))
+          for (const { total } of [...forth, ...back]) expect(total).toBe(expected.length)
+        }
+      },
+    ),
+    { numRuns: 6, endOnFailure: true },
+  )
+})

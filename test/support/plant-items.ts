@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import { tableName } from '#shared/table/client.ts'
+import type { Item } from '#shared/table/keys.ts'
+
+/** Rows that are written at a time; others may write in between. */
+const chunk = 500
+
+/** The size by which the table charges. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  if (typeof value === 'number') return Math.ceil(String(value).length / 2) + 1
+  if (value instanceof Set) return [...value].reduce((sum: number, one) => sum + sizeOf(one), 3)
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.entries(value).reduce((sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + sizeOf(one), 3)
+}
+
+const itemSize = (item: Item): number =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOf(value), 0)
+
+/** Writes items into the file of the local engine, past its API: for more of them than a test could wait for. */
+export function plantItems(items: Iterable<Item>): void {
+  const file = process.env.DYNAMODB_FILE
+  if (!file) throw new Error('Items are planted into the file of the local engine.')
+  const db = new DatabaseSync(file, { timeout: 20_000 })
+  try {
+    db.exec('PRAGMA synchronous = OFF')
+    const insert = db.prepare(
+      `INSERT OR REPLACE INTO "${tableName()}" (pk, sk, item_json, item_size, hash_prefix) VALUES (?, ?, ?, ?, ?)`,
+    )
+    let open = 0
+    for (const item of items) {
+      if (open === 0) db.exec('BEGIN IMMEDIATE')
+      const prefix = createHash('md5').update(item.pk).digest('hex').slice(0, 6)
+      const json = JSON.stringify(marshall(item, { removeUndefinedValues: true }))
+      insert.run(`S:${item.pk}`, `S:${item.sk}`, json, itemSize(item), prefix)
+      open++
+      if (open < chunk) continue
+      db.exec('COMMIT')
+      open = 0
+    }
+    if (open > 0) db.exec('COMMIT')
+  } finally {
+    db.close()
+  }
+}
