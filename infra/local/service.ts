@@ -37,9 +37,15 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
   process.env.CDK_VALIDATION ??= 'false'
   // Loading the CDK takes a while; what only asks a running service does not wait for it.
   const { buildApp: build } = await import('#infra/build-app.ts')
-  const app = await build({ ...options, outdir })
+  const app = await build({ context: retention(), ...options, outdir })
   app.synth()
   return readDeployment(outdir)
+}
+
+/** Settings of a deployment that are variables here. */
+function retention(): Record<string, string> {
+  const { LOG_RETENTION_DAYS: logRetentionDays, FLOW_RETENTION_DAYS: flowRetentionDays } = process.env
+  return { ...(logRetentionDays && { logRetentionDays }), ...(flowRetentionDays && { flowRetentionDays }) }
 }
 
 async function start(

@@ -1,4 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { synthesize } from '#infra/local/service.ts'
 import { type Templates, templatesOf } from '#test/support/templates.ts'
 
 let templates: Templates
@@ -110,4 +114,33 @@ it('ends every log group after a time', () => {
 
 it.each(['0', '-1', '1.5', 'many'])('refuses %s days of retention', async (logRetentionDays) => {
   await expect(templatesOf([], { logRetentionDays })).rejects.toThrow('must be a positive integer')
+})
+
+it('gives every function the retention of the deployment', async () => {
+  const chosen = await templatesOf([], { logRetentionDays: 7, flowRetentionDays: '9' })
+  const variables = (of: Templates) =>
+    of.all('AWS::Lambda::Function').flatMap(({ Properties }) => {
+      const { Variables } = (Properties.Environment ?? {}) as { Variables?: Record<string, string> }
+      return Variables?.TABLE_NAME ? [[Variables.LOG_RETENTION_DAYS, Variables.FLOW_RETENTION_DAYS]] : []
+    })
+  expect(variables(chosen).length).toBeGreaterThan(0)
+  expect(new Set(variables(chosen).map(String))).toEqual(new Set(['7,9']))
+  expect(new Set(variables(await templatesOf([])).map(String))).toEqual(new Set(['90,120']))
+})
+
+it('takes the retention on this machine from variables', async () => {
+  vi.stubEnv('LOG_RETENTION_DAYS', '7')
+  vi.stubEnv('FLOW_RETENTION_DAYS', '9')
+  const directory = mkdtempSync(join(tmpdir(), 'retention-'))
+  try {
+    mkdirSync(join(directory, 'code'))
+    const { environment } = await synthesize(join(directory, 'assembly'), {
+      operations: [],
+      code: join(directory, 'code'),
+    })
+    expect(environment).toMatchObject({ LOG_RETENTION_DAYS: '7', FLOW_RETENTION_DAYS: '9' })
+  } finally {
+    vi.unstubAllEnvs()
+    rmSync(directory, { recursive: true })
+  }
 })

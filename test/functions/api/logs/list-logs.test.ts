@@ -7,11 +7,15 @@ import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { anonymous } from '#shared/auth/subject.ts'
 import { clock, timestamp } from '#shared/clock.ts'
 import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
+import { flowLogId } from '#shared/flows/flow-identity.ts'
+import { longFlowsPartition } from '#shared/flows/flow-index.ts'
 import type { FlowReport } from '#shared/flows/flow-report.ts'
 import { type LogStream, logId } from '#shared/logs/log-id.ts'
+import { flowKey } from '#shared/logs/log-keys.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { overlaps } from '#shared/logs/match-entries.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
 
@@ -267,21 +271,49 @@ describe('flows in a window (L2.4)', () => {
 
 describe('retention (L1)', () => {
   const day = 86_400 * second
-  it('counts from the timestamp, whatever the window and the row', async () => {
+  it.each(['change', 'session', 'api_request'] as const)(
+    'counts from the timestamp of a %s, to the microsecond, whatever the window and the row',
+    async (type) => {
+      const own = await newAccount()
+      const at = clock.now()
+      const [id] = (await put(own, [[type, at, { subject, actor_id: actor.id }]])) as [string]
+      const query = { type, begin: '2020-01-01T00:00:00Z', end: timestamp(at), actor_id: actor.id }
+      vi.stubEnv('LOG_RETENTION_DAYS', '2')
+      const now = vi.spyOn(clock, 'now')
+      for (const [later, status, total] of [
+        [2 * day - 1, 200, 1],
+        [2 * day, 404, 0],
+      ] as const) {
+        now.mockReturnValue(at + later)
+        const { actor_id: _, ...unfiltered } = query
+        expect((await list(query, own)).body.metadata.total).toBe(total)
+        const listed = (await list({ ...unfiltered, limit: '100' }, own)).body.data
+        expect(listed.filter((entry: Entry) => entry.log_id === id)).toHaveLength(total)
+        expect((await own.call(getLog, { params: { log_id: id } })).status).toBe(status)
+      }
+    },
+  )
+
+  it('gives the rows of every stream and what leads to them their time', async () => {
+    vi.stubEnv('LOG_RETENTION_DAYS', '2')
+    vi.stubEnv('FLOW_RETENTION_DAYS', '3')
     const own = await newAccount()
     const at = clock.now()
-    const [id] = (await put(own, [['session', at]])) as [string]
-    const query = { type: 'session', begin: '2020-01-01T00:00:00Z', end: timestamp(at) }
-    vi.stubEnv('LOG_RETENTION_DAYS', '2')
-    const now = vi.spyOn(clock, 'now')
-    for (const [later, status, total] of [
-      [1.99 * day, 200, 1],
-      [2 * day, 404, 0],
-    ] as const) {
-      now.mockReturnValue(at + Math.round(later))
-      expect((await list(query, own)).body.metadata.total).toBe(total)
-      expect((await own.call(getLog, { params: { log_id: id } })).status).toBe(status)
+    const seconds = Math.ceil(at / second)
+    for (const stream of ['change', 'session', 'api_request'] as const) {
+      const items = logItems(own.id, stream, logId(stream, at), at, fieldsOf[stream])
+      expect(items.map(({ ttl }) => ttl)).toEqual(items.map(() => seconds + 2 * 86_400))
     }
+    const grant = await newFlowGrant(own.id, { initiator_actor_id: actor.id })
+    const { report } = checkFlowReport(
+      closeRecord({ flow_start: timestamp(at - 600 * second), flow_end: timestamp(at) }),
+    ) as {
+      report: FlowReport
+    }
+    await storeFlowLogs({ Records: [flowRecord(grant.claims(), at, report)] })
+    const flow = await getItem(flowKey(own.id, actor.id, flowLogId(grant.claims(), report)))
+    const [pointer] = await queryItems(longFlowsPartition(own.id, 0))
+    expect([flow?.ttl, pointer?.ttl]).toEqual([seconds + 3 * 86_400, seconds + 3 * 86_400])
   })
 
   it('counts from the ingest of a flow', async () => {
@@ -293,11 +325,11 @@ describe('retention (L1)', () => {
     const query = { type: 'flow', begin: '2019-01-01T00:00:00Z' }
     vi.stubEnv('FLOW_RETENTION_DAYS', '3')
     const now = vi.spyOn(clock, 'now')
-    for (const [days, total] of [
-      [2, 1],
-      [3, 0],
+    for (const [later, total] of [
+      [3 * day - 1, 1],
+      [3 * day, 0],
     ] as const) {
-      now.mockReturnValue(at + days * day)
+      now.mockReturnValue(at + later)
       expect((await list(query, own)).body.metadata.total).toBe(total)
     }
   })
