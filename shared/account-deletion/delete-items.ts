@@ -10,8 +10,10 @@ import { type DueAccount, dueAccountsPartition } from './due-account.ts'
 const perBatch = 25
 /** Requests under way at once. */
 const width = 4
+/** So few that a page is done in seconds, though all of it belong to the account; a run ends between two pages. */
+const perPage = 2_000
 /**
- * A page is 1 MB: 128 read units, as it need not be consistent; the second pass sees what the first one misses. A
+ * A page is at most 1 MB: 128 read units, as it need not be consistent; the second pass sees what the first one misses. A
  * partition of the table gives 3,000 a second, and requests need theirs.
  */
 const pauseMs = 60
@@ -40,6 +42,7 @@ export async function deleteItems({ cursor, ...due }: DueAccount, deadline: numb
       new ScanCommand({
         TableName: tableName(),
         ExclusiveStartKey: start,
+        Limit: perPage,
         ProjectionExpression: 'pk, sk',
         FilterExpression: 'begins_with(pk, :own) OR (account_id = :id AND pk <> :due)',
         ExpressionAttributeValues: {
