@@ -54,7 +54,9 @@ export const handler = async (
     if (hasTime()) await storeFlow(report).catch((error) => fail(report.place, error))
     else failed = report.place
   })
-  const accounts = hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
+  // Not behind a fault: the table may be away, and the next batch does it as well.
+  const accounts =
+    failed === records.length && hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
   await inParallel(accounts, 4, (account) =>
     // The flows are stored; who misses a pointer looks into the slice itself, and the next batch tries again.
     indexOpenFlows(account).catch(({ name }: Error) => logLine('WARN', 'open flows were not indexed', { error: name })),

@@ -21,7 +21,11 @@ export function engineClients(engines: Pick<Engines, 'dynamodb' | 'kinesis'>): C
   const kinesis = new KinesisClient({
     ...settings,
     endpoint: engines.kinesis,
-    requestHandler: new NodeHttpHandler({ connectionTimeout: 1_000, requestTimeout: 10_000 }),
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: 1_000,
+      requestTimeout: 10_000,
+      throwOnRequestTimeout: true,
+    }),
   })
   return {
     dynamodb,

@@ -13,7 +13,11 @@ function stream(): KinesisClient {
     ...(endpoint && { endpoint }),
     maxAttempts: 2,
     // HTTP/1.1 everywhere: local engines do not speak HTTP/2 without TLS.
-    requestHandler: new NodeHttpHandler({ connectionTimeout: 1_000, requestTimeout: 4_000 }),
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: 1_000,
+      requestTimeout: 4_000,
+      throwOnRequestTimeout: true,
+    }),
   })
   return client
 }

@@ -10,7 +10,12 @@ export function table(): DynamoDBDocumentClient {
   client ??= DynamoDBDocumentClient.from(
     new DynamoDBClient({
       maxAttempts: 4,
-      requestHandler: new NodeHttpHandler({ connectionTimeout: 1_000, requestTimeout: 5_000 }),
+      // Without the last the SDK would only warn of a request that is never answered, and wait on.
+      requestHandler: new NodeHttpHandler({
+        connectionTimeout: 1_000,
+        requestTimeout: 5_000,
+        throwOnRequestTimeout: true,
+      }),
     }),
     { marshallOptions: { removeUndefinedValues: true } },
   )
