@@ -1,5 +1,5 @@
 import type { AccountModel, Actor, Authorization, Client, Gateway, Policy, Resource, Token } from './account-model.ts'
-import { type Circumstances, judge } from './condition-model.ts'
+import { type Circumstances, judge, nowhere } from './condition-model.ts'
 import { eligibleGateways } from './gateway-choice-model.ts'
 
 const isPerson = ({ type }: Actor): boolean => type === 'account_user' || type === 'account_admin_user'
@@ -132,7 +132,6 @@ export class AccessModel {
   /** The policies that can give an actor a resource now, wherever its clients are (decision 0004). */
   possibleGrants(actor: Actor, resource: Resource): string[] {
     if (actor.disabled || actor.type === 'api_client' || !this.isConnectable(resource)) return []
-    const nowhere = { ip: null, region: null, provider: null, verified: false }
     return this.policiesFor(actor, resource.id)
       .filter(({ disabled }) => !disabled)
       .filter(({ conditions }) => {

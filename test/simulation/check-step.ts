@@ -35,9 +35,22 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
   }
   const lost = random.sample(model.ended, 2).flatMap(named)
   const standing = random.chance(0.3) ? random.sample(model.authorizations.values(), 1).flatMap(named) : []
+  // What else the same client may reach in the same site goes through the same gateway (P5.4).
+  const further = random
+    .sample(model.authorizations.values(), random.chance(0.3) ? 1 : 0)
+    .flatMap((one): [Client, string][] => {
+      const client = model.clients.get(one.client) as Client
+      const site = model.resources.get(one.resource)?.site
+      const granted = [...model.resources.values()].filter(
+        ({ id, site: other }) =>
+          other === site && account.access.policiesFor(model.actors.get(client.actor) as Actor, id).length > 0,
+      )
+      return random.sample(granted, 1).map(({ id }) => [client, id])
+    })
   const pairs = [
     ...lost,
     ...standing,
+    ...further,
     ...(touched.resources ? [somePair(account, touched.resources)] : []),
     random.chance(0.8) ? somePair(account) : null,
     random.chance(0.3) ? ([someClient(account), random.pick([...model.resources.keys()])] as [Client, string]) : null,
@@ -58,7 +71,7 @@ export async function checkStep(account: SimulatedAccount, touched: Touched): Pr
     if (!client.session && random.chance(0.9)) await connectClient(account, client)
     const site = model.resources.get(resource)?.site
     const [offline] = [...model.gateways.values()].filter((gateway) => gateway.site === site && !gateway.session)
-    if (offline && account.access.onlineGateways(site ?? null).length === 0 && random.chance(0.8))
+    if (offline && random.chance(account.access.onlineGateways(site ?? null).length === 0 ? 0.8 : 0.2))
       await connectGateway(account, offline)
   }
   account.settle()

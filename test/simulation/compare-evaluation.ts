@@ -2,12 +2,28 @@ import { handler as evaluate } from '#functions/api/access/evaluate-access.ts'
 import { parseTimestamp, timestamp } from '#shared/clock.ts'
 import type { Actor, Client, Resource } from './account-model.ts'
 import { agree } from './agree.ts'
-import { verdictOf } from './condition-model.ts'
+import { nowhere, verdictOf } from './condition-model.ts'
 import { places } from './places.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
+import { nextClockChanges } from './zone-model.ts'
 
 const micros = 1_000_000
 const ended = (micros: number): string | null => (Number.isFinite(micros) ? timestamp(micros) : null)
+
+/** An instant about the end of a condition, about a clock change, or any. */
+function interestingInstant({ model, random, clock }: SimulatedAccount, resource: Resource): number {
+  const any = clock.second + random.int(-900_000, 900_000)
+  const ends = [...model.policies.values()]
+    .filter((policy) => policy.resource === resource.id)
+    .flatMap(({ conditions }) => conditions.filter(({ property }) => property === 'current_utc_datetime'))
+    .flatMap((condition) => verdictOf(condition, nowhere, random.pick([clock.second, any])).until ?? [])
+  const second = random.weighted<() => number>([
+    [ends.length > 0 ? 4 : 0, () => random.pick(ends) + random.pick([0, 0, -1, 1])],
+    [3, () => random.pick(nextClockChanges(clock.second)) + random.int(-7_200, 3_600)],
+    [3, () => any],
+  ])()
+  return second * micros + random.pick([0, 0, 500_000])
+}
 
 /** The what-if (P6) for an actor, with or without a client of its, at some instant and place. */
 export async function compareEvaluation(
@@ -22,9 +38,7 @@ export async function compareEvaluation(
     ip: random.chance(0.4) ? elsewhere.ip : null,
     region: random.chance(0.4) ? elsewhere.region : null,
     auth_provider_id: random.chance(0.5) ? random.pick([...model.providers.keys()]) : null,
-    at: random.chance(0.5)
-      ? timestamp((clock.second + random.int(-900_000, 900_000)) * micros + random.pick([0, 0, 500_000]))
-      : null,
+    at: random.chance(0.7) ? timestamp(interestingInstant(account, resource)) : null,
   }
   const answer = await account.ask(evaluate, {
     method: 'POST',

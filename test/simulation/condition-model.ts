@@ -5,6 +5,8 @@ export type Condition = { property: string; operator: string; values: string[] }
 
 export type Circumstances = { ip: string | null; region: string | null; provider: string | null; verified: boolean }
 
+export const nowhere: Circumstances = { ip: null, region: null, provider: null, verified: false }
+
 /** Whether a condition holds, and until which second. */
 export type Verdict = { passed: boolean; until: number | null }
 

@@ -23,7 +23,7 @@ async function removeGatewayToken(account: SimulatedAccount, gateway: Gateway): 
 export async function useGateways(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   if (model.gateways.size < sizes.gateways) {
-    await connectGateway(account, await createGateway(account, random.pick([...model.sites])))
+    await connectGateway(account, await createGateway(account, account.someSite()))
     return {}
   }
   const gateway = random.pick([...model.gateways.values()])

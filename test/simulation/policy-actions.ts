@@ -1,7 +1,7 @@
 import { handler as createPolicy } from '#functions/api/policies/create-policy.ts'
 import { handler as deletePolicy } from '#functions/api/policies/delete-policy.ts'
 import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
-import type { Policy } from './account-model.ts'
+import type { Authorization, Policy } from './account-model.ts'
 import { sizes } from './populate.ts'
 import { randomConditions } from './random-conditions.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
@@ -17,7 +17,7 @@ function freePair(account: SimulatedAccount, group?: string): { group: string; r
   for (let tries = 0; tries < 20; tries++) {
     const pair = {
       group: group ?? random.pick([...model.groups.keys()]),
-      resource: random.pick([...model.resources.keys()]),
+      resource: account.someResourceId(),
     }
     const taken = [...model.policies.values()].some(
       (policy) => policy.group === pair.group && policy.resource === pair.resource,
@@ -73,6 +73,23 @@ function somePolicy({ model, random }: SimulatedAccount): Policy {
   ) as Policy
 }
 
+/** Sends the conditions again as they are, with another description: nothing that access rests on changes. */
+async function describe(account: SimulatedAccount): Promise<Touched> {
+  const { model, random } = account
+  const used = [...model.authorizations.values()].map(({ policy }) => model.policies.get(policy) as Policy)
+  const conditional = used.filter(({ conditions }) => conditions.length > 0)
+  if (conditional.length === 0) return {}
+  const policy = random.pick(conditional)
+  const touched = await change(
+    account,
+    policy,
+    { conditions: policy.conditions },
+    { description: `Note ${account.clock.now}` },
+  )
+  const authorization = [...model.authorizations.values()].find((one) => one.policy === policy.id) as Authorization
+  return { ...touched, gateways: [authorization.gateway] }
+}
+
 /** Anything an administrator can do to a policy (A16). */
 export async function administerPolicies(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
@@ -89,7 +106,7 @@ export async function administerPolicies(account: SimulatedAccount): Promise<Tou
   return random.weighted<() => Promise<Touched>>([
     [4, () => change(account, policy, { disabled: !policy.disabled })],
     [4, () => change(account, policy, { conditions: randomConditions(random, [...model.providers.keys()]) })],
-    [1, () => change(account, policy, { conditions: policy.conditions }, { description: `Note ${random.int(1, 99)}` })],
+    [3, () => describe(account)],
     [1, () => change(account, policy, { uploads: !policy.uploads })],
     [1, () => change(account, policy, pair ?? {})],
     [2, () => addPolicy(account)],

@@ -49,8 +49,7 @@ export async function populate(account: SimulatedAccount): Promise<void> {
   await addClients(account)
   const { model, random } = account
   const internetSite = [...model.resources.values()].find(({ type }) => type === 'internet')?.site as string
-  for (let i = 0; i < sizes.gateways; i++)
-    await createGateway(account, i < 3 ? internetSite : random.pick([...model.sites]))
+  for (let i = 0; i < sizes.gateways; i++) await createGateway(account, i < 3 ? internetSite : account.someSite())
   for (const actor of model.actors.values()) if (random.chance(0.6)) await signIn(account, actor)
   account.settle()
 }
@@ -111,7 +110,7 @@ async function addGroups(account: SimulatedAccount): Promise<void> {
 }
 
 async function addSitesAndResources(account: SimulatedAccount): Promise<void> {
-  const { model, random } = account
+  const { model } = account
   const rows = times(sizes.sites, (i) => ({ name: `Site ${i}`, managed_by: 'account' as const }))
   for (const { id } of await insertRows(account, sites, rows)) model.sites.add(id)
   const made = times(sizes.resources, (i) => ({
@@ -121,7 +120,7 @@ async function addSitesAndResources(account: SimulatedAccount): Promise<void> {
     address_description: null,
     filters: [],
     ip_stack: i === 0 ? null : ('dual' as const),
-    site_id: i === 0 ? null : random.pick([...model.sites]),
+    site_id: i === 0 ? null : account.someSite(),
   }))
   for (const { id, name, type, address, ip_stack, site_id } of await insertRows(account, resources, made)) {
     const resource: Resource = { id, name, type, address, filters: [], stack: ip_stack, site: site_id }
@@ -136,7 +135,7 @@ async function addPolicies(account: SimulatedAccount): Promise<void> {
   const pairs = new Set([`${everyone}#${internet}`])
   while (pairs.size < sizes.policies) {
     const group = random.chance(0.08) ? everyone : random.pick([...model.groups.keys()])
-    pairs.add(`${group}#${random.pick([...model.resources.keys()])}`)
+    pairs.add(`${group}#${account.someResourceId()}`)
   }
   const rows = [...pairs].map((pair) => {
     const [group_id = '', resource_id = ''] = pair.split('#')

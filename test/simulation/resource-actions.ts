@@ -16,8 +16,8 @@ function note({ model }: SimulatedAccount, { id, name, type, address, filters, i
 }
 
 async function create(account: SimulatedAccount): Promise<Touched> {
-  const { random, clock, model } = account
-  const site_id = random.pick([...model.sites])
+  const { clock } = account
+  const site_id = account.someSite()
   const resource = { name: 'Host', type: 'dns', address: `host-${clock.now}.example.com`, site_id }
   const made = await account.administer(createResource, { method: 'POST', body: { resource } })
   note(account, made)
@@ -59,7 +59,7 @@ export async function administerResources(account: SimulatedAccount): Promise<To
     [3, () => update(account, resource, { filters, name: `Host ${clock.now}` })],
     [1, () => update(account, resource, { address: `host-${clock.now}.example.com` })],
     [1, () => update(account, resource, { ip_stack: random.pick(['dual', 'ipv4_only']) })],
-    [2, () => update(account, resource, { site_id: random.pick([...model.sites]) })],
+    [2, () => update(account, resource, { site_id: account.someSite() })],
     [1, () => remove(account, resource)],
   ])()
 }

@@ -90,6 +90,16 @@ export class SimulatedAccount {
     if (this.latest.length > 20) this.latest.shift()
   }
 
+  /** A few resources, the oldest, have many policies, */
+  someResourceId(): string {
+    return this.random.pick([...this.model.resources.keys()].slice(0, this.random.chance(0.5) ? 15 : undefined))
+  }
+
+  /** and two sites have many of everything. */
+  someSite(): string {
+    return this.random.pick([...this.model.sites].slice(0, this.random.chance(0.5) ? 2 : undefined))
+  }
+
   /** Lets the model come to the present. */
   settle(): void {
     this.model.settle(this.clock.now)

@@ -1,4 +1,4 @@
-import { judge } from './condition-model.ts'
+import { judge, nowhere } from './condition-model.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 import { nextClockChanges } from './zone-model.ts'
 
@@ -6,7 +6,6 @@ const micros = 1_000_000
 
 /** Seconds at which something ends by itself: a policy's condition, a token, an authorization, summer time. */
 function boundaries({ model, random, clock }: SimulatedAccount): number[] {
-  const nowhere = { ip: null, region: null, provider: null, verified: false }
   const times = random
     .sample(model.policies.values(), 20)
     .flatMap(({ conditions }) => conditions.filter(({ property }) => property === 'current_utc_datetime'))
