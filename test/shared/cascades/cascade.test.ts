@@ -141,11 +141,15 @@ describe('a group with 5,000 members', () => {
       ids.push(transaction.insert(actors, robot(`Robot ${i}`)).id)
     })
     const unique = [...new Set(ids)].sort()
-    const put = await account.call(replaceMemberships, {
-      method: 'PUT',
-      params: { group_id: group.id },
-      body: { memberships: unique.map((actor_id) => ({ actor_id })) },
-    })
+    const fill = () =>
+      account.call(replaceMemberships, {
+        method: 'PUT',
+        params: { group_id: group.id },
+        body: { memberships: unique.map((actor_id) => ({ actor_id })) },
+      })
+    let put = await fill()
+    // A machine too slow for one request is told to repeat it, which completes it (A15.6).
+    while (put.status === 503) put = await fill()
     expect([put.status, put.body.data.actor_ids]).toEqual([200, unique])
     expect(await changesBy(account.id, account.apiClient.id)).toMatchObject({
       'delete memberships': 1,
