@@ -1,5 +1,6 @@
 import { isUuid } from '../ids.ts'
 import { type Checked, field } from '../values/field.ts'
+import { trimmed } from './white-space.ts'
 
 /** A JSON string that can be stored. */
 export const isText = (input: unknown): input is string =>
@@ -11,7 +12,7 @@ const textCast =
   (trim: boolean) =>
   (input: unknown): Checked<string | null> => {
     if (input === null || input === '') return { value: null }
-    return isText(input) ? { value: trim ? input.trim() : input } : invalid
+    return isText(input) ? { value: trim ? trimmed(input) : input } : invalid
   }
 
 /** A string; null and `""` are null (`/v0` contract, 7.2). What is trimmed can end up as `""`, which is not the same. */
@@ -83,7 +84,7 @@ export const CommaListCast = field<string | null>(
     const joined = Array.isArray(input) && input.every((item) => typeof item === 'string') ? input.join(',') : input
     if (joined === null) return { value: null }
     if (!isText(joined)) return invalid
-    return { value: joined.trim() === '' ? null : joined }
+    return { value: trimmed(joined) === '' ? null : joined }
   },
   { type: ['string', 'null'] },
 )

@@ -1,5 +1,6 @@
 import { canonicalIp, parseRange } from '../values/ip.ts'
 import { type Messages, tooLong } from './messages.ts'
+import { trimmed } from './white-space.ts'
 
 const isAddress = (text: string): boolean => canonicalIp(text) !== null
 const isHostName = (text: string): boolean => /^[A-Za-z0-9._-]{1,253}$/.test(text)
@@ -25,7 +26,7 @@ export function endpointMessages(text: string): Messages {
 
 /** A list of 8.4 in its items, trimmed. */
 function itemsOf(list: string): { items: string[]; filled: string[] } {
-  const items = list.split(',').map((item) => item.trim())
+  const items = list.split(',').map(trimmed)
   return { items, filled: items.filter((item) => item !== '') }
 }
 

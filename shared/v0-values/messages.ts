@@ -1,3 +1,5 @@
+import { trimmed } from './white-space.ts'
+
 /** Unicode characters, not code units (`/v0` contract, 7.2). */
 export const lengthOf = (text: string): number => [...text].length
 
@@ -13,4 +15,4 @@ export const outOfBounds = (value: number, min: number, max: number): Messages =
 }
 
 export const blank = "can't be blank"
-export const isBlank = (text: string | null | undefined): boolean => text == null || text.trim() === ''
+export const isBlank = (text: string | null | undefined): boolean => text == null || trimmed(text) === ''
