@@ -1,7 +1,6 @@
 import { ApiError } from '../errors.ts'
 import type { Operation } from '../operation.ts'
-
-const maxListBytes = 5_242_880
+import { maxListBytes } from '../v0-values/list-rows.ts'
 
 /** @throws ApiError `payload_too_large` for an unpaged list that is too long for one answer (6.4) */
 export function limitV0List({ filters }: Operation, body: unknown, text: string): void {

@@ -4,12 +4,14 @@ import { invalid, notFound } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import type { Page } from '../operation.ts'
 import { type Author, commit } from '../table/commit.ts'
+import type { Metadata } from '../table/list.ts'
 import { getRow, rowsBy } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { readConfiguration } from '../v0-configuration/read-configuration.ts'
 import { isGone } from '../v0-users/gone-users.ts'
 import { listOfUsers } from '../v0-users/list-of-users.ts'
 import { v0Users } from '../v0-users/user.ts'
+import { maxListBytes } from '../v0-values/list-rows.ts'
 import type { Draft } from '../values/draft.ts'
 import { allocateV0Address } from './allocate-address.ts'
 import { deviceNameValue, type V0DeviceInput, type V0DeviceRow, v0Devices } from './device.ts'
@@ -21,12 +23,18 @@ import { showDevice } from './show-device.ts'
 
 const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
 
-export async function list(account: string, page: Page | undefined) {
+type List = { data: V0DeviceRow[]; metadata?: Metadata }
+
+/** A page that would be too long for one answer has half as many devices as were asked for (6.4). */
+export async function list(account: string, page: Page | undefined): Promise<List> {
   const [{ rows, metadata }, defaults] = await Promise.all([
     listOfUsers(v0Devices, account, page),
     readConfiguration(account),
   ])
-  return { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults))), metadata }
+  const devices: List = { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults))), metadata }
+  if (!page || Buffer.byteLength(JSON.stringify(devices)) <= maxListBytes) return devices
+  const half = await list(account, { ...page, limit: Math.floor(page.limit / 2) })
+  return { data: half.data, metadata: half.metadata && { ...half.metadata, limit: page.limit } }
 }
 
 /** @throws ApiError `not_found` */

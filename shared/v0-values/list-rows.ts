@@ -5,6 +5,9 @@ import { partition } from '../table/keys.ts'
 import { listRows, Metadata, pageOf } from '../table/list.ts'
 import { queryItems } from '../table/read.ts'
 
+/** What the answer to a list holds at most, with or without pages (`/v0` contract, 6.4). */
+export const maxListBytes = 5_242_880
+
 /** Response of a list under `/v0`: all rows, or a page of them with its metadata (6.1, 6.2). */
 export const v0List = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: v.array(schema), metadata: v.optional(Metadata) })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts'
 import { newAccount } from '#test/support/account.ts'
-import { newV0Device } from '#test/support/v0.ts'
+import { newV0Device, newV0User } from '#test/support/v0.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -27,3 +27,32 @@ it('gives all in the order of insertion with their effective values, and pages o
   const second = (await list({ limit: '2', page_cursor: first.metadata.next_page })).body
   expect([second.data, second.metadata.next_page]).toEqual([devices.slice(2), null])
 })
+
+it('gives fewer devices than asked for where they would make an answer of more than 5 MB', async () => {
+  const own = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+  // Six bytes of JSON for each character, which the rules of a list trim away.
+  const long = {
+    description: '\u0001'.repeat(2048),
+    allowed_ips: `192.0.2.1${'\v'.repeat(4087)}`,
+    dns: `ns${'\v'.repeat(4094)}`,
+  }
+  const users = await Promise.all(Array.from({ length: 9 }, () => newV0User(own)))
+  await Promise.all(
+    users.flatMap(({ id }) => Array.from({ length: 10 }, () => newV0Device(own, { user_id: id, ...long }))),
+  )
+
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const query: Record<string, string> = { limit: '100', ...(cursor && { page_cursor: cursor }) }
+    const { status, body } = await own.call(listDevices, { path: '/v0/devices', query })
+    expect(status).toBe(200)
+    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(5_242_880)
+    expect(body.metadata).toMatchObject({ limit: 100, count: 90, total: 90 })
+    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    cursor = body.metadata.next_page
+  } while (cursor !== null)
+  expect(new Set(seen).size).toBe(90)
+  expect(seen).toHaveLength(90)
+  expect((await own.call(listDevices, { path: '/v0/devices' })).status).toBe(413)
+}, 60_000)
