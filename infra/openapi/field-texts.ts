@@ -3,6 +3,10 @@ type Text = { description: string; example?: unknown; format?: string; integer?:
 const id = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
 const time = '2026-03-01T12:00:00.000000Z'
 const integer = (description: string, example: number): Text => ({ description, example, integer: true })
+const usesDefault = (name: string): Text => ({
+  description: `Whether \`${name}\` is that of the configuration; false when a value is sent without it.`,
+  example: true,
+})
 
 /** What a field means wherever it stands: a name has one meaning in the whole API. */
 const texts: Record<string, Text> = {
@@ -23,6 +27,10 @@ const texts: Record<string, Text> = {
   },
   allow_unprivileged_device_configuration: { description: 'Whether users may configure their devices.', example: true },
   allow_unprivileged_device_management: { description: 'Whether users may add and remove devices.', example: true },
+  allowed_ips: {
+    description: 'Networks that the device reaches through the tunnel, separated by commas.',
+    example: '0.0.0.0/0,::/0',
+  },
   at: { description: 'The instant that is meant; now when omitted.', example: time, format: 'date-time' },
   authorizations: { description: 'All authorizations in force; null unless `complete`.' },
   auto_create_users: {
@@ -36,6 +44,7 @@ const texts: Record<string, Text> = {
     example: 'https://access.example.net/auth/saml',
   },
   before: { description: 'The object before the change; null when it was created. Secrets are redacted.' },
+  client_secret: { description: 'Secret of this service at the provider.', example: 'sample-secret' },
   client_session_lifetime_secs: integer('How long a sign-in of a client lasts, in seconds.', 604_800),
   code: { description: 'The reason, for programs.', example: 'not_found' },
   complete: { description: 'Whether the answer holds all authorizations instead of the changes.', example: false },
@@ -68,11 +77,24 @@ const texts: Record<string, Text> = {
     description: 'Whether the devices of a user are cut off when its OpenID session cannot be renewed.',
     example: false,
   },
+  disabled_at: {
+    description: 'When the user was disabled; null when it is not.',
+    example: null,
+    format: 'date-time',
+  },
   discovery_document_uri: {
     description: 'Address of the discovery document; it is not fetched.',
     example: 'https://login.example.net/.well-known/openid-configuration',
   },
+  dns: {
+    description: 'DNS servers of the device, separated by commas.',
+    example: '1.1.1.1,1.0.0.1',
+  },
   email: { description: 'Email address.', example: 'ada@example.com' },
+  endpoint: {
+    description: 'Where the device connects to: a host, or host and port.',
+    example: 'access.example.net:51820',
+  },
   entity_type: { description: 'What the group stands for.', example: 'group' },
   errors: { description: 'Field → messages; only with status 422.', example: { name: ["can't be blank"] } },
   filters: { description: 'The protocols and ports that are exposed; an empty list exposes all.' },
@@ -89,11 +111,29 @@ const texts: Record<string, Text> = {
   },
   ip: { description: 'Address the request came from.', example: '192.0.2.10' },
   ip_stack: { description: 'Which addresses a DNS name is resolved to; null for other types.', example: 'dual' },
-  ipv4: { description: 'IPv4 tunnel address, assigned at creation.', example: '100.64.0.7' },
-  ipv6: { description: 'IPv6 tunnel address, assigned at creation.', example: 'fd00:2021:1111::7' },
+  ipv4: {
+    description: 'IPv4 tunnel address; the service assigns one at creation unless it was given.',
+    example: '100.64.0.7',
+  },
+  ipv6: {
+    description: 'IPv6 tunnel address; the service assigns one at creation unless it was given.',
+    example: 'fd00:2021:1111::7',
+  },
   is_default: { description: 'Whether this is the default.', example: false },
   is_disabled: { description: 'Whether it is switched off.', example: false },
   key: { description: 'Short key of the account, unique in the service.', example: 'k3v9qa' },
+  label: { description: 'Name of the provider as people see it.', example: 'Staff login' },
+  last_signed_in_at: {
+    description: 'Time of the last sign-in; null before the first.',
+    example: time,
+    format: 'date-time',
+  },
+  last_signed_in_method: { description: 'Method of the last sign-in; null before the first.', example: null },
+  latest_handshake: {
+    description: 'Time of the last handshake of the tunnel; null before the first.',
+    example: null,
+    format: 'date-time',
+  },
   legal_name: { description: 'Registered name.', example: 'Example Ltd' },
   limit: integer('Most rows a page holds.', 50),
   limits: { description: 'The limits that are set, with their use.' },
@@ -103,6 +143,7 @@ const texts: Record<string, Text> = {
   metadata: { description: 'Where this page stands in its list.' },
   method: { description: 'Method of the request.', example: 'POST' },
   more: { description: 'Whether more is waiting: ask again at once.', example: false },
+  mtu: integer('MTU of the tunnel, 576 to 1500.', 1280),
   name: { description: 'Name.', example: 'Engineering' },
   next_page: { description: 'Cursor of the next page; null on the last one.', example: null },
   object: { description: 'Kind of the changed object.', example: 'group' },
@@ -111,7 +152,10 @@ const texts: Record<string, Text> = {
   operation: { description: 'What was done.', example: 'update' },
   operator: { description: 'How the values are compared; `is_in` when omitted.', example: 'is_in' },
   outers: { description: 'The outer connections that carried the flow.' },
+  password: { description: 'Password, 12 to 128 characters; none when left out.', example: 'seven-green-boats' },
+  password_confirmation: { description: 'The password once more.', example: 'seven-green-boats' },
   path: { description: 'Path of the request.', example: '/groups' },
+  persistent_keepalive: integer('Seconds between keepalives, 0 to 120.', 25),
   port_range: {
     description: 'One port, or the lowest and the highest of a range; null for all, with `port_type`.',
     example: '8000 - 8100',
@@ -119,6 +163,10 @@ const texts: Record<string, Text> = {
   port_type: { description: 'The protocol of the ports; null for all traffic, with `port_range`.', example: 'tcp' },
   portal_session_lifetime_secs: integer('How long a portal session lasts, in seconds.', 28_800),
   ports: { description: 'Ports and port ranges; an empty list means all.', example: ['443', '8000 - 8080'] },
+  preshared_key: {
+    description: 'Preshared key of the tunnel, base64; generated when left out at creation.',
+    example: 'c2FtcGxlIHByZXNoYXJlZCBrZXkgb2YgMzIgYnl0ZXM=',
+  },
   prev_page: { description: 'Cursor of the previous page; null on the first one.', example: null },
   property: {
     description: 'What the condition tests; `remote_ip_location_region` when omitted.',
@@ -139,12 +187,17 @@ const texts: Record<string, Text> = {
   removed: { description: 'Authorizations that have ended since the last heartbeat.' },
   request_id: { description: 'Same as the header `x-request-id`.', example: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11' },
   response_type: { description: 'The response type of the OpenID request.', example: 'code' },
+  remote_ip: { description: 'Address the device last connected from; null before the first time.', example: null },
   role: { description: 'Which end of the connection reports.', example: 'responder' },
   saml_identity_providers: { description: 'The SAML providers; an update replaces all of them.' },
   scope: { description: 'The scopes that are asked for.', example: 'openid email profile' },
   scopes: {
     description: 'What the token may do: `*`, `*:read`, `<collection>:read`, `<collection>:write`.',
     example: ['*'],
+  },
+  server_public_key: {
+    description: 'Public key of the server, base64; the same for all devices of an account.',
+    example: 'vo+9/V5oP+L8r4f/wotb5xS4GsIFNcGpgk0xGTF3yQc=',
   },
   sign_metadata: { description: 'Whether our metadata are signed.', example: true },
   sign_requests: { description: 'Whether our requests are signed.', example: true },
@@ -163,6 +216,11 @@ const texts: Record<string, Text> = {
   token: { description: 'The secret. Shown once, here.', example: 'nag_opaque' },
   total: integer('How many there are.', 1),
   type: { description: 'Kind.' },
+  use_default_allowed_ips: usesDefault('allowed_ips'),
+  use_default_dns: usesDefault('dns'),
+  use_default_endpoint: usesDefault('endpoint'),
+  use_default_mtu: usesDefault('mtu'),
+  use_default_persistent_keepalive: usesDefault('persistent_keepalive'),
   used: integer('How many there are.', 3),
   user_agent: { description: 'Software that sent the request.', example: 'curl/8.5.0' },
   values: { description: 'What the property is compared with.', example: ['DE', 'PL'] },

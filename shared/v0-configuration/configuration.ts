@@ -3,7 +3,7 @@ import { entity, type Row, redacted } from '../table/entity.ts'
 import { booleanCast, CommaListCast, IntegerCast, TrimmedCast } from '../v0-values/casts.ts'
 import { notNullCast } from '../v0-values/not-null-cast.ts'
 import { field, type JsonSchema } from '../values/field.ts'
-import { type Logo, LogoCast } from './logo.ts'
+import { type Logo, LogoCast, V0Logo } from './logo.ts'
 import { openIdProviderSchema, samlProviderSchema, V0OpenIdProvider, V0SamlProvider } from './provider.ts'
 
 /** The one configuration of an account's legacy API (`/v0` contract, 12.1). */
@@ -59,9 +59,7 @@ export const V0Configuration = v.object({
   default_client_persistent_keepalive: v.number(),
   disable_vpn_on_oidc_error: v.boolean(),
   local_auth_enabled: v.boolean(),
-  logo: v.nullable(
-    v.object({ url: v.nullable(v.string()), data: v.nullable(v.string()), type: v.nullable(v.string()) }),
-  ),
+  logo: v.nullable(V0Logo),
   vpn_session_duration: v.number(),
   openid_connect_providers: v.array(V0OpenIdProvider),
   saml_identity_providers: v.array(V0SamlProvider),

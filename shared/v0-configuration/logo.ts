@@ -1,13 +1,22 @@
+import * as v from 'valibot'
 import { isText } from '../v0-values/casts.ts'
 import { lengthOf } from '../v0-values/messages.ts'
 import { field } from '../values/field.ts'
 
-export type Logo = { url: string | null; data: string | null; type: string | null }
-
 const maxLengths = { url: 2048, data: 65_536, type: 255 }
 const keys = ['url', 'data', 'type'] as const
+const texts = { url: 'Address of the logo.', data: 'The logo itself, as text.', type: 'Media type of the logo.' }
+
+/** As it is shown: with all its keys. */
+export const V0Logo = v.object({
+  url: v.nullable(v.pipe(v.string(), v.description(texts.url))),
+  data: v.nullable(v.pipe(v.string(), v.description(texts.data))),
+  type: v.nullable(v.pipe(v.string(), v.description(texts.type))),
+})
 
 const isValid = (value: unknown, max: number): boolean => value === null || (isText(value) && lengthOf(value) <= max)
+
+export type Logo = v.InferOutput<typeof V0Logo>
 
 /** A logo as a whole (`/v0` contract, 12.3); one without content is null. */
 export const LogoCast = field<Logo | null>(
@@ -21,6 +30,8 @@ export const LogoCast = field<Logo | null>(
   },
   {
     type: ['object', 'null'],
-    properties: Object.fromEntries(keys.map((key) => [key, { type: ['string', 'null'], maxLength: maxLengths[key] }])),
+    properties: Object.fromEntries(
+      keys.map((key) => [key, { type: ['string', 'null'], maxLength: maxLengths[key], description: texts[key] }]),
+    ),
   },
 )

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { booleanCast, TextCast } from '../v0-values/casts.ts'
 import type { Fields } from '../values/draft.ts'
-import type { JsonSchema } from '../values/field.ts'
+import { described, type JsonSchema } from '../values/field.ts'
 
 const idText = 'Short name of the provider, unique in its list; not `identity`, `saml` or `magic_link`.'
 const metadataText = 'SAML metadata of the provider, an XML document.'
@@ -35,13 +35,11 @@ export const V0SamlProvider = v.object({
 export type V0SamlProvider = v.InferOutput<typeof V0SamlProvider>
 
 const text = v.optional(TextCast)
-const described = (description: string) =>
-  v.optional(v.pipe(TextCast, v.metadata({ jsonSchema: { type: 'string', description } })))
 const off = v.optional(booleanCast(false))
 const on = v.optional(booleanCast(true))
 
 export const V0OpenIdProviderFields = v.object({
-  id: described(idText),
+  id: v.optional(described(TextCast, idText)),
   label: text,
   client_id: text,
   client_secret: text,
@@ -54,10 +52,10 @@ export const V0OpenIdProviderFields = v.object({
 export type V0OpenIdProviderInput = v.InferOutput<typeof V0OpenIdProviderFields>
 
 export const V0SamlProviderFields = v.object({
-  id: described(idText),
+  id: v.optional(described(TextCast, idText)),
   label: text,
   base_url: text,
-  metadata: described(metadataText),
+  metadata: v.optional(described(TextCast, metadataText)),
   sign_requests: on,
   sign_metadata: on,
   signed_assertion_in_resp: on,

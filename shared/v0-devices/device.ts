@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 import { booleanCast, CommaListCast, IntegerCast, TextCast, TrimmedCast, UuidCast } from '../v0-values/casts.ts'
+import { described } from '../values/field.ts'
 
 /** What a device takes from the configuration while its flag says so (`/v0` contract, 10.2). */
 export type OwnValues = {
@@ -47,9 +48,11 @@ export const v0Devices = entity<V0DeviceRow>({
   redact: ['preshared_key'],
 })
 
+const userText = 'Id of the user the device belongs to; it never changes.'
+
 export const V0Device = v.object({
   id: v.string(),
-  user_id: v.string(),
+  user_id: v.pipe(v.string(), v.description(userText)),
   name: v.string(),
   description: v.nullable(v.string()),
   public_key: v.string(),
@@ -97,6 +100,9 @@ export const V0DeviceChanges = v.object({
   use_default_persistent_keepalive: flag,
 })
 
-export const V0DeviceFields = v.object({ user_id: v.optional(UuidCast), ...V0DeviceChanges.entries })
+export const V0DeviceFields = v.object({
+  user_id: v.optional(described(UuidCast, userText)),
+  ...V0DeviceChanges.entries,
+})
 
 export type V0DeviceInput = v.InferOutput<typeof V0DeviceFields>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 import { enumCast, TextCast, UuidCast } from '../v0-values/casts.ts'
-import { field } from '../values/field.ts'
+import { described, field } from '../values/field.ts'
 import { placeOf, sizeTally, sortOf } from './overlap.ts'
 import { castPortRange } from './port-range.ts'
 
@@ -26,13 +26,15 @@ export const v0Rules = entity<V0RuleRow>({
   tallies: (row) => [sizeTally(placeOf(row).network)],
 })
 
+const userText = 'Id of the user whose traffic it concerns; null for that of all.'
+
 export const V0Rule = v.object({
   id: v.string(),
   action: v.picklist(v0Actions),
   destination: v.string(),
   port_type: v.nullable(v.picklist(v0PortTypes)),
   port_range: v.nullable(v.string()),
-  user_id: v.nullable(v.string()),
+  user_id: v.nullable(v.pipe(v.string(), v.description(userText))),
   inserted_at: v.string(),
   updated_at: v.string(),
 })
@@ -42,7 +44,7 @@ export const V0RuleFields = v.object({
   destination: v.optional(TextCast),
   port_type: v.optional(enumCast(v0PortTypes)),
   port_range: v.optional(field<string | null>(castPortRange, { type: ['string', 'array', 'null'] })),
-  user_id: v.optional(UuidCast),
+  user_id: v.optional(described(UuidCast, userText)),
 })
 
 export type V0RuleInput = v.InferOutput<typeof V0RuleFields>

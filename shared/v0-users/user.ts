@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entity, type Row, redacted } from '../table/entity.ts'
 import { enumCast, TrimmedCast } from '../v0-values/casts.ts'
-import { field } from '../values/field.ts'
+import { described, field } from '../values/field.ts'
 
 export const v0Roles = ['admin', 'unprivileged'] as const
 
@@ -15,6 +15,8 @@ export type V0UserRow = Row & {
   disabled_at: string | null
 }
 
+const roleText = 'What the user is in the legacy network; it gives no access to any API.'
+
 export const adminTally = 'v0_users.admin'
 
 export const v0Users = entity<V0UserRow>({
@@ -27,7 +29,7 @@ export const v0Users = entity<V0UserRow>({
 /** As it is shown: never with its password. */
 export const V0User = v.object({
   id: v.string(),
-  role: v.picklist(v0Roles),
+  role: v.pipe(v.picklist(v0Roles), v.description(roleText)),
   email: v.string(),
   last_signed_in_at: v.nullable(v.string()),
   last_signed_in_method: v.nullable(v.string()),
@@ -41,7 +43,7 @@ const AnyValue = field<unknown>((input) => ({ value: input }), { type: ['string'
 
 export const V0UserFields = v.object({
   email: v.optional(TrimmedCast),
-  role: v.optional(enumCast(v0Roles)),
+  role: v.optional(described(enumCast(v0Roles), roleText)),
   password: v.optional(AnyValue),
   password_confirmation: v.optional(AnyValue),
 })

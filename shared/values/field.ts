@@ -25,6 +25,10 @@ export const field = <T>(check: (input: unknown) => Checked<T>, schema: JsonSche
     v.metadata({ jsonSchema: schema }),
   )
 
+/** A field that says itself what it means, because its name means something else elsewhere. */
+export const described = <T>(schema: v.GenericSchema<unknown, T>, description: string) =>
+  v.pipe(schema, v.metadata({ jsonSchema: { ...(v.getMetadata(schema).jsonSchema as JsonSchema), description } }))
+
 function issuePath(path: string, input: unknown): [v.IssuePathItem, ...v.IssuePathItem[]] | undefined {
   if (path === '') return undefined
   const items = path

@@ -90,6 +90,15 @@ it('describes every field', () => {
   }
 })
 
+it('lets the fields of the legacy API mean what they do there', () => {
+  const textOf = (name: string, field: string) => document.components.schemas[name].properties[field].description
+  for (const name of ['V0User', 'V0UserFields']) {
+    expect(textOf(name, 'role')).toMatch(/the user is/)
+    expect(textOf(name, 'role')).not.toBe(textOf('FlowEntry', 'role'))
+  }
+  for (const key of ['url', 'data', 'type']) expect(textOf('V0Logo', key)).toMatch(/logo/)
+})
+
 describe.each(operations)('$name', ({ operation, described }) => {
   it('has a summary, a description, a tag and its kind of credential', () => {
     expect(described.summary).toBe(operation.summary)
