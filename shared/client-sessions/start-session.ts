@@ -1,6 +1,7 @@
 import { circumstancesOf, fingerprint } from '../access/circumstances.ts'
 import { connectableResources } from '../access/connectable-resources.ts'
 import type { CallerOf } from '../auth/caller.ts'
+import { isUnexpired } from '../auth/expiry.ts'
 import type { Subject } from '../auth/subject.ts'
 import { retest } from '../authorizations/retest.ts'
 import { revoke } from '../authorizations/revoke.ts'
@@ -81,6 +82,13 @@ async function store(
   return 'lost'
 }
 
+/** Whether the token of the former session is there still: without it that session has ended (P1.7). */
+async function hasToken(account: string, before: ClientPresence, presence: ClientPresence, now: number) {
+  if (before.token_id === presence.token_id) return true
+  const token = await getRow(clientTokens, account, before.token_id)
+  return token !== null && isUnexpired(token, now)
+}
+
 /** A session that ended before this one, or had another key, takes its authorizations along (P1.8, P5.5(3)). */
 async function endFormer(
   account: string,
@@ -90,6 +98,6 @@ async function endFormer(
   now: number,
 ): Promise<void> {
   if (!before) return
-  if (before.public_key !== presence.public_key || !isOnline(before, now))
-    await revoke(account, { by: 'client', id: clientId })
+  const replaced = isOnline(before, now) && (await hasToken(account, before, presence, now))
+  if (before.public_key !== presence.public_key || !replaced) await revoke(account, { by: 'client', id: clientId })
 }

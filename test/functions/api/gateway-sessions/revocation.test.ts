@@ -189,6 +189,17 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     })
   })
 
+  it("the token of the client's session ends: what another token authorized does not come back with a new session", async () => {
+    const world = await granted()
+    const other = await world.addToken()
+    const public_key = world.session.client.public_key
+    await world.startSession({ public_key }, { token: other.token })
+    expect((await world.ask({ resource_id: world.resource.id }, { token: other.token })).status).toBe(200)
+    await world.account.call(deleteToken, { method: 'DELETE', params: { ...ofActor(world), id: other.id } })
+    await world.startSession({ public_key })
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+  })
+
   it('the lease of the client ends while its gateway lives on', async () => {
     const world = await granted()
     laterBy(60)
