@@ -1,9 +1,15 @@
 import type { Cidr } from '../values/ip.ts'
 import { block, parseRange } from '../values/ip.ts'
 import { portsOf } from './port-range.ts'
-import type { V0RuleRow } from './rule.ts'
 
-type Region = Pick<V0RuleRow, 'action' | 'destination' | 'port_type' | 'port_range' | 'user_id'>
+/** The fields of a rule that say where it lies. */
+type Region = {
+  action: string
+  destination: string
+  port_type: string | null
+  port_range: string | null
+  user_id: string | null
+}
 type Ports = { low: number; high: number }
 
 /** Where a rule lies: only rules `among` the same can overlap (`/v0` contract, 11.4). */
