@@ -9,7 +9,7 @@ import type { SimulatedAccount } from './simulated-account.ts'
 import type { Touched } from './touched.ts'
 
 /** In one step. */
-const most = { decisions: 2, heartbeats: 2 }
+const most = { decisions: 1, heartbeats: 1 }
 
 /** A client and a resource that a policy ties together, whatever else holds. */
 function somePair({ model, access, random }: SimulatedAccount, about?: Iterable<string>): [Client, string] | null {
@@ -87,12 +87,20 @@ export async function checkStep(account: SimulatedAccount, touched: Touched): Pr
   const touchedResources = [...(touched.resources ?? [])].flatMap((id) => model.resources.get(id) ?? [])
   const touchedActors = [...(touched.actors ?? [])].flatMap((id) => model.actors.get(id) ?? [])
   const listedResources: Resource[] =
-    touchedResources.length > 0 ? random.sample(touchedResources, 1) : random.chance(0.2) ? [resource] : []
+    touchedResources.length > 0 && random.chance(0.5)
+      ? random.sample(touchedResources, 1)
+      : random.chance(0.05)
+        ? [resource]
+        : []
   const listedActors: Actor[] =
-    touchedActors.length > 0 ? random.sample(touchedActors, 1) : random.chance(0.2) ? [actor] : []
+    touchedActors.length > 0 && random.chance(0.5)
+      ? random.sample(touchedActors, 1)
+      : random.chance(0.05)
+        ? [actor]
+        : []
   await Promise.all([
     ...gateways.map((gateway: Gateway) => compareHeartbeat(account, gateway, random.chance(0.4))),
-    ...(random.chance(0.5) ? [compareEvaluation(account, actor, resource, random.chance(0.7) ? client : null)] : []),
+    ...(random.chance(0.25) ? [compareEvaluation(account, actor, resource, random.chance(0.7) ? client : null)] : []),
     ...listedResources.map((one) => compareActors(account, one)),
     ...listedActors.map((one) => compareResources(account, one)),
     ...(random.chance(0.1) ? [compareEndedToken(account)] : []),
