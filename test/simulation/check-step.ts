@@ -78,7 +78,10 @@ export async function checkStep(account: SimulatedAccount, touched: Touched): Pr
   await Promise.all(pairs.map(([client, resource]) => compareDecision(account, client, resource)))
 
   const gateways = random
-    .sample(new Set([...gatewayIds, ...random.sample(model.gateways.keys(), 1)]), most.heartbeats)
+    .sample(
+      new Set([...gatewayIds, ...random.sample(model.gateways.keys(), random.chance(0.3) ? 1 : 0)]),
+      most.heartbeats,
+    )
     .flatMap((id) => model.gateways.get(id) ?? [])
     .filter(({ session }) => session !== null)
   const [client, asked] = pairs.at(-1) ?? [someClient(account), '']
