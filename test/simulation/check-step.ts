@@ -9,7 +9,7 @@ import type { SimulatedAccount } from './simulated-account.ts'
 import type { Touched } from './touched.ts'
 
 /** In one step. */
-const most = { decisions: 1, heartbeats: 1 }
+const most = { decisions: 2, heartbeats: 2 }
 
 /** A client and a resource that a policy ties together, whatever else holds. */
 function somePair({ model, access, random }: SimulatedAccount, about?: Iterable<string>): [Client, string] | null {
@@ -78,10 +78,7 @@ export async function checkStep(account: SimulatedAccount, touched: Touched): Pr
   await Promise.all(pairs.map(([client, resource]) => compareDecision(account, client, resource)))
 
   const gateways = random
-    .sample(
-      new Set([...gatewayIds, ...random.sample(model.gateways.keys(), random.chance(0.3) ? 1 : 0)]),
-      most.heartbeats,
-    )
+    .sample(new Set([...gatewayIds, ...random.sample(model.gateways.keys(), 1)]), most.heartbeats)
     .flatMap((id) => model.gateways.get(id) ?? [])
     .filter(({ session }) => session !== null)
   const [client, asked] = pairs.at(-1) ?? [someClient(account), '']
@@ -90,20 +87,12 @@ export async function checkStep(account: SimulatedAccount, touched: Touched): Pr
   const touchedResources = [...(touched.resources ?? [])].flatMap((id) => model.resources.get(id) ?? [])
   const touchedActors = [...(touched.actors ?? [])].flatMap((id) => model.actors.get(id) ?? [])
   const listedResources: Resource[] =
-    touchedResources.length > 0 && random.chance(0.5)
-      ? random.sample(touchedResources, 1)
-      : random.chance(0.05)
-        ? [resource]
-        : []
+    touchedResources.length > 0 ? random.sample(touchedResources, 1) : random.chance(0.2) ? [resource] : []
   const listedActors: Actor[] =
-    touchedActors.length > 0 && random.chance(0.5)
-      ? random.sample(touchedActors, 1)
-      : random.chance(0.05)
-        ? [actor]
-        : []
+    touchedActors.length > 0 ? random.sample(touchedActors, 1) : random.chance(0.2) ? [actor] : []
   await Promise.all([
     ...gateways.map((gateway: Gateway) => compareHeartbeat(account, gateway, random.chance(0.4))),
-    ...(random.chance(0.25) ? [compareEvaluation(account, actor, resource, random.chance(0.7) ? client : null)] : []),
+    ...(random.chance(0.5) ? [compareEvaluation(account, actor, resource, random.chance(0.7) ? client : null)] : []),
     ...listedResources.map((one) => compareActors(account, one)),
     ...listedActors.map((one) => compareResources(account, one)),
     ...(random.chance(0.1) ? [compareEndedToken(account)] : []),
