@@ -27,6 +27,7 @@ export default defineConfig({
     globalSetup: ['test/support/engine.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    env: { LOG_LEVEL: 'WARN' },
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
   },

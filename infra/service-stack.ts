@@ -49,6 +49,7 @@ export class ServiceStack extends Stack {
         LOG_RETENTION_DAYS: String(settings.logRetentionDays),
         FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
+        LOG_LEVEL: settings.logLevel,
         SUITE_ISSUER: settings.suiteIssuer,
         ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),

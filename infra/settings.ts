@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs'
+import { type LogLevel, logLevels } from '#shared/log.ts'
 
 /** What a deployment can choose, by CDK context (`cdk deploy -c flowStreamShards=2`). */
 export type Settings = {
@@ -7,6 +8,8 @@ export type Settings = {
   logRetentionDays: number
   flowRetentionDays: number
   heartbeatSecs: number
+  /** The least level of what functions write for the operator. */
+  logLevel: LogLevel
   /** Issuer of the workspace suite that people sign in with. */
   suiteIssuer: string
   /** Secret of Secrets Manager that a CDN in front proves itself with (P8.2); null without a CDN. */
@@ -35,11 +38,16 @@ export function readSettings(scope: Construct): Settings {
   if (mailSender !== null && !/^[^@\s]+@[^@\s]+$/.test(mailSender)) {
     throw new Error('The context value mailSender must be an address like access@example.com.')
   }
+  const logLevel = ((context('logLevel') as string | undefined) ?? 'INFO') as LogLevel
+  if (!logLevels.includes(logLevel)) {
+    throw new Error(`The context value logLevel must be one of ${logLevels.join(', ')}.`)
+  }
   return {
     baseUrl: (context('baseUrl') as string | undefined) ?? null,
     logRetentionDays: integer('logRetentionDays', 90),
     flowRetentionDays: integer('flowRetentionDays', 120),
     heartbeatSecs: integer('heartbeatSecs', 30),
+    logLevel,
     suiteIssuer: (context('suiteIssuer') as string | undefined) ?? 'https://suite.example.com',
     cdnSecretArn,
     alarmEmail: (context('alarmEmail') as string | undefined) ?? null,

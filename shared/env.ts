@@ -18,21 +18,47 @@ const v0 = () => ({
   sunsetAt: process.env.V0_SUNSET_AT ? new Date(process.env.V0_SUNSET_AT) : null,
 })
 
-/** The deployment's settings. Read when asked, never at import, so that a module can be loaded anywhere. */
-export const env = () => ({
-  tableName: text('TABLE_NAME'),
-  flowStreamName: text('FLOW_STREAM_NAME'),
-  baseUrl: text('SERVICE_URL').replace(/\/$/, ''),
-  logRetentionDays: integer('LOG_RETENTION_DAYS', 90),
-  flowRetentionDays: integer('FLOW_RETENTION_DAYS', 120),
+/** The deployment's settings. Each is read when asked, never at import, so that a module can be loaded anywhere. */
+export const env = {
+  get tableName() {
+    return text('TABLE_NAME')
+  },
+  get flowStreamName() {
+    return text('FLOW_STREAM_NAME')
+  },
+  get baseUrl() {
+    return text('SERVICE_URL').replace(/\/$/, '')
+  },
+  get logRetentionDays() {
+    return integer('LOG_RETENTION_DAYS', 90)
+  },
+  get flowRetentionDays() {
+    return integer('FLOW_RETENTION_DAYS', 120)
+  },
   /** Issuer of the workspace suite of this deployment (A25.2). */
-  suiteIssuer: text('SUITE_ISSUER').replace(/\/$/, ''),
-  heartbeatSecs: integer('HEARTBEAT_SECS', 30),
+  get suiteIssuer() {
+    return text('SUITE_ISSUER').replace(/\/$/, '')
+  },
+  get heartbeatSecs() {
+    return integer('HEARTBEAT_SECS', 30)
+  },
+  /** The least level of what is written for the operator. */
+  get logLevel() {
+    return process.env.LOG_LEVEL || 'INFO'
+  },
   /** Where the consumers' failed batches lie. */
-  failuresBucket: process.env.FAILURES_BUCKET || null,
+  get failuresBucket() {
+    return process.env.FAILURES_BUCKET || null
+  },
   /** Whom mails come from; null where the deployment sends none. */
-  mailSender: process.env.MAIL_SENDER || null,
-  v0: v0(),
+  get mailSender() {
+    return process.env.MAIL_SENDER || null
+  },
+  get v0() {
+    return v0()
+  },
   /** Where another engine than AWS answers; the SDK reads the DynamoDB one by itself. */
-  kinesisEndpoint: process.env.KINESIS_ENDPOINT || null,
-})
+  get kinesisEndpoint() {
+    return process.env.KINESIS_ENDPOINT || null
+  },
+}

@@ -37,15 +37,20 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
   process.env.CDK_VALIDATION ??= 'false'
   // Loading the CDK takes a while; what only asks a running service does not wait for it.
   const { buildApp: build } = await import('#infra/build-app.ts')
-  const app = await build({ context: retention(), ...options, outdir })
+  const app = await build({ context: settingsFromVariables(), ...options, outdir })
   app.synth()
   return readDeployment(outdir)
 }
 
 /** Settings of a deployment that are variables here. */
-function retention(): Record<string, string> {
-  const { LOG_RETENTION_DAYS: logRetentionDays, FLOW_RETENTION_DAYS: flowRetentionDays } = process.env
-  return { ...(logRetentionDays && { logRetentionDays }), ...(flowRetentionDays && { flowRetentionDays }) }
+function settingsFromVariables(): Record<string, string> {
+  const {
+    LOG_LEVEL: logLevel,
+    LOG_RETENTION_DAYS: logRetentionDays,
+    FLOW_RETENTION_DAYS: flowRetentionDays,
+  } = process.env
+  const settings = { logLevel, logRetentionDays, flowRetentionDays }
+  return Object.fromEntries(Object.entries(settings).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }
 
 async function start(

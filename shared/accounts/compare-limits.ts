@@ -42,7 +42,7 @@ async function compare(accountId: string): Promise<void> {
   const exceeded = limits.filter(({ used, total }) => used > total)
   if (exceeded.length === 0) return
   logLine('WARN', 'an account is above its limits', { account_id: accountId, limits: exceeded.map(({ name }) => name) })
-  const { mailSender } = env()
+  const { mailSender } = env
   if (mailSender === null) return
   const message = { from: mailSender, ...limitsMail(account, exceeded) }
   const administrators = await rowsBy(actors, accountId, 'type', 'account_admin_user')

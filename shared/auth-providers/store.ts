@@ -59,8 +59,8 @@ async function issuerOf(
   draft: Checked,
   discover: Discover,
 ): Promise<string> {
-  if (kind === 'email_otp') return env().baseUrl
-  if (kind === 'suite') return env().suiteIssuer
+  if (kind === 'email_otp') return env.baseUrl
+  if (kind === 'suite') return env.suiteIssuer
   if (kind === 'idp') return `https://${fields.idp_domain}`
   if (kind === 'tenant') return fields.issuer as string
   const uri = fields.discovery_document_uri as string

@@ -8,7 +8,7 @@ const prefix = 'aws/lambda/'
 type Call = Pick<SignedRequest, 'method' | 'query'> & { key?: string }
 
 function ask({ method, key = '', query }: Call): Promise<Response> {
-  const host = `${env().failuresBucket}.s3.${process.env.AWS_REGION}.amazonaws.com`
+  const host = `${env.failuresBucket}.s3.${process.env.AWS_REGION}.amazonaws.com`
   const path = `/${key.split('/').map(uriEncode).join('/')}`
   return signedFetch({ service: 's3', method, host, path, query })
 }

@@ -38,7 +38,7 @@ export function attributionItem(account: string, attribution: Attribution): Item
   return {
     ...attributionKey(account, attribution.policy_authorization_id),
     kind: 'attribution',
-    ttl: Math.ceil(expiry + (lateReportDays + env().flowRetentionDays) * 86_400),
+    ttl: Math.ceil(expiry + (lateReportDays + env.flowRetentionDays) * 86_400),
     ...attribution,
   }
 }

@@ -8,7 +8,7 @@ import { logLine } from '../log.ts'
 let client: KinesisClient | undefined
 
 function stream(): KinesisClient {
-  const endpoint = env().kinesisEndpoint
+  const endpoint = env.kinesisEndpoint
   client ??= new KinesisClient({
     ...(endpoint && { endpoint }),
     maxAttempts: 2,
@@ -65,7 +65,7 @@ async function putOnce(partitionKey: string, records: Buffer[]): Promise<Buffer[
   try {
     const { Records = [] } = await stream().send(
       new PutRecordsCommand({
-        StreamName: env().flowStreamName,
+        StreamName: env.flowStreamName,
         Records: records.map((Data) => ({ Data, PartitionKey: partitionKey })),
       }),
     )

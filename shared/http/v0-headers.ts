@@ -14,7 +14,7 @@ const successors: Record<string, string> = { users: '/actors', devices: '/client
 
 /** What every answer under `/v0` carries (5.4, 14). */
 export function v0Headers(path: string): Record<string, string> {
-  const { deprecatedAt, sunsetAt } = env().v0
+  const { deprecatedAt, sunsetAt } = env.v0
   const [collection = ''] = v0Segments(path)
   return {
     'content-type': 'application/json; charset=utf-8',

@@ -38,7 +38,7 @@ export function logKeys(account: string, id: string): Key[] {
 }
 
 export const retentionMicros = (stream: LogStream): number => {
-  const { logRetentionDays, flowRetentionDays } = env()
+  const { logRetentionDays, flowRetentionDays } = env
   return (stream === 'flow' ? flowRetentionDays : logRetentionDays) * dayMicros
 }
 

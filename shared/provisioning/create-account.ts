@@ -132,7 +132,7 @@ function startingObjects(transaction: Transaction, adminEmail: string): void {
     ip_stack: null,
     site_id: internet.id,
   })
-  transaction.insert(v0Configurations, initialConfiguration(env().baseUrl))
+  transaction.insert(v0Configurations, initialConfiguration(env.baseUrl))
   transaction.insert(v0Users, {
     role: 'admin',
     email: adminEmail,

@@ -5,10 +5,10 @@ import { env } from '../env.ts'
 const heartbeatsPerLease = 3
 
 /** End of a lease that begins or is renewed now, in microseconds. */
-export const leaseEnd = (now: number): number => now + heartbeatsPerLease * env().heartbeatSecs * 1_000_000
+export const leaseEnd = (now: number): number => now + heartbeatsPerLease * env.heartbeatSecs * 1_000_000
 
 /** What every answer about a session says of its lease. */
 export const renderLease = (leaseExpiresAt: number) => ({
-  heartbeat_secs: env().heartbeatSecs,
+  heartbeat_secs: env.heartbeatSecs,
   expires_at: timestamp(leaseExpiresAt),
 })

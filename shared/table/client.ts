@@ -22,4 +22,4 @@ export function table(): DynamoDBDocumentClient {
   return client
 }
 
-export const tableName = (): string => env().tableName
+export const tableName = (): string => env.tableName

@@ -73,7 +73,7 @@ function checkSamlProvider(item: Draft<V0SamlProviderInput>, earlier: Set<string
   const { sign_requests, sign_metadata, signed_assertion_in_resp, signed_envelopes_in_resp } = item.fields
   return {
     ...checkName(item, earlier),
-    base_url: checkOptional(item, 'base_url', `${env().baseUrl}/auth/saml`, webAddressMessages),
+    base_url: checkOptional(item, 'base_url', `${env.baseUrl}/auth/saml`, webAddressMessages),
     metadata: checkRequired(item, 'metadata', 65_536, (text) => (isSamlMetadata(text) ? [] : ['is invalid'])),
     sign_requests: sign_requests ?? true,
     sign_metadata: sign_metadata ?? true,

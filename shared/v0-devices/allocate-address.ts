@@ -27,10 +27,10 @@ export function* offsetsFrom(start: bigint, size: bigint): Generator<bigint> {
 }
 
 /** The server's own address, in canonical form. */
-export const serverAddress = (family: Family): string => formatIp(parseIp(env().v0[family].server) as Ip)
+export const serverAddress = (family: Family): string => formatIp(parseIp(env.v0[family].server) as Ip)
 
 function networkOf(family: Family) {
-  const text = env().v0[family].network
+  const text = env.v0[family].network
   const network = parseCidr(text)
   if (!network) throw new Error(`The setting ${text} is no network.`)
   const size = network.last - network.first + 1n

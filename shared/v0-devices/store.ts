@@ -64,7 +64,7 @@ async function checkUnused(transaction: Transaction, claim: Claim, except?: V0De
 
 async function checkUser(transaction: Transaction, userId: string): Promise<void> {
   if (!(await transaction.get(v0Users, userId))) throw invalid({ user_id: ['does not exist'] })
-  const { devicesPerUser: limit } = env().v0
+  const { devicesPerUser: limit } = env.v0
   const devices = limit === 0 ? [] : await rowsBy(v0Devices, transaction.accountId, 'user_id', userId, { limit })
   if (devices.length >= limit) throw invalid({ base: [limitReached] })
 }

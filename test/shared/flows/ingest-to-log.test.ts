@@ -60,7 +60,7 @@ async function report(records: object[]): Promise<number> {
 
 /** Everything that the stream holds, in its order. */
 async function streamed(): Promise<KinesisStreamRecord[]> {
-  const source = kinesisSource(clients.kinesis, env().flowStreamName, 'arn:stream', 'us-east-1')
+  const source = kinesisSource(clients.kinesis, env.flowStreamName, 'arn:stream', 'us-east-1')
   const records: KinesisStreamRecord[] = []
   for (const shard of await source.shards()) {
     for (let after: string | undefined; ; ) {

@@ -15,7 +15,7 @@ it('is there from the creation of the account, with its initial values', async (
       allow_unprivileged_device_management: true,
       default_client_allowed_ips: '0.0.0.0/0,::/0',
       default_client_dns: '1.1.1.1,1.0.0.1',
-      default_client_endpoint: `${new URL(env().baseUrl).hostname}:51820`,
+      default_client_endpoint: `${new URL(env.baseUrl).hostname}:51820`,
       default_client_mtu: 1280,
       default_client_persistent_keepalive: 25,
       disable_vpn_on_oidc_error: false,
