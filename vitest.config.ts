@@ -28,7 +28,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { LOG_LEVEL: 'WARN' },
-    maxWorkers: 2,
+    // One more than the cores that CI has, as many tests wait for a child process or a timer.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
   },
 })

@@ -1,4 +1,4 @@
-import { circumstancesOf, fingerprint } from '../access/circumstances.ts'
+import { circumstancesOf } from '../access/circumstances.ts'
 import { decide } from '../access/decide.ts'
 import { siteGateway } from '../access/site-gateway.ts'
 import type { CallerOf } from '../auth/caller.ts'
@@ -24,11 +24,11 @@ export async function authorize(
   const { account, actor, token } = caller
   return untilDone(async () => {
     const now = clock.now()
-    const session = await sessionOf(account.id, token.id, session_id ?? null, now)
-    const circumstances = circumstancesOf(session.client, subject)
+    const found = await sessionOf(account.id, token.id, session_id ?? null, now)
+    const circumstances = circumstancesOf(found.client, subject)
     // The conditions hold for where this request comes from; what was granted elsewhere is tested with it.
-    if ((await noteCircumstances(account.id, session, circumstances, now)) === 'lost') return 'lost'
-    session.presence.tested = fingerprint(circumstances)
+    const session = await noteCircumstances(account.id, found, circumstances, now)
+    if (!session) return 'lost'
 
     const standing = await standingAuthorization(account.id, session, resource_id, circumstances, now)
     if (standing) return render(standing, true)

@@ -17,7 +17,7 @@ export async function renewSession({ account, actor, token }: CallerOf<'client'>
   const lease_expires_at = leaseEnd(now)
   const circumstances = circumstancesOf(session.client, subject)
   const seen = { ...seenFrom(subject, session.presence.last_seen_version, now), lease_expires_at }
-  if ((await noteCircumstances(account.id, session, circumstances, now, seen)) === 'lost') throw notFound()
+  if (!(await noteCircumstances(account.id, session, circumstances, now, seen))) throw notFound()
   return {
     data: {
       id: sessionId,

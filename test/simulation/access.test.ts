@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { simulate } from './simulate.ts'
 
-const usualSteps = 300
+const usualSteps = 1_000
 const steps = Number(process.env.SIMULATION_STEPS ?? usualSteps)
 const seeds = process.env.SIMULATION_SEED ? [Number(process.env.SIMULATION_SEED)] : [1, randomInt(2, 1_000_000)]
 
@@ -21,7 +21,6 @@ const outcomes = [
 ]
 
 afterEach(() => {
-  vi.restoreAllMocks()
   vi.unstubAllEnvs()
 })
 

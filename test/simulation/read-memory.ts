@@ -8,8 +8,8 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { vi } from 'vitest'
 import { table } from '#shared/table/client.ts'
+import { replaceMethod } from './replace-method.ts'
 
 type Key = { pk: string; sk: string }
 type Attributes = Record<string, unknown>
@@ -17,6 +17,13 @@ type Send = (command: unknown) => Promise<unknown>
 
 /** What was read of a partition, and how many writes into it began or ended. */
 type Partition = { items: Map<string, Attributes | null>; queries: Map<string, unknown>; writes: number }
+
+/** What is remembered is handed out as it is, so nobody may change it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) frozen(part)
+  return Object.freeze(value)
+}
 
 /** The keys that a command writes; null for one that only reads. */
 function writtenBy(command: unknown): Key[] | null {
@@ -59,23 +66,23 @@ class Memory {
       const item = this.partition(pk).items.get(sk)
       return item ? [item] : []
     })
-    if (missing.length === 0) return structuredClone(remembered)
-    const found = await read(missing)
+    if (missing.length === 0) return remembered
+    const found = frozen(await read(missing))
     for (const { pk, sk } of missing) {
       const partition = this.partition(pk)
       if (partition.writes !== writes.get(pk)) continue
       partition.items.set(sk, found.find((item) => item.pk === pk && item.sk === sk) ?? null)
     }
-    return structuredClone([...remembered, ...found])
+    return [...remembered, ...found]
   }
 
   async query(command: QueryCommand, send: Send): Promise<unknown> {
     const partition = this.partition(command.input.ExpressionAttributeValues?.[':pk'])
     const asked = JSON.stringify(command.input)
-    if (partition.queries.has(asked)) return structuredClone(partition.queries.get(asked))
+    if (partition.queries.has(asked)) return partition.queries.get(asked)
     const { writes } = partition
-    const answer = await send(command)
-    if (partition.writes === writes) partition.queries.set(asked, structuredClone(answer))
+    const answer = frozen(await send(command))
+    if (partition.writes === writes) partition.queries.set(asked, answer)
     return answer
   }
 }
@@ -101,7 +108,7 @@ export function rememberReads(): void {
   const memory = new Memory()
   const client = table()
   const send = client.send.bind(client) as Send
-  vi.spyOn(client, 'send').mockImplementation((async (command: unknown) => {
+  replaceMethod(client, 'send', (async (command: unknown) => {
     if (command instanceof QueryCommand) return memory.query(command, send)
     if (command instanceof BatchGetCommand) return batchGet(memory, command, send)
     if (command instanceof GetCommand) {

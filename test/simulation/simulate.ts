@@ -10,6 +10,7 @@ import { cdnSecret } from './places.ts'
 import { administerPolicies } from './policy-actions.ts'
 import { populate } from './populate.ts'
 import { rememberReads } from './read-memory.ts'
+import { replaceMethod } from './replace-method.ts'
 import { administerResources, administerSites } from './resource-actions.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { SimulatedAccount } from './simulated-account.ts'
@@ -66,7 +67,7 @@ export async function simulate(seed: number, steps: number): Promise<Map<string,
   vi.stubEnv('HEARTBEAT_SECS', '3600')
   vi.stubEnv('CDN_SECRET', cdnSecret)
   // What the service leaves to chance repeats with the seed too.
-  vi.spyOn(Math, 'random').mockImplementation(() => chance.next())
+  replaceMethod(Math, 'random', () => chance.next())
   rememberReads()
   const account = new SimulatedAccount(random, new SimulatedClock(random.pick(starts)))
   try {

@@ -1,5 +1,5 @@
-import { vi } from 'vitest'
 import { clock } from '#shared/clock.ts'
+import { replaceMethod } from './replace-method.ts'
 
 /** The service's clock in the hands of a test: it stands still but for a microsecond a look, and jumps. */
 export class SimulatedClock {
@@ -7,7 +7,7 @@ export class SimulatedClock {
 
   constructor(start: string) {
     this.micros = Date.parse(start) * 1000
-    vi.spyOn(clock, 'now').mockImplementation(() => ++this.micros)
+    replaceMethod(clock, 'now', () => ++this.micros)
   }
 
   get now(): number {
