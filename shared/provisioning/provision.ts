@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isDueForDeletion } from '../account-deletion/close-account.ts'
 import { dueAccountItem } from '../account-deletion/due-account.ts'
 import { Account, type AccountRow, accounts } from '../accounts/account.ts'
-import { stageAccountDisabling } from '../accounts/disable-account.ts'
+import { stageAccountDisabling, stageRestOfAccountDisabling } from '../accounts/disable-account.ts'
 import { noteLimits } from '../accounts/limited-accounts.ts'
 import { get as getAccount } from '../accounts/store.ts'
 import { Actor, actors } from '../actors/actor.ts'
@@ -15,6 +15,7 @@ import { isUuid } from '../ids.ts'
 import * as poolMembers from '../pool-members/store.ts'
 import { Resource, resources } from '../resources/resource.ts'
 import { commit } from '../table/commit.ts'
+import { commitInParts } from '../table/commit-in-parts.ts'
 import { getRows } from '../table/read.ts'
 import { draft, type Fields } from '../values/draft.ts'
 import { createAccount } from './create-account.ts'
@@ -148,9 +149,13 @@ const newApiClient = {
 type AccountChanges = v.InferOutput<typeof AccountUpdateFields> & { delete_at?: string | null }
 
 const updateAccount = (accountId: string, changes: AccountChanges): Promise<AccountRow> =>
-  commit({ accountId, subject: null }, async (transaction) => {
+  commitInParts({ accountId, subject: null }, async (transaction) => {
     const account = await transaction.get(accounts, accountId)
     if (!account || isDueForDeletion(account, timestamp(transaction.now))) throw notFound()
+    // What disabling it has left for later must not count again for a moment.
+    if (account.is_disabled && changes.is_disabled === false) {
+      if ((await stageRestOfAccountDisabling(transaction, transaction.newId())) === 'more') return 'more'
+    }
     // Enabling an account calls a deletion off that was not due yet (A32).
     const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
     if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
@@ -163,7 +168,7 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
     noteLimits(transaction, account, updated)
     const { delete_at } = updated
     if (delete_at !== null && delete_at !== account.delete_at) transaction.put(dueAccountItem(accountId, delete_at))
-    return updated
+    return { done: updated }
   })
 
 /**

@@ -1,5 +1,6 @@
 import type { Circumstances, Condition } from './condition-model.ts'
 import { judge } from './condition-model.ts'
+import { type GatewayToken, GatewayTokenModel, rotationEnd } from './gateway-token-model.ts'
 
 export type Place = { ip: string; region: string | null; lat: number | null; lon: number | null }
 
@@ -27,16 +28,16 @@ export type Resource = {
   site: string | null
 }
 export type Token = { id: string; secret: string; actor: string; provider: string | null; expiresAt: number }
-type Session = { id: string; token: string; key: string; version: string; leaseEnd: number }
+type Session = { id: string; key: string; version: string; leaseEnd: number }
+/** With the secret of the token that it was started with. */
+export type GatewaySession = Session & { secret: string }
 export type Gateway = {
   id: string
   site: string
-  /** Its own token; null after it was deleted. */
-  secret: string | null
   key: string
   place: Place
   version: string
-  session: Session | null
+  session: GatewaySession | null
   /** Where it was seen last. */
   seen: Place | null
 }
@@ -50,7 +51,8 @@ export type Client = {
   key: string
   place: Place
   version: string
-  session: Session | null
+  /** With the id of the token that it was started with. */
+  session: (Session & { token: string }) | null
   seen: Place | null
   /** The circumstances that its authorizations were last tested in. */
   tested: Circumstances | null
@@ -81,6 +83,7 @@ export class AccountModel {
   readonly gateways = new Map<string, Gateway>()
   readonly clients = new Map<string, Client>()
   readonly tokens = new Map<string, Token>()
+  readonly gatewayTokens = new GatewayTokenModel()
   /** Auth providers, and whether they are enabled. */
   readonly providers = new Map<string, boolean>()
   readonly authorizations = new Map<string, Authorization>()
@@ -93,6 +96,7 @@ export class AccountModel {
   settle(now: number): void {
     this.now = now
     for (const token of this.tokens.values()) if (token.expiresAt <= now) this.deleteToken(token.id)
+    this.endGatewayTokens((token) => rotationEnd(token) <= now)
     for (const device of [...this.clients.values(), ...this.gateways.values()]) {
       if (device.session && device.session.leaseEnd <= now) device.session = null
     }
@@ -165,14 +169,44 @@ export class AccountModel {
     this.endAuthorizations(({ resource }) => resource === id)
   }
 
+  /** Sessions end with the token they were started with; authorizations do not. */
+  endGatewayTokens(which: (token: GatewayToken) => boolean): void {
+    this.gatewayTokens.end(which)
+    this.endTokenlessSessions()
+  }
+
+  useGatewayToken(token: GatewayToken): void {
+    this.gatewayTokens.use(token)
+    this.endTokenlessSessions()
+  }
+
+  rotateGatewayToken(gatewayId: string, at: number): void {
+    this.gatewayTokens.rotate(gatewayId, at)
+    this.endTokenlessSessions()
+  }
+
+  private endTokenlessSessions(): void {
+    for (const gateway of this.gateways.values())
+      if (gateway.session && !this.gatewayTokens.all.has(gateway.session.secret)) gateway.session = null
+  }
+
+  /** What disabling the account ends; enabling it brings nothing of that back (A30, P1.7). */
+  disable(): void {
+    this.deleteTokens(() => true)
+    for (const device of [...this.clients.values(), ...this.gateways.values()]) device.session = null
+    this.endAuthorizations(() => true)
+  }
+
   deleteGateway(id: string): void {
     this.gateways.delete(id)
+    this.gatewayTokens.end(({ gateway }) => gateway === id)
     this.endAuthorizations(({ gateway }) => gateway === id)
   }
 
   deleteSite(id: string): void {
     for (const gateway of [...this.gateways.values()]) if (gateway.site === id) this.deleteGateway(gateway.id)
     for (const resource of [...this.resources.values()]) if (resource.site === id) this.deleteResource(resource.id)
+    this.gatewayTokens.end(({ site }) => site === id)
     this.sites.delete(id)
   }
 

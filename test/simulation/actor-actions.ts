@@ -5,7 +5,7 @@ import { handler as deleteClientToken } from '#functions/api/client-tokens/delet
 import { handler as deleteClientTokens } from '#functions/api/client-tokens/delete-client-tokens.ts'
 import { handler as updateTenantProvider } from '#functions/api/tenant-auth-providers/update-tenant-auth-provider.ts'
 import type { Actor } from './account-model.ts'
-import { signIn, tokensOf } from './device-actions.ts'
+import { signIn, tokensOf } from './client-sessions.ts'
 import { sizes } from './populate.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 import type { Touched } from './touched.ts'

@@ -1,10 +1,12 @@
 import type { Actor, Authorization, Client, Gateway, Resource } from './account-model.ts'
 import { someClient } from './client-actions.ts'
-import { compareDecision, compareEndedToken } from './compare-decision.ts'
+import { connectClient } from './client-sessions.ts'
+import { compareDecision } from './compare-decision.ts'
+import { compareEndedTokens } from './compare-ended-tokens.ts'
 import { compareEvaluation } from './compare-evaluation.ts'
 import { compareHeartbeat } from './compare-heartbeat.ts'
 import { compareActors, compareResources } from './compare-lists.ts'
-import { connectClient, connectGateway } from './device-actions.ts'
+import { connectGateway } from './gateway-sessions.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 import type { Touched } from './touched.ts'
 
@@ -95,6 +97,6 @@ export async function checkStep(account: SimulatedAccount, touched: Touched): Pr
     ...(random.chance(0.5) ? [compareEvaluation(account, actor, resource, random.chance(0.7) ? client : null)] : []),
     ...listedResources.map((one) => compareActors(account, one)),
     ...listedActors.map((one) => compareResources(account, one)),
-    ...(random.chance(0.1) ? [compareEndedToken(account)] : []),
+    ...(random.chance(0.1) ? [compareEndedTokens(account)] : []),
   ])
 }

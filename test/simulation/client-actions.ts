@@ -2,7 +2,7 @@ import { handler as deleteClient } from '#functions/api/clients/delete-client.ts
 import { handler as unverifyClient } from '#functions/api/clients/unverify-client.ts'
 import { handler as verifyClient } from '#functions/api/clients/verify-client.ts'
 import type { Client } from './account-model.ts'
-import { clientHeartbeat, connectClient, disconnectClient, registerClient } from './device-actions.ts'
+import { clientHeartbeat, connectClient, disconnectClient, registerClient } from './client-sessions.ts'
 import { places } from './places.ts'
 import { sizes } from './populate.ts'
 import type { SimulatedAccount } from './simulated-account.ts'

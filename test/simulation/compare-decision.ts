@@ -61,18 +61,3 @@ export async function compareDecision(account: SimulatedAccount, client: Client,
     expiresAt: expected.expiresAt,
   })
 }
-
-/** A token that has ended opens nothing (A3.1). */
-export async function compareEndedToken(account: SimulatedAccount): Promise<void> {
-  const { model, random } = account
-  if (model.endedSecrets.length === 0) return
-  const secret = random.pick(model.endedSecrets)
-  const body = { authorization: { resource_id: random.pick([...model.resources.keys()]) } }
-  const [client] = model.clients.values()
-  if (!client) return
-  agree(
-    'a token that has ended',
-    (await account.from(client.place, secret, authorize, { method: 'POST', body })).status,
-    401,
-  )
-}

@@ -1,5 +1,6 @@
 import { vi } from 'vitest'
 import { followUpFrom } from '#test/support/commit-stream.ts'
+import { disableForAWhile, switchInternetResource } from './account-actions.ts'
 import { administerActors, switchProvider } from './actor-actions.ts'
 import { checkStep } from './check-step.ts'
 import { useClients } from './client-actions.ts'
@@ -21,22 +22,18 @@ import type { Touched } from './touched.ts'
 /** Shortly before clocks are set back, and before they are set forward, long after the real time. */
 const starts = ['2040-10-26T06:30:00Z', '2040-03-09T21:00:00Z', '2040-03-23T21:00:00Z']
 
-async function switchInternetResource(account: SimulatedAccount): Promise<Touched> {
-  await account.setInternetResource(!account.model.internetResource)
-  return {}
-}
-
 const actions = [
-  [30, jump],
-  [30, administerPolicies],
-  [20, administerGroups],
-  [14, administerActors],
-  [14, administerResources],
-  [30, useClients],
-  [16, useGateways],
-  [1, administerSites],
-  [1, switchProvider],
-  [1, switchInternetResource],
+  [120, jump],
+  [120, administerPolicies],
+  [80, administerGroups],
+  [56, administerActors],
+  [56, administerResources],
+  [120, useClients],
+  [80, useGateways],
+  [4, administerSites],
+  [4, switchProvider],
+  [4, switchInternetResource],
+  [1, disableForAWhile],
 ] as const
 
 async function run(account: SimulatedAccount, steps: number): Promise<void> {

@@ -56,13 +56,11 @@ export class SimulatedAccount {
     this.settle()
   }
 
-  async setInternetResource(on: boolean): Promise<void> {
-    await provision({
-      operation: 'update_account',
-      account_id: this.id,
-      account: { features: { internet_resource: on } },
-    })
-    this.model.internetResource = on
+  /** What the operator changes of the account (A32). */
+  async updateAccount(changes: Record<string, unknown>): Promise<void> {
+    // biome-ignore lint/suspicious/noExplicitAny: the result of the provisioning function
+    const { error } = (await provision({ operation: 'update_account', account_id: this.id, account: changes })) as any
+    if (error) throw new Error(`The service refused ${JSON.stringify(changes)}: ${JSON.stringify(error)}`)
   }
 
   /** An administrator's request. */

@@ -1,8 +1,13 @@
+import type { AccountModel } from './account-model.ts'
 import { judge, nowhere } from './condition-model.ts'
+import { rotationEnd } from './gateway-token-model.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 import { nextClockChanges } from './zone-model.ts'
 
 const micros = 1_000_000
+
+const rotationEnds = ({ gatewayTokens }: AccountModel): number[] =>
+  [...gatewayTokens.all.values()].map(rotationEnd).filter((end) => Number.isFinite(end))
 
 /** Seconds at which something ends by itself: a policy's condition, a token, an authorization, summer time. */
 function boundaries({ model, random, clock }: SimulatedAccount): number[] {
@@ -11,7 +16,10 @@ function boundaries({ model, random, clock }: SimulatedAccount): number[] {
     .flatMap(({ conditions }) => conditions.filter(({ property }) => property === 'current_utc_datetime'))
     .map((condition) => judge([condition], nowhere, clock.second).end)
     .filter((end) => Number.isFinite(end))
-  const ends = [...model.authorizations.values(), ...model.tokens.values()].map(({ expiresAt }) => expiresAt / micros)
+  const ends = [
+    ...[...model.authorizations.values(), ...model.tokens.values()].map(({ expiresAt }) => expiresAt),
+    ...rotationEnds(model),
+  ].map((end) => Math.floor(end / micros))
   return [
     ...times,
     ...random.sample(ends, 10),
@@ -32,11 +40,12 @@ export async function jump(account: SimulatedAccount): Promise<Record<string, ne
     [4, () => clock.second + random.int(900, 36_000)],
     [1, () => clock.second + random.int(36_000, 250_000)],
   ])()
-  // Leases end between two seconds. None may end while the checks run, which take some microseconds each.
+  // Leases and rotated tokens end between two seconds. None may end while the checks run, which take some microseconds each.
   const leases = [...model.clients.values(), ...model.gateways.values()].flatMap(
     ({ session }) => session?.leaseEnd ?? [],
   )
-  while (leases.some((end) => Math.floor(end / micros) === to)) to++
+  const between = new Set([...leases, ...rotationEnds(model)].map((end) => Math.floor(end / micros)))
+  while (between.has(to)) to++
   clock.jumpTo(to)
   account.settle()
   return {}

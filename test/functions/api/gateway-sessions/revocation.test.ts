@@ -219,6 +219,20 @@ describe('revocation, from its cause to the next heartbeat of the gateway (A29, 
     expect((await heartbeat(token, id)).body.data.authorizations).toEqual([])
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(401)
   })
+
+  it('the account has more client tokens than one commit ends: enabled at once, it knows none of them', async () => {
+    const world = await newAccessWorld()
+    const tokens = [world.token, ...(await Promise.all(Array.from({ length: 40 }, () => world.addToken())))]
+    const update = (is_disabled: boolean) =>
+      provision({ operation: 'update_account', account_id: world.account.id, account: { is_disabled } })
+    await update(true)
+    await update(false)
+    const answers = await Promise.all(tokens.map(({ token }) => world.startSession({ svc_id: token }, { token })))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+    const later = await world.addToken()
+    await followUpAll(world.account.id)
+    expect((await world.startSession({}, later)).status).toBe(201)
+  })
 })
 
 /** A cause at the gateway, what its next heartbeat answers, and what a new decision does. */

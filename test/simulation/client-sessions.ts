@@ -1,31 +1,14 @@
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
 import { handler as renewClientSession } from '#functions/api/client-sessions/renew-client-session.ts'
 import { handler as startClientSession } from '#functions/api/client-sessions/start-client-session.ts'
-import { handler as endGatewaySession } from '#functions/api/gateway-sessions/end-gateway-session.ts'
-import { handler as startGatewaySession } from '#functions/api/gateway-sessions/start-gateway-session.ts'
-import { handler as createGatewayOperation } from '#functions/api/gateways/create-gateway.ts'
-import { handler as createGatewayToken } from '#functions/api/gateways/create-gateway-token.ts'
 import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
-import { parseTimestamp, timestamp } from '#shared/clock.ts'
+import { timestamp } from '#shared/clock.ts'
 import { commit } from '#shared/table/commit.ts'
-import type { Actor, Client, Gateway, Token } from './account-model.ts'
+import type { Actor, Client, Token } from './account-model.ts'
 import { agree } from './agree.ts'
+import { leaseEnd } from './lease-end.ts'
 import { places } from './places.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
-
-/** Three heartbeats (P1.3). */
-const leaseMicros = () => 3 * Number(process.env.HEARTBEAT_SECS) * 1_000_000
-
-/** The end of a lease that was answered, which has to be the contract's. */
-function leaseEnd(account: SimulatedAccount, before: number, expiresAt: string): number {
-  const end = parseTimestamp(expiresAt) as number
-  agree(
-    'the lease begins with the request',
-    end - leaseMicros() >= before && end - leaseMicros() <= account.clock.now,
-    true,
-  )
-  return end
-}
 
 /** Gives an actor a client token: people by a provider that is enabled, service accounts without one. */
 export async function signIn(account: SimulatedAccount, actor: Actor): Promise<Token | null> {
@@ -149,59 +132,4 @@ export async function disconnectClient(account: SimulatedAccount, client: Client
     200,
   )
   account.model.endSession(client)
-}
-
-export async function createGateway(account: SimulatedAccount, site: string): Promise<Gateway> {
-  const { model, random } = account
-  const { id, token } = await account.administer(createGatewayOperation, { method: 'POST', params: { site_id: site } })
-  const gateway: Gateway = {
-    id,
-    site,
-    secret: token,
-    key: random.bytes(32).toString('base64'),
-    place: random.pick(places),
-    version: random.pick(['1.4.0', '1.4.7', '1.5.0', '1.3.0', '1.4.0', '2.0.0', 'nightly']),
-    session: null,
-    seen: null,
-  }
-  model.gateways.set(id, gateway)
-  return gateway
-}
-
-/** Starts a session of a gateway; its authorizations stay with its key (P1.8). */
-export async function connectGateway(account: SimulatedAccount, gateway: Gateway): Promise<void> {
-  const { model, random, clock } = account
-  if (gateway.secret === null) {
-    const params = { site_id: gateway.site, gateway_id: gateway.id }
-    gateway.secret = (await account.administer(createGatewayToken, { method: 'POST', params })).token as string
-  }
-  const former = gateway.key
-  // A live session keeps its key: with another one it would be refused (P2.3).
-  if (!gateway.session && random.chance(0.1)) gateway.key = random.bytes(32).toString('base64')
-  const before = clock.now
-  const body = { session: { public_key: gateway.key, version: gateway.version } }
-  const answer = await account.from(gateway.place, gateway.secret, startGatewaySession, { method: 'POST', body })
-  agree('a gateway starts a session', answer.status, 201)
-  if (gateway.key !== former && gateway.seen) model.endAuthorizations((one) => one.gateway === gateway.id)
-  const { id, expires_at } = answer.body.data
-  const token = answer.body.data.gateway.gateway_token_id as string
-  gateway.session = {
-    id,
-    token,
-    key: gateway.key,
-    version: gateway.version,
-    leaseEnd: leaseEnd(account, before, expires_at),
-  }
-  gateway.seen = gateway.place
-}
-
-export async function disconnectGateway(account: SimulatedAccount, gateway: Gateway): Promise<void> {
-  if (!gateway.session || gateway.secret === null) return
-  const request = { method: 'DELETE', params: { id: gateway.session.id } }
-  agree(
-    'a gateway session is ended',
-    (await account.from(gateway.place, gateway.secret, endGatewaySession, request)).status,
-    200,
-  )
-  gateway.session = null
 }

@@ -1,0 +1,14 @@
+import { parseTimestamp } from '#shared/clock.ts'
+import { agree } from './agree.ts'
+import type { SimulatedAccount } from './simulated-account.ts'
+
+/** Three heartbeats (P1.3). */
+const leaseMicros = () => 3 * Number(process.env.HEARTBEAT_SECS) * 1_000_000
+
+/** The end of a lease that was answered, which has to be the contract's. */
+export function leaseEnd(account: SimulatedAccount, before: number, expiresAt: string): number {
+  const end = parseTimestamp(expiresAt) as number
+  const begin = end - leaseMicros()
+  agree('the lease begins with the request', begin >= before && begin <= account.clock.now, true)
+  return end
+}
