@@ -18,9 +18,6 @@ import { flowRecord, newFlowGrant } from '#test/support/flows.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
 import { sampleRequests } from '#test/support/sample-requests.ts'
 
-// The pauses between pages are for others who use the table.
-vi.mock('node:timers/promises', () => ({ setTimeout: () => Promise.resolve() }))
-
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeEach(async () => {
   own = await useOwnTable()

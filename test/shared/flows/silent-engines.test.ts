@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { handler as store } from '#functions/streams/store-flow-logs.ts'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { clock } from '#shared/clock.ts'
 import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/flows/flow-report.ts'
-import { ingestFlows } from '#shared/flows/ingest-flows.ts'
 import type { IngestClaims } from '#shared/flows/ingest-token.ts'
 import { flowRecord, openRecord } from '#test/support/flows.ts'
 
@@ -18,9 +16,14 @@ beforeAll(async () => {
   silent = createServer(() => asked++)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-  Object.assign(process.env, { KINESIS_ENDPOINT: endpoint, AWS_ENDPOINT_URL_DYNAMODB: endpoint })
+  vi.stubEnv('KINESIS_ENDPOINT', endpoint)
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
+  // The clients of this process know where the real engines are.
+  vi.resetModules()
 })
 afterAll(() => {
+  vi.unstubAllEnvs()
+  vi.resetModules()
   silent.closeAllConnections()
   silent.close()
 })
@@ -38,6 +41,8 @@ const claims: IngestClaims = {
 }
 
 it('gives up a stream and a table that never answer, acknowledges nothing and has nothing stored', async () => {
+  const { ingestFlows } = await import('#shared/flows/ingest-flows.ts')
+  const { handler: store } = await import('#functions/streams/store-flow-logs.ts')
   const body = Buffer.from(JSON.stringify({ flow_logs: [openRecord()] }))
   const { report } = checkFlowReport(openRecord()) as { report: FlowReport }
   const records = [flowRecord(claims, clock.now(), report), flowRecord(claims, clock.now(), report)]

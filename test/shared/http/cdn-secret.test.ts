@@ -1,6 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:cdn-AbCdEf'
 const manager = mockClient(SecretsManagerClient)
@@ -15,6 +15,7 @@ beforeEach(async () => {
   vi.resetModules()
   ;({ cameThroughCdn } = await import('#shared/http/cdn-secret.ts'))
 })
+afterAll(() => manager.restore())
 afterEach(() => {
   manager.reset()
   vi.useRealTimers()

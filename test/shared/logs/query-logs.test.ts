@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import type { AccountRow } from '#shared/accounts/account.ts'
 import { clock, timestamp } from '#shared/clock.ts'
 import { idFrom } from '#shared/logs/log-id.ts'
@@ -24,6 +24,7 @@ function answer({ ExpressionAttributeValues: values, ScanIndexForward, Exclusive
 beforeEach(() => {
   engine.on(QueryCommand).callsFake(answer)
 })
+afterAll(() => engine.restore())
 afterEach(() => {
   engine.reset()
 })

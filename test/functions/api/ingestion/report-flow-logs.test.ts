@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { KinesisClient, PutRecordsCommand, type PutRecordsCommandInput } from '@aws-sdk/client-kinesis'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { serviceKey } from '#shared/auth/service-secret.ts'
 import { clock, parseTimestamp } from '#shared/clock.ts'
@@ -35,6 +35,7 @@ beforeEach(() => {
   kinesis.reset()
   kinesis.on(PutRecordsCommand).callsFake(all)
 })
+afterAll(() => kinesis.restore())
 afterEach(() => {
   vi.restoreAllMocks()
 })
