@@ -30,10 +30,11 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/engine.ts'],
+    setupFiles: ['test/support/end-of-file.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { LOG_LEVEL: 'WARN' },
-    // A third of the time would go into loading the same modules for each file. What a file replaces, it gives back.
+    // Loading the same modules again for each file would take as long as a fifth of the tests.
     isolate: false,
     // One more than the cores that CI has, as many tests wait for a child process or a timer.
     maxWorkers: 3,
