@@ -5,9 +5,11 @@ import type { CallerOf } from '../auth/caller.ts'
 import type { Subject } from '../auth/subject.ts'
 import { findSession, type LiveClient, liveSessions } from '../client-sessions/client-presence.ts'
 import { noteCircumstances } from '../client-sessions/note-circumstances.ts'
+import { clientTokens } from '../client-tokens/client-token.ts'
 import { clock } from '../clock.ts'
-import { ApiError, invalid } from '../errors.ts'
+import { ApiError, invalid, unauthorized } from '../errors.ts'
 import { getMembership } from '../memberships/membership.ts'
+import { getRow } from '../table/read.ts'
 import { untilDone } from '../table/write-together.ts'
 import { grant } from './grant.ts'
 import { signForAuthorization } from './sign-for-authorization.ts'
@@ -39,7 +41,9 @@ export async function authorize(
     ])
     if (membership === undefined) return 'lost'
     const authorization = await grant(caller, subject, { ...basis, session, live, membership }, now)
-    return authorization === 'lost' ? 'lost' : render({ authorization, resource: basis.resource, live }, false)
+    if (authorization !== 'lost') return render({ authorization, resource: basis.resource, live }, false)
+    if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
+    return 'lost'
   })
 }
 

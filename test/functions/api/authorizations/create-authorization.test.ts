@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler as endGatewaySession } from '#functions/api/gateway-sessions/end-gateway-session.ts'
@@ -8,6 +9,7 @@ import { clock, parseTimestamp, timestamp } from '#shared/clock.ts'
 import { attributionKey } from '#shared/flows/attribution.ts'
 import { memberships } from '#shared/memberships/membership.ts'
 import { policies } from '#shared/policies/policy.ts'
+import { table } from '#shared/table/client.ts'
 import { commit } from '#shared/table/commit.ts'
 import { headKey, partition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
@@ -181,6 +183,22 @@ describe('revocation (P7)', () => {
     await world.account.call(deleteToken, { params: { actor_id: world.actor.id, id: world.token.id } })
     expect(await authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })).toEqual([])
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(401)
+  })
+
+  test('a token deleted while it asks is refused at once', async () => {
+    const world = await newAccessWorld()
+    await world.addGateway()
+    const { id } = (await world.startSession()).body.data
+    const send = table().send.bind(table())
+    let deletion: Promise<unknown> | undefined
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+      if (command instanceof TransactWriteCommand && !deletion) {
+        deletion = world.account.call(deleteToken, { params: { actor_id: world.actor.id, id: world.token.id } })
+        await deletion
+      }
+      return send(command as never, ...rest)
+    }) as never)
+    expect((await world.ask({ resource_id: world.resource.id, session_id: id })).status).toBe(401)
   })
 
   test('a grant never survives a concurrent revocation', async () => {
