@@ -3,7 +3,6 @@ import { connectableResources } from '../access/connectable-resources.ts'
 import type { CallerOf } from '../auth/caller.ts'
 import { isUnexpired } from '../auth/expiry.ts'
 import type { Subject } from '../auth/subject.ts'
-import { retest } from '../authorizations/retest.ts'
 import { revoke } from '../authorizations/revoke.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { type ClientRow, clients } from '../clients/client.ts'
@@ -21,6 +20,7 @@ import { check, put, putOver, remove, untilDone, writeTogether } from '../table/
 import type { Draft } from '../values/draft.ts'
 import { checkActorLimit } from './check-actor-limit.ts'
 import { type ClientPresence, sessionKey, sessionPointer } from './client-presence.ts'
+import { noteCircumstances } from './note-circumstances.ts'
 import type { ClientSessionFields } from './session-fields.ts'
 
 type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
@@ -40,7 +40,7 @@ export async function startSession(
   })
   await endFormer(account.id, client.id, before, presence, now)
   const circumstances = circumstancesOf(client, subject)
-  if (before && before.tested !== presence.tested) await retest(account.id, client.id, circumstances, now)
+  await noteCircumstances(account.id, { client, presence }, circumstances, now)
   return {
     data: {
       id: presence.session_id,
@@ -66,7 +66,8 @@ async function store(
     lease_expires_at: leaseEnd(now),
     token_id: token.id,
     public_key: sent.public_key,
-    tested: fingerprint(circumstancesOf(client, subject)),
+    // Of the former session: it says whether authorizations have to be tested again (P3.2).
+    tested: before?.tested ?? fingerprint(circumstancesOf(client, subject)),
     ...seenFrom(subject, sent.version, now),
   }
   const outcome = await writeTogether([

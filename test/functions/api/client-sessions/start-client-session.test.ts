@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { handler as renew } from '#functions/api/client-sessions/renew-client-session.ts'
 import { actors } from '#shared/actors/actor.ts'
+import { authorizationsOf } from '#shared/authorizations/revoke.ts'
 import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
 import { clients } from '#shared/clients/client.ts'
 import { clock } from '#shared/clock.ts'
@@ -11,6 +13,9 @@ import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { newAccessWorld, publicKey } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
+import { failTable } from '#test/support/table-faults.ts'
+
+afterEach(() => vi.restoreAllMocks())
 
 const commitsOf = (account: string) => queryItems(partition(account, 'commits'))
 
@@ -84,6 +89,22 @@ describe('starting a client session (P3.1)', () => {
     })
     await world.startSession()
     expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+  })
+
+  test('from elsewhere ends what no longer conforms, also when the first attempt broke off in between', async () => {
+    const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
+    await world.addGateway()
+    const public_key = publicKey()
+    const { client } = (await world.startSession({ public_key })).body.data
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+    const elsewhere = () => world.startSession({ public_key }, { token: world.token.token, sourceIp: '198.51.100.7' })
+    const onlyDeletes = (command: object) =>
+      command instanceof TransactWriteCommand && (command.input.TransactItems ?? []).every((write) => write.Delete)
+    failTable('TimeoutError', onlyDeletes)
+    expect((await elsewhere()).status).toBe(503)
+    vi.restoreAllMocks()
+    expect((await elsewhere()).body.data.resources).toEqual([])
+    expect(await authorizationsOf(world.account.id, { by: 'client', id: client.id })).toEqual([])
   })
 
   test('is refused to people while there are too many of them, administrators among them, and to nobody else', async () => {
