@@ -17,9 +17,12 @@ export const accessList = <S extends v.GenericSchema>(row: S) =>
 type Position = { at?: string; backward: boolean }
 type Range = { after?: string; backward: boolean; limit: number }
 
+/** Candidates that are read at a time, at most. */
+const longestStretch = 500
+
 /**
  * A page of the rows that `accept` makes of candidates. `read` answers the next ids beyond a position, in order of ids;
- * fewer than asked for when there are no more.
+ * fewer than asked for when there are no more. Where few candidates are accepted, stretches get longer.
  */
 export async function accessPage<T>(
   page: Page,
@@ -30,11 +33,12 @@ export async function accessPage<T>(
   const backward = position?.backward ?? false
   const wanted = page.limit + 1
   const found: { id: string; row: T }[] = []
-  for (let after = position?.at, more = true; more && found.length < wanted; ) {
-    const ids = await read({ after, backward, limit: wanted })
+  let after = position?.at
+  for (let limit = wanted; found.length < wanted; limit = Math.min(2 * limit, longestStretch)) {
+    const ids = await read({ after, backward, limit })
     found.push(...(await accept(ids)))
+    if (ids.length < limit) break
     after = ids.at(-1)
-    more = ids.length === wanted
   }
   const kept = found.slice(0, page.limit)
   if (backward) kept.reverse()

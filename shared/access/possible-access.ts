@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type ActorRow, isPerson } from '../actors/actor.ts'
+import type { ActorRow } from '../actors/actor.ts'
 import { timestamp } from '../clock.ts'
 import { evaluateConditions } from '../policies/evaluate-conditions.ts'
 import { Policy, type PolicyRow } from '../policies/policy.ts'
@@ -17,17 +17,17 @@ export const PossibleGrant = v.object({
 export const canHaveAccess = ({ is_disabled, type }: ActorRow): boolean => !is_disabled && type !== 'api_client'
 
 /**
- * What a policy can give an actor now, or null. Held against the instant, and for service accounts against having no
- * auth provider; where a client is and whether it is verified is left to the decision.
+ * What a policy can give a person, or a service account, now, or null. Held against the instant, and for service accounts
+ * against having no auth provider; where a client is and whether it is verified is left to the decision.
  */
 export function possibleGrant(
   { id, group_id, is_disabled, conditions }: PolicyRow,
-  actor: ActorRow,
+  person: boolean,
   now: number,
 ): v.InferOutput<typeof PossibleGrant> | null {
   if (is_disabled) return null
   const decidable = conditions.filter(
-    ({ property }) => property === 'current_utc_datetime' || (property === 'auth_provider_id' && !isPerson(actor.type)),
+    ({ property }) => property === 'current_utc_datetime' || (property === 'auth_provider_id' && !person),
   )
   const evaluation = evaluateConditions(
     decidable,

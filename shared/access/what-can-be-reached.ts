@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { AccountRow } from '../accounts/account.ts'
-import { actors } from '../actors/actor.ts'
+import { actors, isPerson } from '../actors/actor.ts'
 import { clock } from '../clock.ts'
 import { notFound } from '../errors.ts'
 import type { Page } from '../operation.ts'
@@ -23,9 +23,10 @@ export async function whatCanBeReached(account: AccountRow, actorId: string, pag
   if (!actor) throw notFound()
   const now = clock.now()
   const own = canHaveAccess(actor) ? await policiesOfActor(account.id, await groupsOf(account.id, actor)) : []
+  const person = isPerson(actor.type)
   const grants = Map.groupBy(
     own.flatMap((policy) => {
-      const grant = possibleGrant(policy, actor, now)
+      const grant = possibleGrant(policy, person, now)
       return grant ? [{ resourceId: policy.resource_id, grant }] : []
     }),
     ({ resourceId }) => resourceId,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { AccountRow } from '../accounts/account.ts'
-import { actors, actorTypes } from '../actors/actor.ts'
+import { actors, actorTypes, isPerson } from '../actors/actor.ts'
 import { clock } from '../clock.ts'
 import { notFound } from '../errors.ts'
 import { groups } from '../groups/group.ts'
@@ -24,7 +24,8 @@ export const ActorWithAccess = v.object({
 
 /**
  * The actors that can reach a resource now, each with the policies that give it access, in the order of the actors. The
- * members of the granting groups lie in the order of actors, so a page reads one stretch of each.
+ * members of the granting groups lie in the order of actors, so a page reads one stretch of each; of those whose policy
+ * cannot hold now, none.
  */
 export async function whoCanReach(account: AccountRow, resourceId: string, page: Page) {
   const [resource, ofResource] = await Promise.all([
@@ -32,20 +33,26 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
     rowsBy(policies, account.id, 'resource_id', resourceId),
   ])
   if (!resource) throw notFound()
-  const granting = isConnectable(account, resource)
-    ? ofResource.filter(({ group_id, is_disabled }) => group_id !== null && !is_disabled).sort(oldestFirst)
-    : []
+  const now = clock.now()
+  const granting = (isConnectable(account, resource) ? ofResource : [])
+    .filter(({ group_id }) => group_id !== null)
+    .sort(oldestFirst)
+    .map((policy) => ({
+      group: policy.group_id as string,
+      toPeople: possibleGrant(policy, true, now),
+      toServices: possibleGrant(policy, false, now),
+    }))
+    .filter(({ toPeople, toServices }) => toPeople || toServices)
   const groupRows = await getRows(
     groups,
     account.id,
-    granting.map(({ group_id }) => group_id as string),
+    granting.map(({ group }) => group),
   )
-  const now = clock.now()
-  const sources = granting.map((policy, index) => ({
-    policy,
+  const sources = granting.map((grant, index) => ({
+    grant,
     members: groupRows[index]?.is_managed
       ? edgePartition(account.id, actors.name, 'person', 'true')
-      : partition(account.id, memberships.name, policy.group_id as string),
+      : partition(account.id, memberships.name, grant.group),
   }))
   const grantedTo = new Map<string, typeof granting>()
   return accessPage(
@@ -54,8 +61,8 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
       grantedTo.clear()
       const stretches = await Promise.all(sources.map(({ members }) => queryItems(members, { after, backward, limit })))
       stretches.forEach((stretch, index) => {
-        const { policy } = sources[index] as (typeof sources)[number]
-        for (const { sk } of stretch) grantedTo.set(String(sk), [...(grantedTo.get(String(sk)) ?? []), policy])
+        const { grant } = sources[index] as (typeof sources)[number]
+        for (const { sk } of stretch) grantedTo.set(String(sk), [...(grantedTo.get(String(sk)) ?? []), grant])
       })
       const ids = [...grantedTo.keys()].sort()
       return (backward ? ids.reverse() : ids).slice(0, limit)
@@ -63,8 +70,11 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
     async (ids) =>
       (await getRows(actors, account.id, ids)).flatMap((actor) => {
         if (!actor || !canHaveAccess(actor)) return []
-        const grants = (grantedTo.get(actor.id) ?? []).flatMap((policy) => possibleGrant(policy, actor, now) ?? [])
-        return grants.length > 0 ? [{ id: actor.id, row: { ...actor, policies: grants } }] : []
+        const granted = grantedTo.get(actor.id) ?? []
+        const policies = granted.flatMap(
+          ({ toPeople, toServices }) => (isPerson(actor.type) ? toPeople : toServices) ?? [],
+        )
+        return policies.length > 0 ? [{ id: actor.id, row: { ...actor, policies } }] : []
       }),
   )
 }

@@ -96,4 +96,23 @@ describe('GET /access/resources/{id}/actors', () => {
     const large = await measure(() => listActors(world, world.resource.id))
     expect(large.reads).toBeLessThanOrEqual(1.1 * small.reads)
   })
+
+  it('reads no members where no policy can hold now, and many at once where few of them are listed', async () => {
+    const closed = await newAccessWorld([never])
+    const open = await newAccessWorld()
+    const few = await measure(() => listActors(closed, closed.resource.id))
+    for (const world of [closed, open]) {
+      await plantRows(world.account.id, memberships, 1_000, () => ({
+        group_id: world.group.id,
+        actor_id: randomUUID(),
+      }))
+    }
+    const many = await measure(() => listActors(closed, closed.resource.id))
+    expect(many.requests).toBe(few.requests)
+    const page = await measure(async () => {
+      const { body } = await listActors(open, open.resource.id, { limit: '1' })
+      expect(idsOf(body.data)).toEqual([open.actor.id])
+    })
+    expect(page.trips).toBeLessThan(40)
+  })
 })
