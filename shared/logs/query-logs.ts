@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor } from '../pagination.ts'
 import type { Metadata } from '../table/list.ts'
 import { getItems, queryItems } from '../table/read.ts'
 import type { LogEntry } from './log-entry.ts'
-import { type LogStream, logStreams } from './log-id.ts'
+import { instantOf, type LogStream, logStreams } from './log-id.ts'
 import { logKeys, retentionMicros } from './log-keys.ts'
 import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
 import { type Match, matcher, type Window, withinRetention } from './match-entries.ts'
@@ -17,8 +17,12 @@ import { batchSizeOf, type Walk, walkLogs } from './walk-logs.ts'
 const countedAtMost = 10_000
 const mostFlowActors = 50
 
-/** What a cursor holds: where it stands, and what the first page found out. Earlier cursors had no total. */
-type Position = { id: string; backward: boolean; begin: number; end: number; total?: number }
+/**
+ * What a cursor holds: the entry it stands at, for a flow with its ingest, and what the first page found out. Without
+ * an entry it stands at the end of the list, for the page beside one that came out empty. Earlier cursors had neither
+ * total nor ingest.
+ */
+type Position = { id?: string; at?: number; backward: boolean; begin: number; end: number; total?: number }
 
 /** What a cursor belongs to. */
 export function bindingOf(account: string, { cursor: _cursor, limit: _limit, ...filters }: LogQuery): string {
@@ -43,21 +47,28 @@ export async function listLogs(
   const match = matcher(query, window, now, attributions)
 
   const backward = position?.backward ?? false
-  const [found, total] = await Promise.all([
+  const [found, behind, total] = await Promise.all([
     take({ ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }, match),
+    position ? anyFrom(position, walk, match, now) : false,
     position?.total ?? count(walk, match),
   ])
   const kept = found.slice(0, query.limit)
   if (backward) kept.reverse()
   const more = found.length > query.limit
-  // The entry at the position itself lies on the other side of it.
-  const around = position !== null
   const cursor = (item: LogItem | undefined, back: boolean, wanted: boolean) =>
-    wanted && item ? encodeCursor(binding, { ...window, id: item.sk, backward: back, total } satisfies Position) : null
+    wanted
+      ? encodeCursor(binding, {
+          ...window,
+          id: item?.sk,
+          at: item?.at as number | undefined,
+          backward: back,
+          total,
+        } satisfies Position)
+      : null
   const [data, next_page, prev_page] = await Promise.all([
     renderEntries(kept, attributions),
-    cursor(kept.at(-1), false, backward ? around : more),
-    cursor(kept[0], true, backward ? more : around),
+    cursor(kept.at(-1), false, backward ? behind : more),
+    cursor(kept[0], true, backward ? more : behind),
   ])
   return { data, metadata: { limit: query.limit, next_page, prev_page, total, count: total } }
 }
@@ -107,6 +118,14 @@ async function take(walk: Walk & { expected: number }, match: Match): Promise<Lo
     if (items.length === walk.expected) break
   }
   return items
+}
+
+/** Whether an entry lies on the other side of the position, the one at it included while that is kept. */
+async function anyFrom({ id, at, backward }: Position, walk: Walk, match: Match, now: number): Promise<boolean> {
+  if (id === undefined) return false
+  if (withinRetention(now)({ sk: id, at: at ?? instantOf(id) })) return true
+  const beyond = await take({ ...walk, from: id, ascending: !backward, expected: 1 }, match)
+  return beyond.length > 0
 }
 
 /** How many entries match, of which there may be more than are counted. Asked for by the first page alone. */

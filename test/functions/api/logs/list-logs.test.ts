@@ -333,4 +333,73 @@ describe('retention (L1)', () => {
       expect((await list(query, own)).body.metadata.total).toBe(total)
     }
   })
+
+  it('leads from a page that it has emptied to the entries that are left (A7.1)', async () => {
+    vi.stubEnv('LOG_RETENTION_DAYS', '10')
+    const own = await newAccount()
+    const at = clock.now()
+    const sessions = Array.from({ length: 4 }, (_, i): ['session', number] => ['session', at + i * day])
+    const [, c, b, a] = await put(own, sessions)
+    const now = vi.spyOn(clock, 'now')
+    const query = { type: 'session', begin: '2020-01-01T00:00:00Z', end: timestamp(at + 9 * day), limit: '1' }
+    const page = async (page_cursor?: string) => {
+      const { data, metadata } = (await list({ ...query, ...(page_cursor && { page_cursor }) }, own)).body
+      return { ids: data.map((entry: Entry) => entry.log_id), prev: metadata.prev_page, next: metadata.next_page }
+    }
+    now.mockReturnValue(at + 9 * day)
+    const first = await page()
+    const second = await page(first.next)
+    const third = await page(second.next)
+    expect([first, second, third].map(({ ids }) => ids)).toEqual([[a], [b], [c]])
+
+    // The last entry goes, and then the one of the cursor as well.
+    for (const [later, left] of [
+      [10 * day, c],
+      [11 * day, b],
+      [12 * day, a],
+    ] as const) {
+      now.mockReturnValue(at + later)
+      const emptied = await page(third.next)
+      expect([emptied.ids, emptied.next]).toEqual([[], null])
+      const last = await page(emptied.prev)
+      expect([last.ids, last.next]).toEqual([[left], null])
+    }
+    expect(await page(third.prev)).toMatchObject({ ids: [a], prev: null, next: null })
+    now.mockReturnValue(at + 13 * day)
+    expect(await page(third.next)).toEqual({ ids: [], prev: null, next: null })
+  })
+
+  it('leads back to the flows that are left when a newer start was ingested earlier', async () => {
+    vi.stubEnv('FLOW_RETENTION_DAYS', '10')
+    const own = await newAccount()
+    const grant = await newFlowGrant(own.id)
+    const at = clock.now()
+    const store = async (port: number, started: number, ingested: number) => {
+      const record = openRecord({ inner_src_port: port, flow_start: timestamp(started) })
+      const { report } = checkFlowReport(record) as { report: FlowReport }
+      await storeFlowLogs({ Records: [flowRecord(grant.claims(), ingested, report)] })
+    }
+    await store(1, at + 2 * second, at)
+    await store(2, at + second, at)
+    await store(3, at, at + day)
+    const now = vi.spyOn(clock, 'now').mockReturnValue(at + 2 * day)
+    const query = { type: 'flow', begin: timestamp(at), end: timestamp(at + day), limit: '1' }
+    const page = async (page_cursor?: string) => {
+      const { data, metadata } = (await list({ ...query, ...(page_cursor && { page_cursor }) }, own)).body
+      return {
+        ports: data.map((entry: Entry) => entry.inner_src_port),
+        prev: metadata.prev_page,
+        next: metadata.next_page,
+      }
+    }
+    const middle = await page((await page()).next)
+    const last = await page(middle.next)
+    expect([middle.ports, last.ports]).toEqual([[2], [3]])
+    now.mockReturnValue(at + 10 * day)
+    // Nothing newer is left: what was the last page is now the only one.
+    expect(await page(middle.next)).toEqual({ ports: [3], prev: null, next: null })
+    const emptied = await page(middle.prev)
+    expect([emptied.ports, emptied.prev]).toEqual([[], null])
+    expect(await page(emptied.next)).toEqual({ ports: [3], prev: null, next: null })
+  })
 })
