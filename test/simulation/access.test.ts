@@ -18,6 +18,7 @@ const outcomes = [
   'added',
   'removed',
   'list',
+  'ended token',
 ]
 
 afterEach(() => {

@@ -1,5 +1,6 @@
 import type { Circumstances, Condition } from './condition-model.ts'
 import { judge } from './condition-model.ts'
+import { EndedSecrets } from './ended-secrets.ts'
 import { type GatewayToken, GatewayTokenModel, rotationEnd } from './gateway-token-model.ts'
 
 export type Place = { ip: string; region: string | null; lat: number | null; lon: number | null }
@@ -89,8 +90,7 @@ export class AccountModel {
   readonly authorizations = new Map<string, Authorization>()
   /** Authorizations that ended since this was last emptied. */
   readonly ended: Authorization[] = []
-  /** Secrets of tokens that ended. */
-  readonly endedSecrets: string[] = []
+  readonly endedSecrets = new EndedSecrets()
 
   /** Ends what time ends: tokens, sessions, and authorizations with their clients' sessions (P1.7, P5.5(3), A31). */
   settle(now: number): void {
@@ -118,7 +118,8 @@ export class AccountModel {
   }
 
   deleteToken(id: string): void {
-    this.endedSecrets.push(this.tokens.get(id)?.secret ?? '')
+    const token = this.tokens.get(id)
+    if (token) this.endedSecrets.add(token.secret)
     this.tokens.delete(id)
     this.endAuthorizations(({ token }) => token === id)
     for (const client of this.clients.values()) if (client.session?.token === id) this.endSession(client)

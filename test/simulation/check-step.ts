@@ -97,6 +97,6 @@ export async function checkStep(account: SimulatedAccount, touched: Touched): Pr
     ...(random.chance(0.5) ? [compareEvaluation(account, actor, resource, random.chance(0.7) ? client : null)] : []),
     ...listedResources.map((one) => compareActors(account, one)),
     ...listedActors.map((one) => compareResources(account, one)),
-    ...(random.chance(0.1) ? [compareEndedTokens(account)] : []),
+    compareEndedTokens(account),
   ])
 }

@@ -8,8 +8,8 @@ import type { SimulatedAccount } from './simulated-account.ts'
 /** What each kind of device could want to do with a token that has ended; nothing of it is answered (A3.1). */
 export async function compareEndedTokens(account: SimulatedAccount): Promise<void> {
   const { model, random } = account
-  const ended = random.sample(model.endedSecrets, 1)
-  const endedOfGateways = random.sample(model.gatewayTokens.endedSecrets, 1)
+  const ended = model.endedSecrets.take(random)
+  const endedOfGateways = model.gatewayTokens.endedSecrets.take(random)
   const place = random.pick(places)
   const key = random.bytes(32).toString('base64')
   const answers = await Promise.all([
@@ -26,6 +26,8 @@ export async function compareEndedTokens(account: SimulatedAccount): Promise<voi
       return account.from(place, secret, startGatewaySession, { method: 'POST', body })
     }),
   ])
-  for (const { status } of answers) agree('a token that has ended', status, 401)
-  account.note('ended tokens')
+  for (const { status } of answers) {
+    agree('a token that has ended', status, 401)
+    account.note('ended token')
+  }
 }

@@ -24,7 +24,14 @@ export async function useGateways(account: SimulatedAccount): Promise<Touched> {
   await random.weighted<() => Promise<unknown>>([
     [6, () => connectGateway(account, gateway)],
     [4, () => disconnectGateway(account, gateway)],
-    [4, () => rotateToken(account, gateway)],
+    [
+      4,
+      async () => {
+        await rotateToken(account, gateway)
+        // Either token can be the next that it uses.
+        if (random.chance(0.6)) await connectGateway(account, gateway)
+      },
+    ],
     [1, () => createSecondToken(account, gateway)],
     [3, () => deleteToken(account, gateway)],
     [1, () => deleteSiteTokens(account, gateway.site)],

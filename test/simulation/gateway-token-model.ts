@@ -1,3 +1,5 @@
+import { EndedSecrets } from './ended-secrets.ts'
+
 export type GatewayToken = {
   /** Null until something tells it: a new gateway comes with the secret alone. */
   id: string | null
@@ -21,8 +23,7 @@ export const rotationEnd = ({ rotatedAt }: GatewayToken): number =>
 export class GatewayTokenModel {
   /** By their secrets. */
   readonly all = new Map<string, GatewayToken>()
-  /** Secrets of tokens that ended. */
-  readonly endedSecrets: string[] = []
+  readonly endedSecrets = new EndedSecrets()
 
   add(token: Pick<GatewayToken, 'id' | 'secret' | 'site' | 'gateway'>): GatewayToken {
     const added = { ...token, used: false, rotatedAt: null }
@@ -33,7 +34,7 @@ export class GatewayTokenModel {
   end(which: (token: GatewayToken) => boolean): void {
     for (const token of [...this.all.values()].filter(which)) {
       this.all.delete(token.secret)
-      this.endedSecrets.push(token.secret)
+      this.endedSecrets.add(token.secret)
     }
   }
 
