@@ -9,7 +9,7 @@ import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
 import { rotationEnded } from '../gateway-tokens/rotation.ts'
 import { deleteGatewayToken } from '../gateway-tokens/stage-gateway-token.ts'
 import { table, tableName } from '../table/client.ts'
-import { commit } from '../table/commit.ts'
+import { commitInParts } from '../table/commit-in-parts.ts'
 import type { Key } from '../table/keys.ts'
 import { queryItems } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
@@ -64,8 +64,12 @@ async function reclaimShard(shard: string, deadline: number): Promise<unknown[]>
 
 /** Tokens are change-logged; that of the service's own work has no subject (L5). */
 async function reclaim(accountId: string, items: DueItem[]): Promise<void> {
-  await commit({ accountId, subject: null }, async (transaction) => {
-    for (const { collection, id } of items) await endings[collection]?.(transaction, id)
+  await commitInParts({ accountId, subject: null }, async (transaction) => {
+    for (const { collection, id } of items) {
+      if (!transaction.hasRoom()) return 'more'
+      await endings[collection]?.(transaction, id)
+    }
+    return { done: undefined }
   })
   await Promise.all(
     items.map(({ pk, sk }) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler as listTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
@@ -8,11 +9,13 @@ import { apiTokens } from '#shared/api-tokens/api-token.ts'
 import { authorizationsOf } from '#shared/authorizations/revoke.ts'
 import { type ClientTokenRow, clientTokens } from '#shared/client-tokens/client-token.ts'
 import { clock, timestamp } from '#shared/clock.ts'
-import { duePartition, dueShards } from '#shared/expiry/due.ts'
+import { dueItem, duePartition, dueShards } from '#shared/expiry/due.ts'
 import { gatewayTokens } from '#shared/gateway-tokens/gateway-token.ts'
+import { partition } from '#shared/table/keys.ts'
 import { getRow, queryItems, rowsBy } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
+import { plantItems, plantRows } from '#test/support/plant-rows.ts'
 
 const hour = 3_600_000_000
 const now = clock.now.bind(clock)
@@ -108,5 +111,26 @@ describe('the minute schedule (A31)', () => {
     expect(left.map(({ id }) => id)).toEqual([world.token.id])
     // The world's own token and the administrator's.
     expect(await dueOf(world.account.id)).toHaveLength(2)
+  })
+
+  it('deletes more tokens of an account that end at once than one commit holds', async () => {
+    const { account } = await newAccessWorld()
+    const expires_at = inHours(-1)
+    const stored = { secret_salt: 'salt', secret_hash: 'hash' }
+    await plantRows(account.id, clientTokens, 60, () => ({
+      actor_id: randomUUID(),
+      auth_provider_id: randomUUID(),
+      expires_at,
+      ...stored,
+    }))
+    const ended = await queryItems(partition(account.id, clientTokens.name))
+    const due = ended
+      .filter((item) => item.expires_at === expires_at)
+      .map(({ sk }) => dueItem({ account_id: account.id, collection: clientTokens.name, id: String(sk) }, expires_at))
+    expect(due).toHaveLength(60)
+    await plantItems(due.map((item) => ({ ...item, pk: duePartition('0') })))
+    await expire()
+    expect(await queryItems(partition(account.id, clientTokens.name))).toHaveLength(1)
+    expect((await dueOf(account.id)).filter(({ sk }) => String(sk).startsWith(expires_at))).toEqual([])
   })
 })
