@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
 import { authorizationItems } from '#shared/authorizations/authorization.ts'
-import { revoke } from '#shared/authorizations/revoke.ts'
+import { authorizationsOf, revoke } from '#shared/authorizations/revoke.ts'
 import { clock, timestamp } from '#shared/clock.ts'
+import { presenceKey } from '#shared/presence/presence.ts'
 import { resources } from '#shared/resources/resource.ts'
+import { getItem } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
@@ -132,6 +134,21 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect(told.sort()).toEqual(ids.sort())
     await revoke(world.account.id, { by: 'client_token', id: world.token.id })
     expect((await beatSince(second.since)).removed).toHaveLength(621)
+  })
+
+  it('does without all that a lost client had at once, and deletes no more of it than a heartbeat has time for', async () => {
+    await ask()
+    await grantMany(520)
+    const { since } = await beat()
+    const { since: whole } = await beatSince(since)
+    const presence = presenceKey(world.account.id, 'clients', client.client.id)
+    await writeTogether([put({ kind: 'live', ...(await getItem(presence)), ...presence, lease_expires_at: 0 })])
+    const first = await beatSince(whole)
+    expect([first.added, first.removed.length]).toEqual([[], 521])
+    const left = () => authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })
+    expect(await left()).toHaveLength(21)
+    expect(await beat()).toMatchObject({ authorizations: [] })
+    expect(await left()).toEqual([])
   })
 
   it('does not know a session that has ended or never was', async () => {
