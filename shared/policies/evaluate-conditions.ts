@@ -1,4 +1,4 @@
-import { contains, parseIp, parseRange, unmapped } from '../values/ip.ts'
+import { contains, parseIp, parseRange, unmapped, unmappedRange } from '../values/ip.ts'
 import type { Condition } from './conditions.ts'
 import { type DayRanges, parseDayRanges } from './time-ranges.ts'
 import { zoneFormat } from './zone-format.ts'
@@ -62,7 +62,7 @@ function inAny(values: string[], text: string, wanted: boolean): boolean {
   const ip = unmapped(given)
   const inside = values.some((value) => {
     const range = parseRange(value)
-    return range !== null && contains(range, ip)
+    return range !== null && contains(unmappedRange(range), ip)
   })
   return inside === wanted
 }

@@ -82,3 +82,9 @@ export const contains = (range: Cidr, ip: Ip): boolean =>
 /** An IPv4-mapped IPv6 address counts as the IPv4 address it holds (A17.3). */
 export const unmapped = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === 0xffffn ? { family: 4, value: ip.value & 0xffffffffn } : ip
+
+/** A block of IPv4-mapped IPv6 addresses counts as the IPv4 block it holds. */
+export const unmappedRange = (range: Cidr): Cidr =>
+  range.family === 6 && range.prefix >= 96 && range.first >> 32n === 0xffffn
+    ? block({ family: 4, value: range.first & 0xffffffffn }, range.prefix - 96)
+    : range

@@ -15,6 +15,10 @@ describe('conditions (A17.3)', () => {
   it.each([
     ['remote_ip', 'is_in_cidr', ['10.0.0.0/8'], { ip: '10.1.2.3' }, true],
     ['remote_ip', 'is_in_cidr', ['10.0.0.0/8'], { ip: '::ffff:10.1.2.3' }, true],
+    ['remote_ip', 'is_in_cidr', ['::ffff:10.1.2.3'], { ip: '10.1.2.3' }, true],
+    ['remote_ip', 'is_not_in_cidr', ['::ffff:10.0.0.0/104'], { ip: '10.1.2.3' }, false],
+    ['remote_ip', 'is_in_cidr', ['::ffff:10.0.0.0/104'], { ip: '::ffff:a01:203' }, true],
+    ['remote_ip', 'is_in_cidr', ['::ffff:0:0/95'], { ip: '10.1.2.3' }, false],
     ['remote_ip', 'is_in_cidr', ['10.0.0.0/8'], { ip: '2001:db8::1' }, false],
     ['remote_ip', 'is_not_in_cidr', ['10.0.0.0/8'], { ip: '192.0.2.1' }, true],
     ['remote_ip', 'is_not_in_cidr', ['10.0.0.0/8'], {}, false],
