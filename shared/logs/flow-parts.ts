@@ -7,28 +7,46 @@ import { beyond, type IdRange, idsBetween } from './log-order.ts'
 import type { LazyParts, Part } from './part-reader.ts'
 
 /** Which flows: of an account, perhaps of some actors, perhaps only those beyond an entry. */
-export type FlowSearch = { account: string; flowActors?: string[] | null; from?: string; ascending?: boolean }
+export type FlowSearch = {
+  account: string
+  flowActors?: string[] | null
+  from?: string
+  ascending?: boolean
+  /** How many flows are expected to be taken. */
+  expected?: number
+}
 
 type Mark = { sk: string; shards?: Set<number> }
 
 /** Slices are read in one go when no more than two others lie between them. */
 const joinedWithin = 3 * sliceMicros
+/** How many slices of an actor are read ahead at most. */
+const mostAhead = 1_000
 
-async function marksBetween(pk: string, first: string, last: string): Promise<Mark[]> {
+type Marks = { pk: string; first: string; last: string; descending?: boolean; limit?: number }
+
+const marksPage = async ({ pk, first, last, descending, limit }: Marks, start?: Record<string, unknown>) => {
+  const { Items = [], LastEvaluatedKey: end } = await table().send(
+    new QueryCommand({
+      TableName: tableName(),
+      ConsistentRead: true,
+      ScanIndexForward: !descending,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+      ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last },
+      ExclusiveStartKey: start,
+      Limit: limit,
+    }),
+  )
+  return { marks: Items as Mark[], end }
+}
+
+async function marksBetween(range: Marks): Promise<Mark[]> {
   const marks: Mark[] = []
   let start: Record<string, unknown> | undefined
   do {
-    const page = await table().send(
-      new QueryCommand({
-        TableName: tableName(),
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-        ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last },
-        ExclusiveStartKey: start,
-      }),
-    )
-    marks.push(...((page.Items ?? []) as Mark[]))
-    start = page.LastEvaluatedKey
+    const page = await marksPage(range, start)
+    marks.push(...page.marks)
+    start = page.end
   } while (start)
   return marks
 }
@@ -52,40 +70,71 @@ export async function flowParts(
   const whole = flowIds(search, begin, end)
   if (!whole) return []
   const { account, flowActors } = search
-  const days = await marksBetween(
-    flowDaysPartition(account),
-    dayOf(instantOf(whole.first)),
-    dayOf(instantOf(whole.last)),
-  )
+  const dayMarks = {
+    pk: flowDaysPartition(account),
+    first: dayOf(instantOf(whole.first)),
+    last: dayOf(instantOf(whole.last)),
+  }
+  const [days, slices] = await Promise.all([
+    marksBetween(dayMarks),
+    Promise.all((flowActors ?? []).map((actor) => slicesAhead(search, actor, whole))),
+  ])
   const filter = joined(search, filters)
-  return days.map(({ sk: day, shards = new Set() }) => {
+  return days.flatMap(({ sk: day, shards = new Set() }) => {
     const start = Date.parse(day) * 1000
     const ids = flowIds(search, Math.max(begin, start), Math.min(end, start + dayMicros - 1))
     if (!ids) return []
-    return [...shards].flatMap((shard): Part | LazyParts | [] => {
+    const parts = [...shards].flatMap((shard): (Part | LazyParts)[] => {
       const pk = logPartition(account, 'flow', day, shard)
-      if (!flowActors) return { pk, range: ids, filter }
-      const actors = flowActors.filter((actor) => flowShard(actor) === shard)
-      if (actors.length === 0) return []
-      return async () => (await actorRanges(account, actors, ids)).map((range) => ({ pk, range, filter }))
+      if (!flowActors) return [{ pk, range: ids, filter }]
+      const of = slices.filter(({ actor }) => flowShard(actor) === shard)
+      const known = of.flatMap(({ within }) => within(ids) ?? [])
+      const partsOf = (those: number[]) => stretches(those, ids).map((range) => ({ pk, range, filter }))
+      const unknown = of.filter(({ within }) => !within(ids))
+      if (unknown.length === 0) return partsOf(known)
+      return [async () => partsOf([...known, ...(await Promise.all(unknown.map(({ read }) => read(ids)))).flat()])]
     })
+    return parts.length > 0 ? [parts] : []
   })
 }
 
-/** What of a range of ids can hold flows of some actors, by the slices in which they began some. */
-async function actorRanges(account: string, actors: string[], { first, last }: IdRange): Promise<IdRange[]> {
-  const [from, to] = [sliceOf(instantOf(first)), instantOf(last)]
-  const marks = await Promise.all(
-    actors.map((actor) => marksBetween(actorSlicesPartition(account, actor), sliceSort(from), sliceSort(to))),
-  )
-  const slices = marks.flat().map(({ sk }) => Number(sk))
-  const stretches: { begin: number; end: number }[] = []
-  for (const slice of slices.sort((a, b) => a - b)) {
-    const latest = stretches.at(-1)
-    if (latest && slice - latest.end <= joinedWithin) latest.end = slice + sliceMicros - 1
-    else stretches.push({ begin: slice, end: slice + sliceMicros - 1 })
+/** The range of the marks of the slices that can hold ids. */
+const slicesOf = (account: string, actor: string, { first, last }: IdRange): Marks => ({
+  pk: actorSlicesPartition(account, actor),
+  first: sliceSort(sliceOf(instantOf(first))),
+  last: sliceSort(instantOf(last)),
+})
+
+const numbers = (marks: Mark[]): number[] => marks.map(({ sk }) => Number(sk))
+
+/**
+ * The slices in which an actor began flows. As many as flows are expected are read ahead, over all days in one request:
+ * `within` tells those of a day that this has reached, `read` reads them for another.
+ */
+async function slicesAhead({ account, ascending = false, expected = 100 }: FlowSearch, actor: string, whole: IdRange) {
+  const limit = Math.min(mostAhead, expected)
+  const { marks, end } = await marksPage({ ...slicesOf(account, actor, whole), descending: !ascending, limit })
+  const reached = end && String(end.sk)
+  return {
+    actor,
+    within(ids: IdRange): number[] | null {
+      const { first, last } = slicesOf(account, actor, ids)
+      if (reached !== undefined && (ascending ? last >= reached : first <= reached)) return null
+      return numbers(marks.filter(({ sk }) => sk >= first && sk <= last))
+    },
+    read: async (ids: IdRange): Promise<number[]> => numbers(await marksBetween(slicesOf(account, actor, ids))),
   }
-  return stretches.map(({ begin, end }) => {
+}
+
+/** What of a range of ids can lie in slices. */
+function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
+  const ranges: { begin: number; end: number }[] = []
+  for (const slice of slices.toSorted((a, b) => a - b)) {
+    const latest = ranges.at(-1)
+    if (latest && slice - latest.end <= joinedWithin) latest.end = slice + sliceMicros - 1
+    else ranges.push({ begin: slice, end: slice + sliceMicros - 1 })
+  }
+  return ranges.map(({ begin, end }) => {
     const ids = idsBetween('flow', begin, end) as IdRange
     return { first: ids.first > first ? ids.first : first, last: ids.last < last ? ids.last : last }
   })

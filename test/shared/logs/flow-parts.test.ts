@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
+import type { AccountRow } from '#shared/accounts/account.ts'
+import { clock, timestamp } from '#shared/clock.ts'
+import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
+import type { FlowReport } from '#shared/flows/flow-report.ts'
+import { dayMicros, flowShard } from '#shared/logs/log-keys.ts'
+import { listLogs } from '#shared/logs/query-logs.ts'
+import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
+import { closeRecord, flowRecord, newFlowGrant } from '#test/support/flows.ts'
+import { readPages } from '#test/support/log-pages.ts'
+
+const days = 40
+
+/** An account in which one actor began a flow each day, and another of the same shard one on each of some days. */
+async function flowsOf(daysOfRare: number[]) {
+  const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
+  const busy = randomUUID()
+  let rare = randomUUID()
+  while (flowShard(rare) !== flowShard(busy)) rare = randomUUID()
+  const now = clock.now()
+  for (const [actor, on] of [
+    [busy, Array.from({ length: days }, (_, day) => day)],
+    [rare, daysOfRare],
+  ] as const) {
+    const grant = await newFlowGrant(account.id, { initiator_actor_id: actor })
+    const reports = on.map((day) => {
+      const start = now - (day + 1) * dayMicros
+      const record = closeRecord({ flow_start: timestamp(start), flow_end: timestamp(start + 1_000_000) })
+      return (checkFlowReport(record) as { report: FlowReport }).report
+    })
+    await storeFlowLogs({ Records: [flowRecord(grant.claims(), now, ...reports)] })
+  }
+  return { account, query: { type: 'flow', actor_id: rare, begin: timestamp(now - (days + 1) * dayMicros) } }
+}
+
+async function costOf(daysOfRare: number[]): Promise<Consumed> {
+  const { account, query } = await flowsOf(daysOfRare)
+  return measure(async () => {
+    const { data, metadata } = await listLogs(account, new URLSearchParams(query))
+    expect([data.length, metadata.total]).toEqual([daysOfRare.length, daysOfRare.length])
+  })
+}
+
+it('asks nothing for the days on which an actor began no flow', async () => {
+  const [together, apart] = [await costOf([10, 11]), await costOf([3, 37])]
+  expect(apart.requests).toBe(together.requests)
+  expect(apart.requests).toBeLessThan(days)
+})
+
+it.each(['1', '3', '7'])(
+  'finds the flows of an actor also behind the slices that pages of %s read ahead',
+  async (limit) => {
+    const { account, query } = await flowsOf([0, 1, 2, 5, 6, 13, 14, 15, 16, 17, 30, 39])
+    const { forth, back } = await readPages(account, { ...query, limit })
+    const ids = forth.flatMap((page) => page.ids)
+    expect(ids).toHaveLength(12)
+    expect(ids).toEqual(ids.toSorted().reverse())
+    expect(back.flatMap((page) => page.ids)).toEqual(forth.slice(0, -1).flatMap((page) => page.ids))
+  },
+)
