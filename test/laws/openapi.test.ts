@@ -62,7 +62,8 @@ function fits(value: any, given: any): boolean {
 
 it('passes the strict linter', async () => {
   const root = fileURLToPath(new URL('../../', import.meta.url))
-  const arguments_ = ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--format=stylish', 'docs/openapi.json']
+  const options = ['--format=stylish', '--config', 'infra/openapi/redocly.yaml']
+  const arguments_ = ['node_modules/@redocly/cli/bin/cli.js', 'lint', ...options, 'docs/openapi.json']
   const { stdout, stderr } = await promisify(execFile)(process.execPath, arguments_, { cwd: root }).catch(
     (error) => error,
   )
