@@ -36,8 +36,8 @@ export default defineConfig({
     env: { LOG_LEVEL: 'WARN' },
     // Loading the same modules again for each file would take as long as a fifth of the tests.
     isolate: false,
-    // One more than the cores that CI has, as many tests wait for a child process or a timer.
-    maxWorkers: 3,
+    // Twice the cores that CI has, as many tests wait for an engine, a child process or a timer.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
   },
 })
