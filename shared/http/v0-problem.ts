@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors.ts'
+import { toJson } from '../json.ts'
 import type { Answer } from './exchange.ts'
-import { toJson } from './json.ts'
 import { apiErrorOf } from './problem.ts'
 import { v0Headers } from './v0-headers.ts'
 

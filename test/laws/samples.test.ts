@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { toJson } from '#shared/http/json.ts'
+import { toJson } from '#shared/json.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { isUuid } from '#shared/ids.ts'
 import { headKey } from '#shared/table/keys.ts'
