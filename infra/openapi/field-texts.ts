@@ -216,9 +216,7 @@ const texts: Record<string, Text> = {
   token: { description: 'The secret. Shown once, here.', example: 'nag_opaque' },
   total: integer('How many there are.', 1),
   truncated: {
-    description:
-      'Names of the fields that are cut because the whole would be too large for an answer; absent otherwise.',
-    example: ['conditions'],
+    description: 'Names of the fields that are cut, as the whole would be too large for an answer; absent otherwise.',
   },
   type: { description: 'Kind.' },
   use_default_allowed_ips: usesDefault('allowed_ips'),
