@@ -215,6 +215,9 @@ const texts: Record<string, Text> = {
   title: { description: 'The HTTP reason phrase.', example: 'Not Found' },
   token: { description: 'The secret. Shown once, here.', example: 'nag_opaque' },
   total: integer('How many there are.', 1),
+  truncated: {
+    description: 'Names of the fields that are cut, as the whole would be too large for an answer; absent otherwise.',
+  },
   type: { description: 'Kind.' },
   use_default_allowed_ips: usesDefault('allowed_ips'),
   use_default_dns: usesDefault('dns'),

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { answerBytes, takeFitting } from '../answer-size.ts'
 import type { Page } from '../operation.ts'
 import { decodeCursor, encodeCursor } from '../pagination.ts'
 
@@ -20,36 +21,40 @@ type Range = { after?: string; backward: boolean; limit: number }
 /** Candidates that are read at a time, at most. */
 const longestStretch = 500
 
-/**
- * A page of the rows that `accept` makes of candidates. `read` answers the next ids beyond a position, in order of ids;
- * fewer than asked for when there are no more. Where few candidates are accepted, stretches get longer.
- */
-export async function accessPage<T>(
-  page: Page,
-  read: (range: Range) => Promise<string[]>,
-  accept: (ids: string[]) => Promise<{ id: string; row: T }[]>,
-) {
+type Accepted<T> = { id: string; row: T }
+type Source<T> = {
+  /** The next ids beyond a position, in order of ids; fewer than asked for when there are no more. */
+  read(range: Range): Promise<string[]>
+  accept(ids: string[]): Promise<Accepted<T>[]>
+}
+
+/** The rows that `accept` makes of candidates. Where few candidates are accepted, stretches get longer. */
+async function* acceptedFrom<T>({ read, accept }: Source<T>, { after, backward, limit: wanted }: Range) {
+  let position = after
+  for (let limit = wanted; ; limit = Math.min(2 * limit, longestStretch)) {
+    const ids = await read({ after: position, backward, limit })
+    yield* await accept(ids)
+    if (ids.length < limit) return
+    position = ids.at(-1)
+  }
+}
+
+/** A page of the rows that are accepted, as far as they fit an answer. */
+export async function accessPage<T>(page: Page, source: Source<T>) {
   const position = page.cursor === null ? null : ((await decodeCursor(page.binding, page.cursor)) as Position)
   const backward = position?.backward ?? false
-  const wanted = page.limit + 1
-  const found: { id: string; row: T }[] = []
-  let after = position?.at
-  for (let limit = wanted; found.length < wanted; limit = Math.min(2 * limit, longestStretch)) {
-    const ids = await read({ after, backward, limit })
-    found.push(...(await accept(ids)))
-    if (ids.length < limit) break
-    after = ids.at(-1)
-  }
-  const kept = found.slice(0, page.limit)
+  const { kept, more } = await takeFitting(
+    acceptedFrom(source, { after: position?.at, backward, limit: page.limit + 1 }),
+    { limit: page.limit, bytesOf: ({ row }) => answerBytes(row) },
+  )
   if (backward) kept.reverse()
-  const beyond = found.length > page.limit
   const known = kept.length > 0 || position?.at !== undefined
   const cursor = async (at: string | undefined, direction: boolean, exists: boolean) =>
     exists && known ? encodeCursor(page.binding, { at, backward: direction } satisfies Position) : null
   // Where a page is asked for from another one, that one lies on its other side.
   const [next_page, prev_page] = await Promise.all([
-    cursor(kept.at(-1)?.id, false, backward || beyond),
-    cursor(kept[0]?.id, true, backward ? beyond : position !== null),
+    cursor(kept.at(-1)?.id, false, backward || more),
+    cursor(kept[0]?.id, true, backward ? more : position !== null),
   ])
   return { data: kept.map(({ row }) => row), metadata: { limit: page.limit, next_page, prev_page } }
 }

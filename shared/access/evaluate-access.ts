@@ -1,5 +1,6 @@
 import type { AccountRow } from '../accounts/account.ts'
 import { type ActorRow, actors } from '../actors/actor.ts'
+import { takeFitting } from '../answer-size.ts'
 import { type ClientRow, clients } from '../clients/client.ts'
 import { clock, parseTimestamp, timestamp } from '../clock.ts'
 import { gateways } from '../gateways/gateway.ts'
@@ -37,12 +38,14 @@ export async function evaluateAccess(
   const own = ofResource.filter((policy) => includes(actorGroups, policy.group_id)).sort(oldestFirst)
   const granting = own.filter((policy) => !policy.is_disabled)
   const verdict = verdictOf(account, actor, resource, granting, situation, at)
+  const { kept, more } = await takeFitting(own.values().map((policy) => explained(policy, situation, at)))
   return {
     data: {
       ...verdict,
       gateway_online: gatewayOnline,
       evaluated_at: timestamp(at),
-      policies: own.map((policy) => explained(policy, situation, at)),
+      policies: kept,
+      ...(more && { truncated: ['policies' as const] }),
     },
   }
 }

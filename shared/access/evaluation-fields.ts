@@ -4,6 +4,7 @@ import { field } from '../values/field.ts'
 import { Timestamp, Uuid } from '../values/fields.ts'
 import { formatIp, parseIp } from '../values/ip.ts'
 import { orNull } from '../values/or-null.ts'
+import { truncatedPolicies } from './row-grants.ts'
 
 const Ip = field<string>(
   (input) => {
@@ -58,5 +59,6 @@ export const Evaluation = v.object({
       ),
     }),
   ),
+  truncated: truncatedPolicies,
 })
 export type Evaluation = v.InferOutput<typeof Evaluation>

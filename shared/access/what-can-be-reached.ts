@@ -9,10 +9,11 @@ import { getRow, getRows } from '../table/read.ts'
 import { accessPage } from './access-page.ts'
 import { isConnectable } from './connectable-resources.ts'
 import { groupsOf, policiesOfActor } from './granting-policies.ts'
-import { canHaveAccess, PossibleGrant, possibleGrant } from './possible-access.ts'
+import { canHaveAccess, possibleGrant } from './possible-access.ts'
+import { grantFields, grantLimiter } from './row-grants.ts'
 
 const { id, name, type, address, site_id } = Resource.entries
-export const ResourceWithAccess = v.object({ id, name, type, address, site_id, policies: v.array(PossibleGrant) })
+export const ResourceWithAccess = v.object({ id, name, type, address, site_id, ...grantFields })
 
 /**
  * The resources that an actor can reach now, each with the policies that give access, in the order of the resources. It
@@ -32,20 +33,24 @@ export async function whatCanBeReached(account: AccountRow, actorId: string, pag
     ({ resourceId }) => resourceId,
   )
   const ids = [...grants.keys()].sort()
-  return accessPage(
-    page,
-    async ({ after, backward, limit }) =>
-      backward
+  const withGrants = grantLimiter()
+  return accessPage(page, {
+    async read({ after, backward, limit }) {
+      return backward
         ? ids
             .filter((id) => after === undefined || id < after)
             .reverse()
             .slice(0, limit)
-        : ids.filter((id) => after === undefined || id > after).slice(0, limit),
-    async (wanted) =>
-      (await getRows(resources, account.id, wanted)).flatMap((resource) => {
+        : ids.filter((id) => after === undefined || id > after).slice(0, limit)
+    },
+    async accept(wanted) {
+      const rows = (await getRows(resources, account.id, wanted)).map(async (resource) => {
         if (!resource || !isConnectable(account, resource)) return []
-        const policies = (grants.get(resource.id) ?? []).map(({ grant }) => grant)
-        return [{ id: resource.id, row: { ...resource, policies } }]
-      }),
-  )
+        const { id, name, type, address, site_id } = resource
+        const granted = (grants.get(id) ?? []).map(({ grant }) => grant)
+        return [{ id, row: await withGrants({ id, name, type, address, site_id }, granted) }]
+      })
+      return (await Promise.all(rows)).flat()
+    },
+  })
 }

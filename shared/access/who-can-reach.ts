@@ -13,13 +13,14 @@ import { getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
 import { accessPage } from './access-page.ts'
 import { isConnectable } from './connectable-resources.ts'
 import { oldestFirst } from './granting-policies.ts'
-import { canHaveAccess, PossibleGrant, possibleGrant } from './possible-access.ts'
+import { canHaveAccess, possibleGrant } from './possible-access.ts'
+import { grantFields, grantLimiter } from './row-grants.ts'
 
 export const ActorWithAccess = v.object({
   id: v.string(),
   name: v.string(),
   type: v.picklist(actorTypes),
-  policies: v.array(PossibleGrant),
+  ...grantFields,
 })
 
 /**
@@ -54,10 +55,10 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
       ? edgePartition(account.id, actors.name, 'person', 'true')
       : partition(account.id, memberships.name, grant.group),
   }))
+  const withGrants = grantLimiter()
   const grantedTo = new Map<string, typeof granting>()
-  return accessPage(
-    page,
-    async ({ after, backward, limit }) => {
+  return accessPage(page, {
+    async read({ after, backward, limit }) {
       grantedTo.clear()
       const stretches = await Promise.all(sources.map(({ members }) => queryItems(members, { after, backward, limit })))
       stretches.forEach((stretch, index) => {
@@ -67,14 +68,15 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
       const ids = [...grantedTo.keys()].sort()
       return (backward ? ids.reverse() : ids).slice(0, limit)
     },
-    async (ids) =>
-      (await getRows(actors, account.id, ids)).flatMap((actor) => {
+    async accept(ids) {
+      const rows = (await getRows(actors, account.id, ids)).map(async (actor) => {
         if (!actor || !canHaveAccess(actor)) return []
-        const granted = grantedTo.get(actor.id) ?? []
-        const policies = granted.flatMap(
-          ({ toPeople, toServices }) => (isPerson(actor.type) ? toPeople : toServices) ?? [],
-        )
-        return policies.length > 0 ? [{ id: actor.id, row: { ...actor, policies } }] : []
-      }),
-  )
+        const { id, name, type } = actor
+        const granted = grantedTo.get(id) ?? []
+        const grants = granted.flatMap(({ toPeople, toServices }) => (isPerson(type) ? toPeople : toServices) ?? [])
+        return grants.length > 0 ? [{ id, row: await withGrants({ id, name, type }, grants) }] : []
+      })
+      return (await Promise.all(rows)).flat()
+    },
+  })
 }

@@ -2,10 +2,14 @@ import { ApiError } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { maxListBytes } from '../v0-values/list-rows.ts'
 
+/** What Lambda hands over at most, with room for the headers; in it, the body is a JSON string. */
+const maxHandedBytes = 6_200_000
+
 /** @throws ApiError `payload_too_large` for an unpaged list that is too long for one answer (6.4) */
 export function limitV0List({ filters }: Operation, body: unknown, text: string): void {
   const isUnpaged = filters !== undefined && !(body as { metadata?: unknown }).metadata
-  if (!isUnpaged || Buffer.byteLength(text) <= maxListBytes) return
+  if (!isUnpaged) return
+  if (Buffer.byteLength(text) <= maxListBytes && Buffer.byteLength(JSON.stringify(text)) <= maxHandedBytes) return
   throw new ApiError('payload_too_large', undefined, {
     members: {
       detail:

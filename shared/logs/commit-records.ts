@@ -1,5 +1,5 @@
 import { commitKey } from '../table/keys.ts'
-import { queryItems } from '../table/read.ts'
+import { itemsOf, queryItems } from '../table/read.ts'
 import type { Change } from '../table/transaction.ts'
 
 export type CommitRecord = { sk: string; sequence: number; time: number; subject: unknown; changes: Change[] }
@@ -22,15 +22,10 @@ async function firstSequence(account: string, begin: number): Promise<number> {
 
 /** The commit records of an account in `[begin, end]`, in their order. */
 export async function* commitRecords(account: string, begin: number, end: number): AsyncGenerator<CommitRecord> {
-  let after = commitKey(account, (await firstSequence(account, begin)) - 1).sk
-  for (;;) {
-    const page = await records(account, { after, limit: 100 })
-    for (const commit of page) {
-      if (commit.time > end) return
-      if (commit.time >= begin) yield commit
-    }
-    const last = page.at(-1)
-    if (!last) return
-    after = last.sk
+  const { pk, sk } = commitKey(account, (await firstSequence(account, begin)) - 1)
+  for await (const item of itemsOf(pk, { after: sk })) {
+    const commit = item as CommitRecord
+    if (commit.time > end) return
+    if (commit.time >= begin) yield commit
   }
 }

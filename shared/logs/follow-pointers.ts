@@ -1,5 +1,5 @@
 import type { Key } from '../table/keys.ts'
-import { getItems } from '../table/read.ts'
+import { storedItems } from '../table/read.ts'
 import { parseLogId } from './log-id.ts'
 import { flowKey, logKeys } from './log-keys.ts'
 import type { LogItem } from './part-reader.ts'
@@ -22,15 +22,21 @@ export async function* followPointers(
     last = item.sk
     batch.push(item)
     if (batch.length < batchSize) continue
-    yield* await followed(account, batch, isEnough)
+    yield* followed(account, batch, isEnough)
     batch = []
   }
-  yield* await followed(account, batch, isEnough)
+  yield* followed(account, batch, isEnough)
 }
 
-async function followed(account: string, items: LogItem[], isEnough: (pointer: LogItem) => boolean) {
-  const pointers = items.filter((item) => item.pointer && !isEnough(item))
-  const found = await getItems(pointers.map((pointer) => target(account, pointer)))
-  const entries = new Map(pointers.map(({ sk }, i) => [sk, found[i] as LogItem | undefined]))
-  return items.flatMap((item) => (entries.has(item.sk) ? (entries.get(item.sk) ?? []) : item))
+async function* followed(
+  account: string,
+  items: LogItem[],
+  isEnough: (pointer: LogItem) => boolean,
+): AsyncGenerator<LogItem> {
+  const leadsOn = (item: LogItem) => item.pointer === true && !isEnough(item)
+  const entries = storedItems(items.filter(leadsOn).map((pointer) => target(account, pointer)))
+  for (const item of items) {
+    const entry = leadsOn(item) ? ((await entries.next()).value as LogItem | undefined) : item
+    if (entry) yield entry
+  }
 }

@@ -34,8 +34,11 @@ export const ChangeEntry = v.object({
   operation: v.picklist(['insert', 'update', 'delete']),
   before: snapshot,
   after: snapshot,
+  /** The fields that are cut from both (L2.7). */
+  truncated: v.optional(v.array(v.string())),
   subject: v.nullable(SubjectEntry),
 })
+export type ChangeEntry = v.InferOutput<typeof ChangeEntry>
 
 export const SessionEntry = v.object({
   type: v.literal('session'),

@@ -1,11 +1,10 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../clock.ts'
 import { table, tableName } from '../table/client.ts'
-import { unpackLarge } from '../table/large-attributes.ts'
 import { instantOf } from './log-id.ts'
 import { compareIds, type IdRange } from './log-order.ts'
 
-/** An entry as it is stored, or a pointer to one; `sk` is its log id. */
+/** An entry as it is stored, large attributes packed, or a pointer to one; `sk` is its log id. */
 export type LogItem = Record<string, unknown> & { sk: string; pointer?: true }
 
 /** What to read of one partition. */
@@ -88,9 +87,7 @@ export class PartReader {
       }),
     )
     const items = (answer.Items ?? []) as LogItem[]
-    this.page = pointers
-      ? items.map((item) => ({ ...item, sk: item.sk.slice(0, idLength), pointer: true }))
-      : items.map(unpackLarge)
+    this.page = pointers ? items.map((item) => ({ ...item, sk: item.sk.slice(0, idLength), pointer: true })) : items
     this.start = answer.LastEvaluatedKey
   }
 }

@@ -1,21 +1,26 @@
 import type { AccountRow } from '../accounts/account.ts'
+import { answerBytes, takeFitting } from '../answer-size.ts'
 import { clock, parseTimestamp } from '../clock.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { emailActorsPartition } from '../flows/flow-index.ts'
 import { decodeCursor, encodeCursor } from '../pagination.ts'
+import { weightOf } from '../table/large-attributes.ts'
 import type { Metadata } from '../table/list.ts'
-import { getItems, queryItems } from '../table/read.ts'
+import { getStoredItems, queryItems } from '../table/read.ts'
+import { cutEntry } from './cut-entry.ts'
 import type { LogEntry } from './log-entry.ts'
 import { instantOf, type LogStream, logStreams } from './log-id.ts'
 import { logKeys, retentionMicros } from './log-keys.ts'
 import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
 import { type Match, matcher, type Window, withinRetention } from './match-entries.ts'
 import type { LogItem } from './part-reader.ts'
-import { attributionReader, renderEntries } from './render-entries.ts'
+import { type AttributionReader, attributionReader, renderEntry } from './render-entries.ts'
 import { batchSizeOf, type Walk, walkLogs } from './walk-logs.ts'
 
 const countedAtMost = 10_000
 const mostFlowActors = 50
+/** Entries are looked at together up to this size, so that few large ones are read that a page has no room for. */
+const maxBatchBytes = 2_000_000
 
 /**
  * What a cursor holds: the entry it stands at, for a flow with its ingest, and what the first page found out. Without
@@ -47,14 +52,13 @@ export async function listLogs(
   const match = matcher(query, window, now, attributions)
 
   const backward = position?.backward ?? false
-  const [found, behind, total] = await Promise.all([
-    take({ ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }, match),
+  const onwards = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
+  const [{ kept, more }, behind, total] = await Promise.all([
+    takeFitting(renderedEntries(onwards, match, attributions), { limit: query.limit, bytesOf: uncutBytes }),
     position ? anyFrom(position, walk, match, now) : false,
     position?.total ?? count(walk, match),
   ])
-  const kept = found.slice(0, query.limit)
   if (backward) kept.reverse()
-  const more = found.length > query.limit
   const cursor = (item: LogItem | undefined, back: boolean, wanted: boolean) =>
     wanted
       ? encodeCursor(binding, {
@@ -65,12 +69,14 @@ export async function listLogs(
           total,
         } satisfies Position)
       : null
-  const [data, next_page, prev_page] = await Promise.all([
-    renderEntries(kept, attributions),
-    cursor(kept.at(-1), false, backward ? behind : more),
-    cursor(kept[0], true, backward ? more : behind),
+  const [next_page, prev_page] = await Promise.all([
+    cursor(kept.at(-1)?.item, false, backward ? behind : more),
+    cursor(kept[0]?.item, true, backward ? more : behind),
   ])
-  return { data, metadata: { limit: query.limit, next_page, prev_page, total, count: total } }
+  return {
+    data: kept.map(({ uncut }) => cutEntry(uncut)),
+    metadata: { limit: query.limit, next_page, prev_page, total, count: total },
+  }
 }
 
 /** Nothing but flows is older than its account, and nothing is kept beyond its retention: neither is walked. */
@@ -98,41 +104,51 @@ async function walkOf(account: AccountRow, query: LogQuery, window: Window): Pro
   }
 }
 
-async function* matching(walk: Walk, match: Match): AsyncGenerator<LogItem> {
+/** The entries that match, some at a time. */
+async function* matching(walk: Walk, match: Match): AsyncGenerator<LogItem[]> {
   const size = batchSizeOf(walk)
   let batch: LogItem[] = []
+  let bytes = 0
   for await (const item of walkLogs(walk)) {
     batch.push(item)
-    if (batch.length < size) continue
-    yield* await match(batch)
+    bytes += weightOf(item)
+    if (batch.length < size && bytes < maxBatchBytes) continue
+    yield await match(batch)
     batch = []
+    bytes = 0
   }
-  yield* await match(batch)
+  yield await match(batch)
 }
 
-/** The first entries that match, in the direction of the walk. */
-async function take(walk: Walk & { expected: number }, match: Match): Promise<LogItem[]> {
-  const items: LogItem[] = []
-  for await (const item of matching(walk, match)) {
-    items.push(item)
-    if (items.length === walk.expected) break
+type Rendered = { item: LogItem; uncut: LogEntry }
+
+/** The entries that match, unpacked and rendered one by one as they are taken. */
+async function* renderedEntries(walk: Walk, match: Match, attributionsOf: AttributionReader): AsyncGenerator<Rendered> {
+  for await (const batch of matching(walk, match)) {
+    const attributions = await attributionsOf(batch)
+    for (const item of batch) yield { item, uncut: renderEntry(item, attributions) }
   }
-  return items
 }
+
+/** A page has as much room for an entry as all of it would take, since all of it is read to be cut. */
+const uncutBytes = ({ uncut }: Rendered): number => answerBytes(uncut)
 
 /** Whether an entry lies on the other side of the position, the one at it included while that is kept. */
 async function anyFrom({ id, at, backward }: Position, walk: Walk, match: Match, now: number): Promise<boolean> {
   if (id === undefined) return false
   if (withinRetention(now)({ sk: id, at: at ?? instantOf(id) })) return true
-  const beyond = await take({ ...walk, from: id, ascending: !backward, expected: 1 }, match)
-  return beyond.length > 0
+  const beyond = matching({ ...walk, from: id, ascending: !backward, expected: 1 }, match)
+  for await (const batch of beyond) if (batch.length > 0) return true
+  return false
 }
 
 /** How many entries match, of which there may be more than are counted. Asked for by the first page alone. */
 async function count(walk: Walk, match: Match): Promise<number> {
   let total = 0
-  for await (const _item of matching({ ...walk, counting: true, expected: countedAtMost }, match))
-    if (++total === countedAtMost) break
+  for await (const batch of matching({ ...walk, counting: true, expected: countedAtMost }, match)) {
+    total += batch.length
+    if (total >= countedAtMost) return countedAtMost
+  }
   return total
 }
 
@@ -140,9 +156,8 @@ async function count(walk: Walk, match: Match): Promise<number> {
 export async function getLog(account: string, id: string): Promise<{ data: LogEntry }> {
   if (id.length !== 24) throw new ApiError('invalid_log_query', 'log_id must be a 24-character hexadecimal string.')
   const kept = withinRetention(clock.now())
-  const items = await getItems(logKeys(account, id))
+  const items = await getStoredItems(logKeys(account, id))
   const item = items.find((found) => found !== undefined && kept(found as LogItem))
   if (!item) throw notFound()
-  const [entry] = await renderEntries([item], attributionReader(account))
-  return { data: entry as LogEntry }
+  return { data: cutEntry(renderEntry(item, await attributionReader(account)([item]))) }
 }

@@ -2,6 +2,7 @@ import { timestamp } from '../clock.ts'
 import { type Attribution, attributionKey } from '../flows/attribution.ts'
 import type { OuterPath } from '../flows/flow-report.ts'
 import type { FlowItem } from '../flows/flow-store.ts'
+import { unpackLarge } from '../table/large-attributes.ts'
 import { getItems } from '../table/read.ts'
 import type { LogEntry } from './log-entry.ts'
 import { parseLogId } from './log-id.ts'
@@ -24,15 +25,11 @@ export function attributionReader(account: string): AttributionReader {
   }
 }
 
-/** Stored items as entries; a flow shows the attribution of its authorization (L12). */
-export async function renderEntries(items: Item[], attributionsOf: AttributionReader): Promise<LogEntry[]> {
-  const attributions = await attributionsOf(items)
-  return items.map((item) =>
-    isFlow(item)
-      ? flowEntry(item as unknown as FlowItem, attributions.get(String(item.auth)))
-      : (item as unknown as LogEntry),
-  )
-}
+/** A stored item as the entry that it holds; a flow shows the attribution of its authorization (L12). */
+export const renderEntry = (item: Item, attributions: Map<string, Attribution | undefined>): LogEntry =>
+  isFlow(item)
+    ? flowEntry(item as unknown as FlowItem, attributions.get(String(item.auth)))
+    : (unpackLarge(item) as unknown as LogEntry)
 
 const time = (micros: number | bigint | undefined): string | null =>
   micros === undefined ? null : timestamp(Number(micros))

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { clock, parseTimestamp, timestamp } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 import { isUuid } from '../ids.ts'
+import { unpackLarge } from '../table/large-attributes.ts'
 import { commitRecords } from './commit-records.ts'
 import { lastLogMicros, logId, positionTail } from './log-id.ts'
 import { retentionMicros } from './log-keys.ts'
@@ -95,7 +96,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
 
   const actual = walkLogs({ ...range, streams: ['change'], ascending: true })
   let entry = await actual.next()
-  const contentHere = () => contentOf(entry.value as Record<string, unknown>)
+  const contentHere = () => contentOf(unpackLarge(entry.value as Record<string, unknown>))
   const skipUntil = async (id: string | null) => {
     for (; !entry.done && (id === null || entry.value.sk < id); entry = await actual.next()) {
       entries++

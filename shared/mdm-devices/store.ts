@@ -6,7 +6,7 @@ import { findUnique, getRow } from '../table/read.ts'
 import { mdmDevices, renderMdmDevice } from './mdm-device.ts'
 
 export async function list(account: string, page: Page) {
-  const { rows, metadata } = await listRows(mdmDevices, account, page)
+  const { rows, metadata } = await listRows(mdmDevices, account, page, { shown: renderMdmDevice })
   return { data: rows.map(renderMdmDevice), metadata }
 }
 

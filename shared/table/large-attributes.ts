@@ -42,3 +42,10 @@ export function unpackLarge<T extends Attributes>(item: T): T {
   ])
   return Object.fromEntries(entries)
 }
+
+/** About the bytes of an item in the table: its texts and what is packed, which is what makes an item large. */
+export const weightOf = (item: Attributes): number =>
+  Object.values(item).reduce<number>((sum, value) => {
+    if (typeof value === 'string') return sum + value.length
+    return sum + (isPacked(value) ? value.zstd.length : 0)
+  }, 0)

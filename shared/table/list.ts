@@ -1,11 +1,11 @@
 import * as v from 'valibot'
+import { answerBytes, takeFitting } from '../answer-size.ts'
 import type { Page } from '../operation.ts'
 import { decodeCursor, encodeCursor } from '../pagination.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, headKey, type Key, partition } from './keys.ts'
-import { getItem, getItems, queryItems } from './read.ts'
-
-type Item = Record<string, unknown>
+import { unpackLarge } from './large-attributes.ts'
+import { getItem, getItems, getStoredItems, itemsOf, queryItems, type Range, storedItems } from './read.ts'
 
 /** What every list says of itself (A7.1). */
 export const Metadata = v.object({
@@ -19,13 +19,15 @@ export type Metadata = v.InferOutput<typeof Metadata>
 
 export type Listed<R> = { rows: R[]; metadata: Metadata }
 
-type Selection = {
+type Selection<R> = {
   /** Edge field → value: rows that have all of them. Nothing selected means the whole collection. */
   edges?: Record<string, string>
   /** The part of the collection, for rows that lie in parts of it. */
   within?: string
   /** Newest first instead of oldest first (A7.2). */
   newestFirst?: boolean
+  /** What an answer shows of a row, where that can be much more than the row. */
+  shown?: (row: R) => unknown
 }
 
 /** Where a page begins, exclusively; without `at` at the end of the list, for the page beside one that came out empty. */
@@ -33,13 +35,14 @@ type Position = { at?: string; backward: boolean }
 
 /**
  * A page of a collection (A7): one query of the base table, whatever the size of the collection, and its exact total
- * from a counter. Only a combination of filters reads all rows of its narrowest filter.
+ * from a counter. It ends where its rows fill an answer, and no more of them is read than that takes. Only a combination
+ * of filters reads all rows of its narrowest filter.
  */
 export async function listRows<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { edges = {}, within, newestFirst = false }: Selection = {},
+  { edges = {}, within, newestFirst = false, shown }: Selection<R> = {},
 ): Promise<Listed<R>> {
   const selected = Object.entries(edges)
   if (selected.length > 1) {
@@ -59,16 +62,39 @@ export async function listRows<R extends Row>(
       ? partition(account, entity.name)
       : partition(account, entity.name, within)
   const backward = position?.backward ?? false
-  const [items, behind, total] = await Promise.all([
-    queryItems(pk, { after: position?.at, backward: backward !== newestFirst, limit: page.limit + 1 }),
+  const range = { after: position?.at, backward: backward !== newestFirst, limit: page.limit + 1 }
+  const [taken, behind, total] = await Promise.all([
+    takePage(first ? rowsAtEdges<R>(pk, range) : rowsIn<R>(pk, range), page.limit, shown),
     position ? anyFrom(pk, position, newestFirst) : false,
     first || within !== undefined ? partitionTotal(pk) : collectionTotal(account, entity.name),
   ])
-  const window = cut(items, page.limit, backward, behind)
-  const rowItems = first ? await getItems(window.items.map((item) => item.row as Key)) : window.items
-  const rows = rowItems.flatMap((item) => (item ? [itemRow<R>(item)] : []))
-  return { rows, metadata: await metadata(page, window, total) }
+  return listed(page, windowOf(taken, backward, behind), total)
 }
+
+/** A row and where it stands in the list; without the row where that was just deleted, or is not shown. */
+type Placed<R> = { sort: string; row?: R }
+
+async function* rowsIn<R extends Row>(pk: string, range: Range): AsyncGenerator<Placed<R>> {
+  for await (const item of itemsOf(pk, range)) yield { sort: item.sk as string, row: itemRow<R>(item) }
+}
+
+/** The rows that edges lead to; the last edge of the range only shows that there are more. */
+async function* rowsAtEdges<R extends Row>(pk: string, range: Range & { limit: number }): AsyncGenerator<Placed<R>> {
+  const edges = await queryItems(pk, range)
+  const places = edges.map(({ sk }) => sk as string).values()
+  for await (const item of storedItems(edges.slice(0, range.limit - 1).map((edge) => edge.row as Key)))
+    yield { sort: places.next().value as string, row: item && itemRow<R>(unpackLarge(item)) }
+  for (const sort of places) yield { sort }
+}
+
+type Taken<R> = { kept: Placed<R>[]; more: boolean }
+
+const takePage = <R>(
+  source: AsyncIterable<Placed<R>> | Iterable<Placed<R>>,
+  limit: number,
+  shown: (row: R) => unknown = (row) => row,
+): Promise<Taken<R>> =>
+  takeFitting(source, { limit, bytesOf: ({ row }) => (row === undefined ? 0 : answerBytes(shown(row))) })
 
 type EdgeValue = [field: string, value: string]
 
@@ -92,27 +118,21 @@ async function anyFrom(pk: string, { at, backward }: Position, newestFirst: bool
   return exact !== undefined || beyond.length > 0
 }
 
-type Window = { items: Item[]; first?: string; last?: string; before: boolean; after: boolean }
+type Window<R> = { placed: Placed<R>[]; before: boolean; after: boolean }
 
-/** Cuts the row read too many, brings a backward page into the list's order, and says what lies around it. */
-function cut(items: Item[], limit: number, backward: boolean, behind: boolean): Window {
-  const more = items.length > limit
-  const kept = items.slice(0, limit)
-  if (backward) kept.reverse()
-  return {
-    items: kept,
-    first: kept[0]?.sk as string | undefined,
-    last: kept.at(-1)?.sk as string | undefined,
-    before: backward ? more : behind,
-    after: backward ? behind : more,
-  }
-}
+/** Brings a backward page into the list's order, and says what lies around it. */
+const windowOf = <R>({ kept, more }: Taken<R>, backward: boolean, behind: boolean): Window<R> =>
+  backward ? { placed: kept.toReversed(), before: more, after: behind } : { placed: kept, before: behind, after: more }
 
-async function metadata(page: Page, { first, last, before, after }: Window, total: number): Promise<Metadata> {
+async function listed<R>(page: Page, { placed, before, after }: Window<R>, total: number): Promise<Listed<R>> {
   const cursor = async (at: string | undefined, backward: boolean, wanted: boolean) =>
     wanted ? encodeCursor(page.binding, { at, backward } satisfies Position) : null
-  const [next_page, prev_page] = await Promise.all([cursor(last, false, after), cursor(first, true, before)])
-  return { limit: page.limit, next_page, prev_page, total, count: total }
+  const [next_page, prev_page] = await Promise.all([
+    cursor(placed.at(-1)?.sort, false, after),
+    cursor(placed[0]?.sort, true, before),
+  ])
+  const rows = placed.flatMap(({ row }) => (row === undefined ? [] : [row]))
+  return { rows, metadata: { limit: page.limit, next_page, prev_page, total, count: total } }
 }
 
 async function collectionTotal(account: string, name: string): Promise<number> {
@@ -137,24 +157,25 @@ export async function listMatching<R extends Row>(
   { edge, matches, newestFirst = false }: Match<R>,
 ): Promise<Listed<R>> {
   const edges = await queryItems(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
-  const items = await getItems(edges.map((edge) => edge.row as Key))
+  // What rows are selected by is small, so all stay packed but those of the page.
+  const items = await getStoredItems(edges.map((edge) => edge.row as Key))
   const all = items.flatMap((item) => (item ? [itemRow<R>(item)] : [])).filter(matches)
-  return pageOf(all, page, newestFirst)
+  return pageOf(all, page, { newestFirst })
 }
 
 /** A page of rows that are all at hand, in their order. */
-export async function pageOf<R extends Row>(all: R[], page: Page, newestFirst = false): Promise<Listed<R>> {
+export async function pageOf<R extends Row>(
+  all: R[],
+  page: Page,
+  { newestFirst = false, shown }: Pick<Selection<R>, 'newestFirst' | 'shown'> = {},
+): Promise<Listed<R>> {
   const position = await positionOf(page)
   const backward = position?.backward ?? false
   const at = position?.at
   const side =
     at === undefined ? all : all.filter(({ id }) => id !== at && (newestFirst ? id > at : id < at) === backward)
   const ordered = backward ? side.toReversed() : side
-  const window = cut(
-    ordered.slice(0, page.limit + 1).map((row) => ({ sk: row.id, row })),
-    page.limit,
-    backward,
-    all.length > side.length,
-  )
-  return { rows: window.items.map((item) => item.row as R), metadata: await metadata(page, window, all.length) }
+  const placed = ordered.values().map((row) => ({ sort: row.id, row: unpackLarge(row) }))
+  const taken = await takePage(placed, page.limit, shown)
+  return listed(page, windowOf(taken, backward, all.length > side.length), all.length)
 }

@@ -20,28 +20,54 @@ export async function getItem(key: Key): Promise<Attributes | undefined> {
   return Item && unpackLarge(Item)
 }
 
-async function batchGet(keys: Key[], found: Map<string, Attributes>): Promise<void> {
-  let wanted: Record<string, unknown>[] = keys
-  for (let attempt = 0; wanted.length > 0; attempt++) {
-    if (attempt === 8) throw new ApiError('unavailable')
-    if (attempt > 0) await sleep(Math.random() * 20 * 2 ** attempt)
-    const answer = await table().send(
-      new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: wanted, ConsistentRead: true } } }),
-    )
-    for (const item of answer.Responses?.[tableName()] ?? []) found.set(address(item as Key), unpackLarge(item))
-    wanted = answer.UnprocessedKeys?.[tableName()]?.Keys ?? []
+type Found = Map<string, Attributes>
+
+/**
+ * Asks the table for items, 100 keys a request, all at once. Of large items it answers 16 MB a request: those that it left
+ * out are returned.
+ */
+async function ask(keys: Key[], found: Found, attempt: number): Promise<Key[]> {
+  if (attempt === 8) throw new ApiError('unavailable')
+  if (attempt > 0) await sleep(Math.random() * 20 * 2 ** attempt)
+  const chunks = Array.from({ length: Math.ceil(keys.length / 100) }, (_, i) => keys.slice(i * 100, i * 100 + 100))
+  const left = await Promise.all(
+    chunks.map(async (Keys) => {
+      const answer = await table().send(
+        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys, ConsistentRead: true } } }),
+      )
+      for (const item of answer.Responses?.[tableName()] ?? []) found.set(address(item as Key), item)
+      return (answer.UnprocessedKeys?.[tableName()]?.Keys ?? []) as Key[]
+    }),
+  )
+  return left.flat()
+}
+
+const distinct = (keys: Key[]): Key[] => [
+  ...new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])).values(),
+]
+
+/** Items in the order of their keys, undefined where there is none; consistent, with large attributes still packed. */
+export async function getStoredItems(keys: Key[]): Promise<(Attributes | undefined)[]> {
+  const found: Found = new Map()
+  let left = distinct(keys)
+  for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt)
+  return keys.map((key) => found.get(address(key)))
+}
+
+/** The same, where few may be taken: of large items, no more are asked for than one answer of the table holds. */
+export async function* storedItems(keys: Key[]): AsyncGenerator<Attributes | undefined> {
+  const found: Found = new Map()
+  let left = distinct(keys)
+  for (const key of keys) {
+    const isLeft = () => left.some((one) => address(one) === address(key))
+    for (let attempt = 0; isLeft(); attempt++) left = await ask(left, found, attempt)
+    yield found.get(address(key))
   }
 }
 
-/** Items in the order of their keys, undefined where there is none; consistent, 100 keys a round trip. */
+/** Items in the order of their keys, undefined where there is none; consistent. */
 export async function getItems(keys: Key[]): Promise<(Attributes | undefined)[]> {
-  const found = new Map<string, Attributes>()
-  const distinct = [...new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])).values()]
-  const chunks = Array.from({ length: Math.ceil(distinct.length / 100) }, (_, i) =>
-    distinct.slice(i * 100, i * 100 + 100),
-  )
-  await Promise.all(chunks.map((chunk) => batchGet(chunk, found)))
-  return keys.map((key) => found.get(address(key)))
+  return (await getStoredItems(keys)).map((item) => item && unpackLarge(item))
 }
 
 export async function getRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R | null> {
@@ -69,10 +95,10 @@ export async function findUnique<R extends Row>(
 /** Rows beyond the sort key `after` (exclusive), at most `limit` of them. */
 export type Range = { after?: string; backward?: boolean; limit?: number }
 
-/** Items of a partition in sort key order, consistently; without a limit all of them. Row counters are left out. */
-export async function queryItems(pk: string, { after, backward = false, limit }: Range = {}): Promise<Attributes[]> {
-  if (!canExist(pk)) return []
-  const items: Attributes[] = []
+/** Items of a partition in sort key order, consistently, a page of the table at a time. Row counters are left out. */
+async function* pagesOf(pk: string, { after, backward = false, limit }: Range): AsyncGenerator<Attributes[]> {
+  if (!canExist(pk)) return
+  let count = 0
   let start: Attributes | undefined
   do {
     const page = await table().send(
@@ -83,13 +109,26 @@ export async function queryItems(pk: string, { after, backward = false, limit }:
         KeyConditionExpression: backward ? 'pk = :pk AND sk < :bound' : 'pk = :pk AND sk > :bound',
         ExpressionAttributeValues: { ':pk': pk, ':bound': after ?? (backward ? '~' : counterSort) },
         ExclusiveStartKey: start,
-        Limit: limit === undefined ? undefined : limit - items.length,
+        Limit: limit === undefined ? undefined : limit - count,
       }),
     )
-    items.push(...(page.Items ?? []).filter((item) => item.sk !== counterSort).map(unpackLarge))
+    const items = (page.Items ?? []).filter((item) => item.sk !== counterSort)
+    count += items.length
+    yield items
     start = page.LastEvaluatedKey
-  } while (start && (limit === undefined || items.length < limit))
+  } while (start && (limit === undefined || count < limit))
+}
+
+/** All of the items at once; without a limit the whole partition. */
+export async function queryItems(pk: string, range: Range = {}): Promise<Attributes[]> {
+  const items: Attributes[] = []
+  for await (const page of pagesOf(pk, range)) items.push(...page.map(unpackLarge))
   return items
+}
+
+/** The items one by one, read and unpacked as they are taken. */
+export async function* itemsOf(pk: string, range: Range = {}): AsyncGenerator<Attributes> {
+  for await (const page of pagesOf(pk, range)) for (const item of page) yield unpackLarge(item)
 }
 
 /** All rows that have `value` in an edge field, in the edge's order. */

@@ -4,14 +4,12 @@ import { invalid, notFound } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import type { Page } from '../operation.ts'
 import { type Author, commit } from '../table/commit.ts'
-import type { Metadata } from '../table/list.ts'
 import { getRow, rowsBy } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { readConfiguration } from '../v0-configuration/read-configuration.ts'
 import { isGone } from '../v0-users/gone-users.ts'
 import { listOfUsers } from '../v0-users/list-of-users.ts'
 import { v0Users } from '../v0-users/user.ts'
-import { maxListBytes } from '../v0-values/list-rows.ts'
 import type { Draft } from '../values/draft.ts'
 import { allocateV0Address } from './allocate-address.ts'
 import { deviceNameValue, type V0DeviceInput, type V0DeviceRow, v0Devices } from './device.ts'
@@ -19,22 +17,15 @@ import { checkDeviceChange, checkNewDevice } from './device-rules.ts'
 import { freeDeviceName } from './generated-name.ts'
 import { newPresharedKey } from './preshared-key.ts'
 import { serverPublicKey } from './server-key.ts'
-import { showDevice } from './show-device.ts'
+import { showDevice, withDefaults } from './show-device.ts'
 
 const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
 
-type List = { data: V0DeviceRow[]; metadata?: Metadata }
-
-/** A page that would be too long for one answer has half as many devices as were asked for (6.4). */
-export async function list(account: string, page: Page | undefined): Promise<List> {
-  const [{ rows, metadata }, defaults] = await Promise.all([
-    listOfUsers(v0Devices, account, page),
-    readConfiguration(account),
-  ])
-  const devices: List = { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults))), metadata }
-  if (!page || Buffer.byteLength(JSON.stringify(devices)) <= maxListBytes) return devices
-  const half = await list(account, { ...page, limit: Math.floor(page.limit / 2) })
-  return { data: half.data, metadata: half.metadata && { ...half.metadata, limit: page.limit } }
+/** What a device takes of a page is what it shows (6.4). */
+export async function list(account: string, page: Page | undefined) {
+  const defaults = await readConfiguration(account)
+  const { rows, metadata } = await listOfUsers(v0Devices, account, page, (device) => withDefaults(device, defaults))
+  return { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults))), metadata }
 }
 
 /** @throws ApiError `not_found` */

@@ -8,8 +8,10 @@ export async function listOfUsers<R extends Row & { user_id: string | null }>(
   entity: Entity<R>,
   account: string,
   page: Page | undefined,
+  shown?: (row: R) => unknown,
 ) {
   const gone = await goneUsers(account)
-  if (gone.size === 0) return listV0Rows(entity, account, page)
-  return listVisibleV0Rows(entity, account, page, ({ user_id }) => user_id === null || !gone.has(user_id))
+  if (gone.size === 0) return listV0Rows(entity, account, page, shown)
+  const isVisible = ({ user_id }: R) => user_id === null || !gone.has(user_id)
+  return listVisibleV0Rows(entity, account, page, isVisible, shown)
 }

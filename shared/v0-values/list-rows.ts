@@ -5,7 +5,7 @@ import { partition } from '../table/keys.ts'
 import { listRows, Metadata, pageOf } from '../table/list.ts'
 import { queryItems } from '../table/read.ts'
 
-/** What the answer to a list holds at most, with or without pages (`/v0` contract, 6.4). */
+/** What the answer to an unpaged list holds at most (`/v0` contract, 6.4); a page holds less anyway. */
 export const maxListBytes = 5_242_880
 
 /** Response of a list under `/v0`: all rows, or a page of them with its metadata (6.1, 6.2). */
@@ -21,8 +21,9 @@ export async function listV0Rows<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page | undefined,
+  shown?: (row: R) => unknown,
 ): Promise<{ rows: R[]; metadata?: Metadata }> {
-  return page ? listRows(entity, account, page) : { rows: await allRows(entity, account) }
+  return page ? listRows(entity, account, page, { shown }) : { rows: await allRows(entity, account) }
 }
 
 /** The same of the rows that are visible, for the moments in which some are not. */
@@ -31,7 +32,8 @@ export async function listVisibleV0Rows<R extends Row>(
   account: string,
   page: Page | undefined,
   isVisible: (row: R) => boolean,
+  shown?: (row: R) => unknown,
 ): Promise<{ rows: R[]; metadata?: Metadata }> {
   const rows = (await allRows(entity, account)).filter(isVisible)
-  return page ? pageOf(rows, page) : { rows }
+  return page ? pageOf(rows, page, { shown }) : { rows }
 }

@@ -11,6 +11,7 @@ const chunk = 500
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (typeof value === 'number') return Math.ceil(String(value).length / 2) + 1
+  if (value instanceof Uint8Array) return value.length
   if (value instanceof Set) return [...value].reduce((sum: number, one) => sum + sizeOf(one), 3)
   if (typeof value !== 'object' || value === null) return 1
   return Object.entries(value).reduce((sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + sizeOf(one), 3)
@@ -18,6 +19,12 @@ function sizeOf(value: unknown): number {
 
 const itemSize = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOf(value), 0)
+
+/** Bytes are base64 in JSON. */
+const asJson = (_key: string, value: unknown) =>
+  typeof value === 'object' && value !== null && 'B' in value
+    ? { B: Buffer.from(value.B as Uint8Array).toString('base64') }
+    : value
 
 /** Writes items into the file of the local engine, past its API: for more of them than a test could wait for. */
 export function plantItems(items: Iterable<Item>): void {
@@ -33,7 +40,7 @@ export function plantItems(items: Iterable<Item>): void {
     for (const item of items) {
       if (open === 0) db.exec('BEGIN IMMEDIATE')
       const prefix = createHash('md5').update(item.pk).digest('hex').slice(0, 6)
-      const json = JSON.stringify(marshall(item, { removeUndefinedValues: true }))
+      const json = JSON.stringify(marshall(item, { removeUndefinedValues: true }), asJson)
       insert.run(`S:${item.pk}`, `S:${item.sk}`, json, itemSize(item), prefix)
       open++
       if (open < chunk) continue

@@ -4,10 +4,11 @@ import { uuidV7 } from '#shared/ids.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { countedPartitions, type Entity, edgeItems, type Row, rowItem } from '#shared/table/entity.ts'
 import { counterSort, headKey, type Item } from '#shared/table/keys.ts'
+import { packLarge } from '#shared/table/large-attributes.ts'
 
 /**
- * Writes many rows straight into the table, as commits would have left them for a list: rows, edges and counters.
- * `edges` names the edges that will be asked for; all of them unless said otherwise.
+ * Writes many rows straight into the table, as commits would have left them for a list: rows, edges and counters; their
+ * ids. `edges` names the edges that will be asked for; all of them unless said otherwise.
  */
 export async function plantRows<R extends Row>(
   accountId: string,
@@ -15,22 +16,25 @@ export async function plantRows<R extends Row>(
   count: number,
   fields: (index: number) => Omit<R, 'id' | 'inserted_at' | 'updated_at'>,
   edges = Object.keys(whole.edges),
-): Promise<void> {
+): Promise<string[]> {
   const entity = {
     ...whole,
     edges: Object.fromEntries(Object.entries(whole.edges).filter(([name]) => edges.includes(name))),
   }
   const counters = new Map<string, number>()
+  const ids: string[] = []
   const items = Array.from({ length: count }, (_, i) => {
     const now = clock.now()
     const at = timestamp(now)
     const row = { ...fields(i), id: uuidV7(now), inserted_at: at, updated_at: at } as unknown as R
+    ids.push(row.id)
     for (const pk of countedPartitions(entity, accountId, row)) counters.set(pk, (counters.get(pk) ?? 0) + 1)
-    return [rowItem(entity, accountId, row), ...edgeItems(entity, accountId, row)]
+    return [packLarge(rowItem(entity, accountId, row)), ...edgeItems(entity, accountId, row)]
   }).flat()
   await plantItems(items)
   for (const [pk, rows] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, rows)
   await add(headKey(accountId), 'counts.#name', { '#name': entity.name }, count)
+  return ids
 }
 
 /** Writes many items straight into the table. */

@@ -7,7 +7,9 @@ import { handler as deleteResource } from '#functions/api/resources/delete-resou
 import { handler as getResource } from '#functions/api/resources/get-resource.ts'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as updateResource } from '#functions/api/resources/update-resource.ts'
+import { clock, timestamp } from '#shared/clock.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
+import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { commitsOf, writeChangeLogOf } from '#test/support/commit-stream.ts'
 
@@ -48,7 +50,12 @@ describe('a resource with 100 filters of 500 ports', () => {
     const update = (await commitsOf(account.id)).at(-1) as { time: number }
     const log_id = logId('change', update.time, positionTail(0))
     const entry = (await account.call(getLog, { params: { log_id } })).body.data
-    expect([entry.operation, entry.before.filters, entry.after.filters]).toEqual(['update', filters, others])
+    expect([entry.operation, entry.before.filters, entry.after.filters]).toEqual(['update', null, null])
+    expect(entry.truncated).toEqual(['filters'])
+    // What is stored is whole, and is what verification compares.
+    const verified = await verifyChangeLog({ account_id: account.id, end: timestamp(clock.now()) })
+    expect(verified.damages).toEqual([])
+    expect(verified.entries).toBeGreaterThan(0)
     expect((await account.call(deleteResource, { method: 'DELETE', params })).status).toBe(200)
   })
 })

@@ -4,9 +4,12 @@ import { handler as evaluate } from '#functions/api/access/evaluate-access.ts'
 import { actors } from '#shared/actors/actor.ts'
 import { groups } from '#shared/groups/group.ts'
 import { memberships } from '#shared/memberships/membership.ts'
+import { policies } from '#shared/policies/policy.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
+import { largestConditions } from '#test/support/fill-lists.ts'
+import { plantRows } from '#test/support/plant-rows.ts'
 import { insertActor, insertRow, updateRow } from '#test/support/rows.ts'
 
 type World = Awaited<ReturnType<typeof newAccessWorld>>
@@ -209,3 +212,44 @@ async function newGroup(world: World): Promise<string> {
   await insertRow(world.account.id, memberships, { group_id: group.id, actor_id: world.actor.id })
   return group.id
 }
+
+it('names as many policies as an answer has room for, and rests on all of them', async () => {
+  const world = await newAccessWorld([office])
+  const count = 21
+  const groupIds = await plantRows(
+    world.account.id,
+    groups,
+    count,
+    () => ({
+      name: 'Group',
+      entity_type: 'group' as const,
+      directory_id: null,
+      idp_id: randomUUID(),
+      email: null,
+      synced_at: null,
+      is_managed: false,
+    }),
+    [],
+  )
+  await plantRows(world.account.id, memberships, count, (i) => ({
+    group_id: groupIds[i] as string,
+    actor_id: world.actor.id,
+  }))
+  const planted = await plantRows(world.account.id, policies, count, (i) => ({
+    group_id: groupIds[i] as string,
+    group_idp_id: null,
+    resource_id: world.resource.id,
+    description: null,
+    // The last alone holds.
+    conditions: [...largestConditions(), ...(i === count - 1 ? [] : [office])],
+    flow_log_uploads_enabled: true,
+    is_disabled: false,
+  }))
+  const { status, text, body } = await ask(world)
+  expect([status, body.data.decision, body.data.policy_id]).toEqual([200, 'allow', planted.at(-1)])
+  expect(body.data.truncated).toEqual(['policies'])
+  const ids = body.data.policies.map(({ id }: { id: string }) => id)
+  expect(ids).toEqual([world.policy.id, ...planted].slice(0, ids.length))
+  expect(ids.length).toBeGreaterThan(10)
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(5_500_000)
+})

@@ -6,10 +6,14 @@ import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock } from '#shared/clock.ts'
 import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/flows/flow-report.ts'
+import { logId } from '#shared/logs/log-id.ts'
+import { logItems } from '#shared/logs/log-store.ts'
+import { packLarge } from '#shared/table/large-attributes.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
 import { newAccount } from '#test/support/account.ts'
 import { writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { plantItems } from '#test/support/plant-items.ts'
 
 let world: AccessWorld
 /** An account whose log has an entry of every stream. */
@@ -38,6 +42,19 @@ describe('GET /logs/{log_id} (L3)', () => {
       expect((await get(entry.log_id, await newAccount())).status).toBe(404)
     },
   )
+
+  it('shows a change of any size, without its largest fields', async () => {
+    const policy = { id: randomUUID(), description: 'Long', conditions: ['M/0-1'.repeat(600_000)] }
+    const at = clock.now()
+    const fields = { object: 'policies', operation: 'update', before: policy, after: policy, subject: null }
+    const log_id = logId('change', at)
+    plantItems(logItems(world.account.id, 'change', log_id, at, fields).map((item) => packLarge(item, 380_000)))
+    const cut = { ...policy, conditions: null }
+    const { status, body } = await get(log_id)
+    expect([status, body.data]).toMatchObject([200, { log_id, before: cut, after: cut, truncated: ['conditions'] }])
+    const listed = await world.account.call(listLogs, { path: '/logs', query: { type: 'change', limit: '1' } })
+    expect(listed.body.data).toEqual([body.data])
+  })
 
   it('refuses what is no log id', async () => {
     const outcome = async (id: string) => {

@@ -1,7 +1,10 @@
 import { beforeAll, expect, it } from 'vitest'
 import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts'
+import { sealSecret } from '#shared/auth/sealed-secret.ts'
 import { inParallel } from '#shared/in-parallel.ts'
+import { v0Devices } from '#shared/v0-devices/device.ts'
 import { newAccount } from '#test/support/account.ts'
+import { plantRows } from '#test/support/plant-rows.ts'
 import { newV0Device, newV0User } from '#test/support/v0.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
@@ -56,3 +59,16 @@ it('gives fewer devices than asked for where they would make an answer of more t
   expect(seen).toHaveLength(90)
   expect((await own.call(listDevices, { path: '/v0/devices' })).status).toBe(413)
 }, 60_000)
+
+it('refuses a list that could not be handed over, although it is shorter than 5 MB', async () => {
+  const own = await newAccount()
+  const { id: _id, inserted_at: _inserted, updated_at: _updated, ...device } = await newV0Device(own)
+  const preshared_key = await sealSecret(own.id, device.preshared_key)
+  // A quote is two bytes of the body, and four of the string that the body travels in.
+  const description = '"'.repeat(2048)
+  await plantRows(own.id, v0Devices, 740, () => ({ ...device, preshared_key, description }), [])
+  const { status, body } = await own.call(listDevices, { path: '/v0/devices' })
+  expect([status, body.error]).toEqual([413, 'payload_too_large'])
+  const page = await own.call(listDevices, { path: '/v0/devices', query: { limit: '100' } })
+  expect([page.status, page.body.data.length, page.body.metadata.total]).toEqual([200, 100, 741])
+})

@@ -1,0 +1,44 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { beforeAll, expect, it } from 'vitest'
+import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
+import { policies } from '#shared/policies/policy.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
+import { plantRows } from '#test/support/plant-rows.ts'
+import { readPage, walkPages } from '#test/support/walk-pages.ts'
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+  await plantRows(
+    account.id,
+    policies,
+    60,
+    () => ({
+      group_id: null,
+      group_idp_id: null,
+      resource_id: randomUUID(),
+      description: null,
+      // Hardly smaller when packed.
+      conditions: [
+        { property: 'remote_ip', operator: 'is_in_cidr', values: [randomBytes(130_000).toString('base64')] },
+      ],
+      flow_log_uploads_enabled: true,
+      is_disabled: false,
+    }),
+    [],
+  )
+})
+
+it('reads hardly more of a list of large rows than the page that it hands over', async () => {
+  const request = { handler: listPolicies }
+  let pages = 0
+  const first: Consumed = await measure(() => readPage(account, request))
+  const all = await measure(async () => {
+    pages = (await walkPages(account, request)).pages
+  })
+  expect(pages).toBeGreaterThan(1)
+  // There and back, all but the last page twice.
+  expect(first.reads / (all.reads / (2 * pages - 1))).toBeLessThan(1.5)
+  expect(first.reads).toBeLessThan(all.reads / 3)
+})

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { actors } from '#shared/actors/actor.ts'
+import { groups } from '#shared/groups/group.ts'
+import { memberships } from '#shared/memberships/membership.ts'
+import { policies } from '#shared/policies/policy.ts'
+import { resources } from '#shared/resources/resource.ts'
+import { sites } from '#shared/sites/site.ts'
+import type { Account } from './account.ts'
+import { largestConditions } from './fill-lists.ts'
+import { plantRows } from './plant-rows.ts'
+
+/** Actors and resources of which each reaches the others by more policies of the largest size than a row has room for. */
+export async function fillAccess({ id: account }: Account, { rows = 7, grants = 4 } = {}) {
+  const group = {
+    entity_type: 'group',
+    directory_id: null,
+    idp_id: randomUUID(),
+    email: null,
+    synced_at: null,
+  } as const
+  const [siteId = ''] = await plantRows(account, sites, 1, () => ({ name: 'Site', managed_by: 'account' as const }), [])
+  const groupIds = await plantRows(account, groups, grants, () => ({ ...group, name: 'Group', is_managed: false }), [])
+  const actor = { name: 'Robot', email: null, allow_email_otp_sign_in: false, is_disabled: false } as const
+  const actorIds = await plantRows(
+    account,
+    actors,
+    rows,
+    () => ({ ...actor, type: 'service_account' as const, created_by_directory_id: null }),
+    [],
+  )
+  const resource = { name: 'Wiki', type: 'dns', address: 'wiki.example.com', address_description: null } as const
+  const resourceIds = await plantRows(
+    account,
+    resources,
+    rows,
+    () => ({ ...resource, filters: [], ip_stack: 'dual' as const, site_id: siteId }),
+    [],
+  )
+  const each = <T>(ids: string[], fields: (id: string, groupId: string) => T) => {
+    const all = groupIds.flatMap((groupId) => ids.map((id) => fields(id, groupId)))
+    return { count: all.length, at: (i: number) => all[i] as T }
+  }
+  const members = each(actorIds, (actor_id, group_id) => ({ actor_id, group_id }))
+  await plantRows(account, memberships, members.count, members.at)
+  const conditions = largestConditions()
+  const granted = each(resourceIds, (resource_id, group_id) => ({
+    resource_id,
+    group_id,
+    group_idp_id: null,
+    description: null,
+    conditions,
+    flow_log_uploads_enabled: true,
+    is_disabled: false,
+  }))
+  await plantRows(account, policies, granted.count, granted.at)
+  return { actorIds, resourceIds }
+}
