@@ -45,7 +45,8 @@ const paging = [
 const queryParameters = ({ filters, parameters = {} }: Operation): Json[] => [
   ...Object.entries(parameters).map(
     ([name, schema]) =>
-      paging.find((known) => known.name === name) ?? query(name, schema, String(described(name, schema).description)),
+      (schema.description ? undefined : paging.find((known) => known.name === name)) ??
+      query(name, schema, String(described(name, schema).description)),
   ),
   ...(filters
     ? [

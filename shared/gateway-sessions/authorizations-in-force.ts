@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { type AuthorizationItem, hasExpired } from '../authorizations/authorization.ts'
 import { authorizationsOf, deleteAuthorization } from '../authorizations/revoke.ts'
-import { clients } from '../clients/client.ts'
+import { type ClientRow, clients } from '../clients/client.ts'
 import { inParallel } from '../in-parallel.ts'
 import { isOnline, readPresences } from '../presence/presence.ts'
-import { resources } from '../resources/resource.ts'
+import { Resource, resources } from '../resources/resource.ts'
 import { getRows } from '../table/read.ts'
-import { AuthorizationContent } from './gateway-authorization.ts'
+import type { AuthorizationContent } from './gateway-authorization.ts'
 
 export type InForce = { item: AuthorizationItem; content: AuthorizationContent }
 
@@ -31,7 +31,8 @@ export async function authorizationsInForce(account: string, gatewayId: string, 
     getRows(resources, account, resourceIds),
   ])
   const devices = new Map(clientIds.map((id, i) => [id, { row: clientRows[i], presence: presences[i] ?? null }]))
-  const targets = new Map(resourceIds.map((id, i) => [id, resourceRows[i]]))
+  // One object for all authorizations of a resource, which can be large.
+  const targets = new Map(resourceRows.flatMap((row) => (row ? [[row.id, v.parse(Resource, row)]] : [])))
   const inForce: InForce[] = []
   const ended: AuthorizationItem[] = []
   for (const item of items) {
@@ -42,13 +43,22 @@ export async function authorizationsInForce(account: string, gatewayId: string, 
       ended.push(item)
       continue
     }
-    const content = v.parse(AuthorizationContent, {
-      ...item,
-      client: { ...client, public_key: presence.public_key },
-      resource,
-    })
-    inForce.push({ item, content })
+    inForce.push({ item, content: contentOf(item, client, presence.public_key, resource) })
   }
   await inParallel(ended.slice(0, deletedAtMost), 10, deleteAuthorization)
   return inForce
 }
+
+const contentOf = (
+  { id, policy_id, flow_log_uploads_enabled, expires_at }: AuthorizationItem,
+  client: ClientRow,
+  public_key: string,
+  resource: AuthorizationContent['resource'],
+): AuthorizationContent => ({
+  id,
+  client: { id: client.id, actor_id: client.actor_id, ipv4: client.ipv4, ipv6: client.ipv6, public_key },
+  resource,
+  policy_id,
+  flow_log_uploads_enabled,
+  expires_at,
+})
