@@ -9,9 +9,7 @@ import { renderGateway } from '../gateways/render-gateway.ts'
 import { isOnline, type Presence, presenceKey, seenFrom } from '../presence/presence.ts'
 import { leaseEnd, renderLease } from '../sessions/lease.ts'
 import { table, tableName } from '../table/client.ts'
-import { itemRow } from '../table/entity.ts'
-import { entityKey } from '../table/keys.ts'
-import { getItems } from '../table/read.ts'
+import { getItem, getRow } from '../table/read.ts'
 import { answerSince } from './answer-since.ts'
 import { authorizationsInForce } from './authorizations-in-force.ts'
 import { findPointer, keepPointer, type Pointer } from './session.ts'
@@ -59,19 +57,19 @@ async function holderOf({ account, token }: Caller, sessionId: string): Promise<
 
 /** The gateway, as long as this session of it is live. */
 async function liveGateway(
-  { account, token }: Caller,
+  { account, token, gateway: own }: Caller,
   id: string,
   sessionId: string,
   now: number,
 ): Promise<GatewayRow> {
-  const [row, live] = await getItems([
-    entityKey(account.id, gateways.name, id),
-    presenceKey(account.id, 'gateways', id),
+  const [gateway, live] = await Promise.all([
+    own ?? getRow(gateways, account.id, id),
+    getItem(presenceKey(account.id, 'gateways', id)),
   ])
   const presence = live as Presence | undefined
   const isLive = presence?.session_id === sessionId && presence.token_id === token.id && isOnline(presence, now)
-  if (!row || !isLive) throw notFound()
-  return itemRow<GatewayRow>(row)
+  if (!gateway || !isLive) throw notFound()
+  return gateway
 }
 
 /** Changes the live item of a session, as long as it is live. */
