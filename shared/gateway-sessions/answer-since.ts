@@ -5,17 +5,11 @@ import { signForAuthorization } from '../authorizations/sign-for-authorization.t
 import { uuidBytes, uuidText } from '../ids.ts'
 import { logLine } from '../log.ts'
 import { decodeBytes, encodeBytes } from '../pagination.ts'
-import type { InForce } from './authorizations-in-force.ts'
+import { type InForce, toldAtMost } from './authorizations-in-force.ts'
 import type { AuthorizationContent, GatewayAuthorization } from './gateway-authorization.ts'
 
 /** How many authorizations one answer lists (P4.4). */
 const listedAtMost = 500
-
-/**
- * How many authorizations a gateway is told in all, the oldest first. `since` then takes 3.2 MB, which a request can
- * bring along, and all of them `removed` at once 4.2 MB, which leaves room in the answer for the largest authorization.
- */
-const toldAtMost = 100_000
 
 /** What the gateway has been told: authorization id → digest of its content. */
 type Known = Map<string, string>
@@ -31,17 +25,17 @@ export async function answerSince(session: Session, inForce: InForce[], since: s
   const known = since === null ? null : await readKnown(session, since)
   const current = inForce
     .slice(0, toldAtMost)
-    .map(({ item, content }) => ({ item, content, digest: digestOf(content) }))
+    .map(({ authorization, content }) => ({ authorization, content, digest: digestOf(content) }))
   const news = current.filter(({ content, digest }) => known?.get(content.id) !== digest)
   const ids = new Set(current.map(({ content }) => content.id))
   const told = new Map([...(known ?? [])].filter(([id]) => ids.has(id)))
   const removed = [...(known?.keys() ?? [])].filter((id) => !ids.has(id))
   const fits = answerRoom(answerBytes(removed) + textBytes(told.size + listedAtMost))
   const listed: v.InferOutput<typeof GatewayAuthorization>[] = []
-  for (const { item, content, digest } of news.slice(0, listedAtMost)) {
-    const authorization = { ...content, ingest_token: await signForAuthorization(item, 'responder') }
-    if (!fits(authorization)) break
-    listed.push(authorization)
+  for (const { authorization, content, digest } of news.slice(0, listedAtMost)) {
+    const shown = { ...content, ingest_token: await signForAuthorization(authorization, 'responder') }
+    if (!fits(shown)) break
+    listed.push(shown)
     told.set(content.id, digest)
   }
   const more = news.length > listed.length
@@ -60,8 +54,7 @@ function warnOfUntold({ accountId }: Session, inForce: InForce[]): void {
   if (inForce.length <= toldAtMost) return
   logLine('WARN', 'a gateway has more authorizations in force than it is told', {
     account_id: accountId,
-    gateway_id: inForce[0]?.item.gateway_id,
-    in_force: inForce.length,
+    gateway_id: inForce[0]?.authorization.gateway_id,
     told: toldAtMost,
   })
 }
