@@ -152,7 +152,7 @@ describe('a client that reaches more than an answer holds', () => {
   })
 
   test('is authorized for it, and a gateway with authorizations for all of it hears of them by more', {
-    timeout: 180_000,
+    timeout: 300_000,
   }, async () => {
     // However long that takes, the leases last.
     vi.stubEnv('HEARTBEAT_SECS', '3600')
@@ -168,7 +168,9 @@ describe('a client that reaches more than an answer holds', () => {
     }
     const [granted] = await authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })
     const others = reachable.slice(2).map((resource_id) => ({ resource_id, id: uuidV7(clock.now()) }))
-    await plantItems(others.map((other) => ({ ...granted, ...other, pk: granted?.pk ?? '', sk: other.id })))
+    await plantItems(
+      others.map((other) => ({ ...granted, ...other, kind: 'authorization', pk: granted?.pk ?? '', sk: other.id })),
+    )
     const told: string[] = []
     for (let since: string | null = null, more = true; more; ) {
       const answer = await heartbeat(gateway.token, gateway.session.id, { session: { since } })
