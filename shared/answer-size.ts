@@ -12,6 +12,24 @@ export const maxRowsBytes = 5_000_000
  */
 export const answerBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(toJson(value)))
 
+/** Kept free for what an answer says beside its lists: an object of the account, cursors. */
+const besideBytes = 50_000
+
+/**
+ * Says of one item after the other whether it still fits the answer, so that no more are read than fit: the first one
+ * always does. `taken` is what other lists of the answer take.
+ */
+export function answerRoom(taken = 0): (item: unknown) => boolean {
+  let bytes = besideBytes + taken
+  let isFirst = true
+  return (item) => {
+    bytes += answerBytes(item)
+    const fits = isFirst || bytes <= maxAnswerBytes
+    isFirst = false
+    return fits
+  }
+}
+
 /** The items from the first on that fit an answer together: all of them as a rule, and always one. */
 export function fitting<T>(items: T[], maxBytes = maxAnswerBytes): T[] {
   // Written out once more, a text at most doubles, so that the items of a usual page are not looked at one by one.

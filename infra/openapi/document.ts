@@ -44,8 +44,9 @@ const paging = [
 
 const queryParameters = ({ filters, parameters = {} }: Operation): Json[] => [
   ...Object.entries(parameters).map(
-    ([name, schema]) =>
-      paging.find((known) => known.name === name) ?? query(name, schema, String(described(name, schema).description)),
+    ([name, { description, ...schema }]) =>
+      (description ? undefined : paging.find((known) => known.name === name)) ??
+      query(name, schema, String(description ?? described(name, schema).description)),
   ),
   ...(filters
     ? [

@@ -17,7 +17,8 @@ export function codesOf(operation: Operation): ErrorCode[] {
   return [
     ...when(body, 'bad_request', 'invalid_json'),
     ...when(path.includes('{'), 'invalid_path_parameter', 'not_found'),
-    ...when(filters || parameters?.limit, 'invalid_limit', 'invalid_page_cursor'),
+    ...when(filters || parameters?.limit, 'invalid_limit'),
+    ...when(filters || parameters?.page_cursor, 'invalid_page_cursor'),
     ...when(filters && Object.keys(filters).length > 0, 'invalid_filter'),
     ...when(
       changes && method === 'POST',

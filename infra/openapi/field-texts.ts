@@ -186,6 +186,11 @@ const texts: Record<string, Text> = {
   remove: { description: 'Ids to remove.', example: [id] },
   removed: { description: 'Authorizations that have ended since the last heartbeat.' },
   request_id: { description: 'Same as the header `x-request-id`.', example: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11' },
+  resources: { description: 'What the client can connect to now, oldest first.' },
+  resources_cursor: {
+    description: 'Where `GET /client/sessions/{id}/resources` goes on with what did not fit; null when all are here.',
+    example: null,
+  },
   response_type: { description: 'The response type of the OpenID request.', example: 'code' },
   remote_ip: { description: 'Address the device last connected from; null before the first time.', example: null },
   role: { description: 'Which end of the connection reports.', example: 'responder' },

@@ -1,23 +1,50 @@
+import * as v from 'valibot'
 import type { AccountRow } from '../accounts/account.ts'
 import type { ActorRow } from '../actors/actor.ts'
+import { answerRoom } from '../answer-size.ts'
 import { evaluateConditions, type Situation } from '../policies/evaluate-conditions.ts'
-import { type ResourceRow, resources } from '../resources/resource.ts'
+import { Resource, type ResourceRow, resources } from '../resources/resource.ts'
 import { getRows } from '../table/read.ts'
-import { groupsOf, oldestFirst, policiesOfActor } from './granting-policies.ts'
+import { groupsOf, policiesOfActor } from './granting-policies.ts'
 
 /** Whether a resource can be connected to at all (P5.1). */
 export const isConnectable = (account: AccountRow, { site_id, type }: ResourceRow): boolean =>
   site_id !== null && type !== 'static_device_pool' && (type !== 'internet' || account.features.internet_resource)
 
-/** The resources that a client can connect to in these circumstances (P5.1), oldest first. */
+/** As many resources as fit an answer, and whether more follow. */
+export type Reachable = { resources: v.InferOutput<typeof Resource>[]; more: boolean }
+
+/** The resources that a client can connect to in these circumstances (P5.1), beyond one of them or from the first. */
 export async function connectableResources(
   account: AccountRow,
   actor: ActorRow,
   circumstances: Situation,
   now: number,
-): Promise<ResourceRow[]> {
+  after: string | null = null,
+): Promise<Reachable> {
   const granting = await policiesOfActor(account.id, await groupsOf(account.id, actor))
   const conforming = granting.filter(({ conditions }) => evaluateConditions(conditions, circumstances, now).conforms)
-  const rows = await getRows(resources, account.id, [...new Set(conforming.map((policy) => policy.resource_id))])
-  return rows.filter((row) => row !== null && isConnectable(account, row)).sort(oldestFirst as never) as ResourceRow[]
+  // Ids sort as their resources were made.
+  const ids = [...new Set(conforming.map((policy) => policy.resource_id))]
+    .filter((id) => after === null || id > after)
+    .sort()
+  const reachable: Reachable['resources'] = []
+  const fits = answerRoom()
+  for (const stretch of stretches(ids)) {
+    for (const row of await getRows(resources, account.id, stretch)) {
+      if (!row || !isConnectable(account, row)) continue
+      const resource = v.parse(Resource, row)
+      if (!fits(resource)) return { resources: reachable, more: true }
+      reachable.push(resource)
+    }
+  }
+  return { resources: reachable, more: false }
+}
+
+/** What is read at a time: few at first, since resources can be large, and few of those fit an answer. */
+function* stretches(ids: string[]): Generator<string[]> {
+  for (let at = 0, length = 25; at < ids.length; length = Math.min(2 * length, 100)) {
+    yield ids.slice(at, at + length)
+    at += length
+  }
 }

@@ -8,8 +8,9 @@ import { seenFrom } from '../presence/presence.ts'
 import { leaseEnd, renderLease } from '../sessions/lease.ts'
 import { findSession } from './client-presence.ts'
 import { noteCircumstances } from './note-circumstances.ts'
+import { resourcesCursor } from './resources-cursor.ts'
 
-/** A heartbeat: renews the lease and answers what the client can reach now (P3.2). */
+/** A heartbeat: renews the lease and answers what the client can reach now (P3.2), unless that fails: then nothing changes. */
 export async function renewSession({ account, actor, token }: CallerOf<'client'>, subject: Subject, sessionId: string) {
   const now = clock.now()
   const session = await findSession(account.id, token.id, sessionId, now)
@@ -17,11 +18,13 @@ export async function renewSession({ account, actor, token }: CallerOf<'client'>
   const lease_expires_at = leaseEnd(now)
   const circumstances = circumstancesOf(session.client, subject)
   const seen = { ...seenFrom(subject, session.presence.last_seen_version, now), lease_expires_at }
+  const reachable = await connectableResources(account, actor, circumstances, now)
   if (!(await noteCircumstances(account.id, session, circumstances, now, seen))) throw notFound()
   return {
     data: {
       id: sessionId,
-      resources: await connectableResources(account, actor, circumstances, now),
+      resources: reachable.resources,
+      resources_cursor: await resourcesCursor(account.id, sessionId, reachable),
       ...renderLease(lease_expires_at),
     },
   }

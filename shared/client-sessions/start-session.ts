@@ -21,6 +21,7 @@ import type { Draft } from '../values/draft.ts'
 import { checkActorLimit } from './check-actor-limit.ts'
 import { type ClientPresence, sessionKey, sessionPointer } from './client-presence.ts'
 import { noteCircumstances } from './note-circumstances.ts'
+import { resourcesCursor } from './resources-cursor.ts'
 import type { ClientSessionFields } from './session-fields.ts'
 
 type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
@@ -34,18 +35,21 @@ export async function startSession(
   const { account, actor } = caller
   await checkActorLimit(caller)
   const { public_key, version, ...registration } = draft().done()
-  const { client, before, presence, now } = await untilDone(async () => {
+  const { client, before, presence, now, reachable } = await untilDone(async () => {
     const registered = await registerClient(caller, subject, registration)
-    return store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
+    // Before the session is stored: a start that cannot be answered leaves the former one alone.
+    const reachable = await connectableResources(account, actor, circumstancesOf(registered, subject), clock.now())
+    const started = await store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
+    return started === 'lost' ? started : { ...started, reachable }
   })
   await endFormer(account.id, client.id, before, presence, now)
-  const circumstances = circumstancesOf(client, subject)
-  await noteCircumstances(account.id, { client, presence }, circumstances, now)
+  await noteCircumstances(account.id, { client, presence }, circumstancesOf(client, subject), now)
   return {
     data: {
       id: presence.session_id,
       client: renderClient(client, { ...presence, rotated_at: null }, now),
-      resources: await connectableResources(account, actor, circumstances, now),
+      resources: reachable.resources,
+      resources_cursor: await resourcesCursor(account.id, presence.session_id, reachable),
       ...renderLease(presence.lease_expires_at),
     },
   }

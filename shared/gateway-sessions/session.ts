@@ -10,7 +10,7 @@ export const sessionKey = (account: string, tokenId: string, sessionId: string):
   sk: sessionId,
 })
 
-type Pointer = Key & { gateway_id: string; ttl: number }
+export type Pointer = Key & { gateway_id: string; ttl: number }
 
 const day = 86_400
 

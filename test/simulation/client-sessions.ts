@@ -1,4 +1,5 @@
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
+import { handler as listSessionResources } from '#functions/api/client-sessions/list-session-resources.ts'
 import { handler as renewClientSession } from '#functions/api/client-sessions/renew-client-session.ts'
 import { handler as startClientSession } from '#functions/api/client-sessions/start-client-session.ts'
 import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
@@ -118,8 +119,12 @@ export async function clientHeartbeat(account: SimulatedAccount, client: Client)
   client.seen = client.place
   model.now = clock.now
   model.retest(client, token)
-  const shown = answer.body.data.resources.map((one: { id: string }) => one.id)
-  agree('the resources of a client heartbeat', shown, account.access.connectable(client, token))
+  const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
+  const { resources, resources_cursor } = answer.body.data
+  agree('the resources of a client heartbeat', idsOf(resources), account.access.connectable(client, token))
+  agree('where they go on', resources_cursor, null)
+  const listed = await account.from(client.place, token.secret, listSessionResources, { params: { id: session.id } })
+  agree('the resources of a client session', idsOf(listed.body.data), idsOf(resources))
 }
 
 export async function disconnectClient(account: SimulatedAccount, client: Client): Promise<void> {

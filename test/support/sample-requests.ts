@@ -161,6 +161,10 @@ export async function sampleRequests() {
       const { token, id } = await client()
       return { token, params: { id } }
     },
+    'GET /client/sessions/{id}/resources': async () => {
+      const { token, id } = await client()
+      return { token, params: { id } }
+    },
     'DELETE /client/sessions/{id}': async () => {
       const { token, id } = await client()
       return { token, params: { id } }

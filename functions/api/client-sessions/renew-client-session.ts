@@ -13,7 +13,13 @@ export const renewClientSession = operation(
     summary: 'Send the heartbeat of a client session',
     credential: 'client',
     response: data(
-      v.object({ id: v.string(), resources: v.array(Resource), heartbeat_secs: v.number(), expires_at: v.string() }),
+      v.object({
+        id: v.string(),
+        resources: v.array(Resource),
+        resources_cursor: v.nullable(v.string()),
+        heartbeat_secs: v.number(),
+        expires_at: v.string(),
+      }),
     ),
   },
   ({ caller, subject, params }) => renewSession(caller as CallerOf<'client'>, subject, params.id),

@@ -21,6 +21,7 @@ export const startClientSession = operation(
         id: v.string(),
         client: Client,
         resources: v.array(Resource),
+        resources_cursor: v.nullable(v.string()),
         heartbeat_secs: v.number(),
         expires_at: v.string(),
       }),

@@ -1,14 +1,18 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import type { AuthorizationItem } from '#shared/authorizations/authorization.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { answerBytes, maxAnswerBytes } from '#shared/answer-size.ts'
+import type { Authorization } from '#shared/authorizations/authorization.ts'
 import { answerSince } from '#shared/gateway-sessions/answer-since.ts'
 import type { InForce } from '#shared/gateway-sessions/authorizations-in-force.ts'
+import { decodeBytes, encodeBytes, encodeCursor } from '#shared/pagination.ts'
+import type { Filter } from '#shared/resources/filters.ts'
+import { mostFilters } from '#test/support/large-resources.ts'
 
 type Answer = Awaited<ReturnType<typeof answerSince>>
 type Held = Map<string, string>
 
-const inForce = (id: string, name: string): InForce => {
+const inForce = (id: string, name: string, filters: Filter[] = []): InForce => {
   const content = {
     id,
     client: { id: id, actor_id: id, ipv4: '100.64.0.1', ipv6: 'fd00::1', public_key: 'key' },
@@ -18,7 +22,7 @@ const inForce = (id: string, name: string): InForce => {
       type: 'dns' as const,
       address: 'wiki.example.com',
       address_description: null,
-      filters: [],
+      filters,
       ip_stack: 'dual' as const,
       site_id: id,
     },
@@ -26,7 +30,7 @@ const inForce = (id: string, name: string): InForce => {
     flow_log_uploads_enabled: true,
     expires_at: '2099-01-01T00:00:00.000000Z',
   }
-  const item = {
+  const authorization = {
     ...content,
     account_id: id,
     authorized_at: '2026-01-01T00:00:00.000000Z',
@@ -34,7 +38,7 @@ const inForce = (id: string, name: string): InForce => {
     actor_id: id,
     resource_id: id,
   }
-  return { item: item as unknown as AuthorizationItem, content }
+  return { authorization: authorization as unknown as Authorization, content }
 }
 
 /** What a gateway does with an answer (P4). */
@@ -185,5 +189,89 @@ describe('a heartbeat with since (P4)', () => {
     ]) {
       expect(await answerSince(own, all, value), value).toMatchObject({ complete: true, added: null, removed: null })
     }
+  })
+})
+
+afterEach(() => vi.restoreAllMocks())
+
+type Session = ReturnType<typeof session>
+const bindingOf = ({ accountId, sessionId }: Session) => `gateway since ${accountId} ${sessionId}`
+const bytesOf = async (own: Session, since: string) => (await decodeBytes(bindingOf(own), since)) as Buffer
+
+/** What `since` holds of an authorization: its id, and eight bytes that stand for its content. */
+const entryOf = (content: InForce['content']) =>
+  Buffer.concat([
+    Buffer.from(content.id.replaceAll('-', ''), 'hex'),
+    createHash('sha256').update(JSON.stringify(content)).digest().subarray(0, 8),
+  ])
+
+describe('the size of a heartbeat and its answer (P4.4)', () => {
+  it('ends the answer before it is too large, and goes on by more', async () => {
+    const own = session()
+    const filters = mostFilters()
+    const all = Array.from({ length: 20 }, () => inForce(randomUUID(), 'large', filters))
+    let held: Held = new Map()
+    for (let since: string | null = null, more = true; more; ) {
+      const answer: Answer = await answerSince(own, all, since)
+      expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
+      if (answer.more) expect(answerBytes(answer)).toBeGreaterThan(maxAnswerBytes - 1_000_000)
+      held = apply(held, answer)
+      since = answer.since
+      more = answer.more
+    }
+    expect([...held.keys()]).toEqual(all.map(({ content }) => content.id))
+  })
+
+  it('has room for the largest authorization beside all that a gateway can have known and lost', async () => {
+    const own = session()
+    const known = Buffer.concat(Array.from({ length: 50_000 }, () => randomBytes(24)))
+    const large = Array.from({ length: 4 }, () => inForce(randomUUID(), 'large', mostFilters()))
+    const answer = await answerSince(own, large, await encodeBytes(bindingOf(own), known))
+    expect([answer.removed?.length, answer.added?.length, answer.more]).toEqual([50_000, 3, true])
+    expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
+    expect((await answerSince(own, large, answer.since)).added).toHaveLength(1)
+  })
+
+  it('tells the oldest 50,000, says so to the operator once a round, and fits a request', {
+    timeout: 120_000,
+  }, async () => {
+    const lines: string[] = []
+    vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+    const own = session()
+    const all = Array.from({ length: 50_600 }, () => inForce(randomUUID(), 'new'))
+    const known = Buffer.concat(all.slice(0, 49_400).map(({ content }) => entryOf(content)))
+    let answer = await answerSince(own, all, await encodeBytes(bindingOf(own), known))
+    expect([answer.added?.length, answer.removed, answer.more]).toEqual([500, [], true])
+    expect(lines).toEqual([])
+    answer = await answerSince(own, all, answer.since)
+    expect(answer.added?.map(({ id }) => id)).toEqual(all.slice(49_900, 50_000).map(({ content }) => content.id))
+    expect(answer.more).toBe(false)
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        level: 'WARN',
+        message: 'a gateway has more authorizations in force than it is told',
+        account_id: own.accountId,
+        told: 50_000,
+      },
+    ])
+    expect(JSON.stringify({ session: { since: answer.since } }).length).toBeLessThan(5_000_000)
+    expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
+    const ended = await answerSince(own, all.slice(1), answer.since)
+    expect([ended.removed, ended.added?.map(({ id }) => id)]).toEqual([[all[0]?.content.id], [all[50_000]?.content.id]])
+  })
+
+  it('understands what sessions were given before it was made smaller', async () => {
+    const own = session()
+    const ids = [randomUUID(), randomUUID(), randomUUID()]
+    const all = ids.map((id) => inForce(id, 'new'))
+    const { since } = await answerSince(own, all.slice(0, 2), null)
+    const former = await encodeCursor(
+      `gateway heartbeat ${own.accountId} ${own.sessionId}`,
+      (await bytesOf(own, since)).toString('base64'),
+    )
+    const answer = await answerSince(own, all.slice(1), former)
+    expect(answer).toMatchObject({ complete: false, added: [{ id: ids[2] }], removed: [ids[0]] })
+    expect(answer.since.length).toBeLessThan(former.length)
+    expect((await answerSince({ ...own, sessionId: randomUUID() }, all, former)).complete).toBe(true)
   })
 })

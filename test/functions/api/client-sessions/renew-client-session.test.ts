@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { handler as end } from '#functions/api/client-sessions/end-client-session.ts'
 import { handler } from '#functions/api/client-sessions/renew-client-session.ts'
@@ -6,11 +7,13 @@ import { authorizationsOf } from '#shared/authorizations/revoke.ts'
 import { type ClientRow, clients } from '#shared/clients/client.ts'
 import { clock } from '#shared/clock.ts'
 import { memberships } from '#shared/memberships/membership.ts'
+import { presenceKey } from '#shared/presence/presence.ts'
 import { commit } from '#shared/table/commit.ts'
-import { getRow } from '#shared/table/read.ts'
+import { getItem, getRow } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 import { updateRow } from '#test/support/rows.ts'
+import { failTable } from '#test/support/table-faults.ts'
 
 const fromHome = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
 
@@ -48,6 +51,21 @@ describe('a client heartbeat (P3.2)', () => {
     const now = clock.now()
     vi.spyOn(clock, 'now').mockReturnValue(now + 91_000_000)
     expect((await beat(world.token.token, lapsed)).status).toBe(404)
+  })
+
+  test('that cannot be answered renews nothing', async () => {
+    const world = await newAccessWorld()
+    const { id, client } = (await world.startSession()).body.data
+    const presence = () => getItem(presenceKey(world.account.id, 'clients', client.id))
+    const before = await presence()
+    failTable(
+      'ServiceUnavailable',
+      (command) => command instanceof BatchGetCommand && JSON.stringify(command.input).includes('#resources"'),
+    )
+    expect((await beat(world.token.token, id)).status).toBe(503)
+    vi.restoreAllMocks()
+    expect(await presence()).toEqual(before)
+    expect((await beat(world.token.token, id)).status).toBe(200)
   })
 
   test('from elsewhere ends the authorizations that no longer conform', async () => {

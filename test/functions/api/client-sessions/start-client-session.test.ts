@@ -1,4 +1,4 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { handler as renew } from '#functions/api/client-sessions/renew-client-session.ts'
 import { actors } from '#shared/actors/actor.ts'
@@ -16,6 +16,9 @@ import { insertActor, updateRow } from '#test/support/rows.ts'
 import { failTable } from '#test/support/table-faults.ts'
 
 afterEach(() => vi.restoreAllMocks())
+
+const readsResources = (command: object) =>
+  command instanceof BatchGetCommand && JSON.stringify(command.input).includes('#resources"')
 
 const commitsOf = (account: string) => queryItems(partition(account, 'commits'))
 
@@ -105,6 +108,17 @@ describe('starting a client session (P3.1)', () => {
     vi.restoreAllMocks()
     expect((await elsewhere()).body.data.resources).toEqual([])
     expect(await authorizationsOf(world.account.id, { by: 'client', id: client.id })).toEqual([])
+  })
+
+  test('that cannot be answered leaves the former session as it is', async () => {
+    const world = await newAccessWorld()
+    const { id } = (await world.startSession()).body.data
+    const entries = () => queryItems(logPartition(world.account.id, 'session', dayOf(clock.now())))
+    failTable('ServiceUnavailable', readsResources)
+    expect((await world.startSession()).status).toBe(503)
+    vi.restoreAllMocks()
+    expect(await entries()).toHaveLength(1)
+    expect((await call(renew, { method: 'PUT', token: world.token.token, params: { id } })).status).toBe(200)
   })
 
   test('is refused to people while there are too many of them, administrators among them, and to nobody else', async () => {

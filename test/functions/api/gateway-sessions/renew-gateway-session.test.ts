@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
 import { authorizationItems } from '#shared/authorizations/authorization.ts'
@@ -12,6 +13,7 @@ import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 import { end, heartbeat, newKey, start } from '#test/support/gateways.ts'
 import { updateRow } from '#test/support/rows.ts'
+import { failTable } from '#test/support/table-faults.ts'
 
 type World = Awaited<ReturnType<typeof newAccessWorld>>
 let world: World
@@ -149,6 +151,18 @@ describe('PUT /gateway/sessions/{id}', () => {
     expect(await left()).toHaveLength(21)
     expect(await beat()).toMatchObject({ authorizations: [] })
     expect(await left()).toEqual([])
+  })
+
+  it('renews nothing when it cannot be answered: a gateway that hears of nobody is not online', async () => {
+    const presence = () => getItem(presenceKey(world.account.id, 'gateways', gateway.id))
+    const before = await presence()
+    const readsAuthorizations = (command: object) =>
+      command instanceof QueryCommand && JSON.stringify(command.input).includes(`#authorizations#${gateway.id}`)
+    failTable('ServiceUnavailable', readsAuthorizations)
+    expect((await heartbeat(gateway.token, gateway.session.id)).status).toBe(503)
+    vi.restoreAllMocks()
+    expect(await presence()).toEqual(before)
+    expect((await heartbeat(gateway.token, gateway.session.id)).status).toBe(200)
   })
 
   it('does not know a session that has ended or never was', async () => {

@@ -1,0 +1,30 @@
+import * as v from 'valibot'
+import type { CallerOf } from '#shared/auth/caller.ts'
+import { listResources } from '#shared/client-sessions/list-resources.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { readCursor } from '#shared/http/read-page.ts'
+import { operation } from '#shared/operation.ts'
+import { Resource } from '#shared/resources/resource.ts'
+
+export const listSessionResources = operation(
+  {
+    method: 'GET',
+    path: '/client/sessions/{id}/resources',
+    summary: 'List what the client of a session can reach',
+    credential: 'client',
+    parameters: {
+      page_cursor: {
+        type: 'string',
+        description: '`resources_cursor` of the session or its heartbeat, or `next_page` of an earlier answer.',
+      },
+    },
+    response: v.object({
+      data: v.array(Resource),
+      metadata: v.object({ next_page: v.nullable(v.string()) }),
+    }),
+  },
+  ({ caller, subject, params, query }) =>
+    listResources(caller as CallerOf<'client'>, subject, params.id, readCursor(query)),
+)
+
+export const handler = lambda(listSessionResources)
