@@ -15,49 +15,35 @@ export const answerBytes = (value: unknown): number => Buffer.byteLength(JSON.st
 /** Kept free for what an answer says beside its lists: an object of the account, cursors. */
 const besideBytes = 50_000
 
-/**
- * Says of one item after the other whether it still fits the answer, so that no more are read than fit: the first one
- * always does. `taken` is what other lists of the answer take.
- */
-export function answerRoom(taken = 0): (item: unknown) => boolean {
-  let bytes = besideBytes + taken
+/** Says of one item after the other whether it still fits; the first one always does. */
+function roomOf<T>(maxBytes: number, bytesOf: (item: T) => number = answerBytes): (item: T) => boolean {
+  let bytes = 0
   let isFirst = true
   return (item) => {
-    bytes += answerBytes(item)
-    const fits = isFirst || bytes <= maxAnswerBytes
+    bytes += bytesOf(item)
+    const fits = isFirst || bytes <= maxBytes
     isFirst = false
     return fits
   }
 }
 
-/** The items from the first on that fit an answer together: all of them as a rule, and always one. */
-export function fitting<T>(items: T[], maxBytes = maxAnswerBytes): T[] {
-  // Written out once more, a text at most doubles, so that the items of a usual page are not looked at one by one.
-  if (2 * Buffer.byteLength(toJson(items)) <= maxBytes) return items
-  let bytes = 0
-  const end = items.findIndex((item, index) => {
-    bytes += answerBytes(item)
-    return index > 0 && bytes > maxBytes
-  })
-  return end < 0 ? items : items.slice(0, end)
-}
+/** The room of a whole answer, of which its other lists take some already. */
+export const answerRoom = (taken = 0): ((item: unknown) => boolean) => roomOf(maxAnswerBytes - besideBytes - taken)
 
 type Room<T> = { limit?: number; maxBytes?: number; bytesOf?: (item: T) => number }
 
 /**
- * The same of items that are read, or made, one by one: at most `limit` of them, and whether there are more. Nothing is
- * taken from the source beyond the first that is not kept.
+ * The items from the first on that fit a page together, at most `limit` of them and always one, and whether there are
+ * more. They can be read, or made, one by one: nothing is taken from the source beyond the first that is not kept.
  */
 export async function takeFitting<T>(
   source: AsyncIterable<T> | Iterable<T>,
   { limit = Number.POSITIVE_INFINITY, maxBytes = maxRowsBytes, bytesOf = answerBytes }: Room<T> = {},
 ): Promise<{ kept: T[]; more: boolean }> {
   const kept: T[] = []
-  let bytes = 0
+  const fits = roomOf(maxBytes, bytesOf)
   for await (const item of source) {
-    if (kept.length === limit) return { kept, more: true }
-    bytes += bytesOf(item)
-    if (kept.length > 0 && bytes > maxBytes) return { kept, more: true }
+    if (kept.length === limit || !fits(item)) return { kept, more: true }
     kept.push(item)
   }
   return { kept, more: false }
