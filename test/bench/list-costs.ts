@@ -20,7 +20,7 @@ const groupId = '0198a000-0000-7000-8000-000000000001'
 const siteId = '0198a000-0000-7000-8000-000000000002'
 const actorId = '0198a000-0000-7000-8000-000000000003'
 
-const plants: Record<string, (accountId: string, count: number) => Promise<void>> = {
+const plants: Record<string, (accountId: string, count: number) => Promise<unknown>> = {
   groups: (accountId, count) =>
     plantRows<GroupRow>(
       accountId,
