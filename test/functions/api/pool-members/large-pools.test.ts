@@ -1,6 +1,8 @@
+import type { DynamoDBRecord } from 'aws-lambda'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
 import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
+import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { readPending, stagePending } from '#shared/member-sets/pending-change.ts'
 import { commit } from '#shared/table/commit.ts'
@@ -8,7 +10,7 @@ import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { workTime } from '#shared/table/work-time.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
-import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
+import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
 import { devices, newClients, type Pools, poolsOf } from '#test/support/pools.ts'
 
 const unknown = '0198a000-0000-7000-8000-000000000000'
@@ -161,6 +163,16 @@ describe('a change that takes longer than its request (A15.6)', () => {
       status: 200,
       body: { data: { device_ids: ids.slice(20) } },
     })
+  })
+
+  it('is left again, after one part, by a delivery that has no time', async () => {
+    const pool = await newPool()
+    late()
+    expect((await put(pool, ids)).body.metadata).toEqual({ pending: 155 })
+    const record = recordOf((await commitsOf(account.id)).at(-1) as never) as DynamoDBRecord
+    await followUp({ Records: [record] }, { getRemainingTimeInMillis: () => 20_000 })
+    expect((await commitsOf(account.id)).at(-1)?.cascades).toEqual([{ below: 'static_device_pool_members', id: pool }])
+    expect((await listed(pool)).total).toBe(90)
   })
 
   it('counts for the next request, which can take back what has not begun', async () => {
