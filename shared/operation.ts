@@ -49,6 +49,8 @@ export type Contract = {
   status?: 200 | 201 | 204
   /** A handler that says `repeated: true` found what was asked for: the answer is 200. */
   repeatable?: boolean
+  /** A `progressing` response that tells of something left goes on after the answer, which is 202. */
+  canContinue?: boolean
   /** Path of what was created (A2.7). */
   location?: (response: { data: { id: string } }, params: Record<string, string>) => string
   /** The response carries a secret: `Cache-Control: no-store` (A2.11). */

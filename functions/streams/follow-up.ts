@@ -1,10 +1,11 @@
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
+import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import type { Subject } from '#shared/auth/subject.ts'
 import { type Revocation, revokeAll } from '#shared/authorizations/revoke.ts'
 import { finishCascade } from '#shared/cascades/finish-cascade.ts'
 import { logLine } from '#shared/log.ts'
 import type { Cascade } from '#shared/table/cascade.ts'
 import { newImage } from '#shared/table/stream-image.ts'
+import { workTime } from '#shared/table/work-time.ts'
 
 type CommitRecord = {
   account_id: string
@@ -13,15 +14,23 @@ type CommitRecord = {
   cascades?: Cascade[]
 }
 
+/** What is kept of the time of a function, for the last parts and the revocations of a batch. */
+const reserveMs = 30_000
+
 /**
- * Finishes what a commit caused: the revocations that its request may not have finished, and the rows below a deleted
- * object that it left (A29). Both are harmless to repeat. Reports the first record that failed, so that order is kept.
+ * Finishes what a commit caused: the revocations that its request may not have finished, and what it left for later (the
+ * rows below a deleted object, A29, the rest of a large set, A15.6). When time gets short, of the latter only a part each,
+ * whose commit leaves the rest again. Both are harmless to repeat. Reports the first record that failed, so that order is kept.
  */
-export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+export const handler = async (
+  event: DynamoDBStreamEvent,
+  context?: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<DynamoDBBatchResponse> => {
+  const remainingMs = () => (context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) - reserveMs
   for (const record of event.Records) {
     const { dynamodb } = record
     try {
-      await followUp(newImage(record) as CommitRecord)
+      await followUp(newImage(record) as CommitRecord, remainingMs)
     } catch (error) {
       logLine('ERROR', 'a commit was not followed up', {
         sequence_number: dynamodb?.SequenceNumber,
@@ -33,7 +42,13 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   return { batchItemFailures: [] }
 }
 
-async function followUp({ account_id, subject, revocations = [], cascades = [] }: CommitRecord): Promise<void> {
+async function followUp(
+  { account_id, subject, revocations = [], cascades = [] }: CommitRecord,
+  remainingMs: () => number,
+): Promise<void> {
   await revokeAll(account_id, revocations)
-  for (const cascade of cascades) await finishCascade({ accountId: account_id, subject }, cascade)
+  for (const cascade of cascades) {
+    const budgetMs = Math.min(workTime.delivery(), remainingMs())
+    await finishCascade({ accountId: account_id, subject }, cascade, budgetMs)
+  }
 }

@@ -104,7 +104,7 @@ const problem: Json = {
 }
 
 function successResponses(operation: Operation, { schemas }: Parts): Json {
-  const { status = 200, repeatable } = operation
+  const { status = 200, repeatable, canContinue } = operation
   const schema = schemas.of(operation.response)
   const contentOf = (schema: Json) => ({
     content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
@@ -117,6 +117,9 @@ function successResponses(operation: Operation, { schemas }: Parts): Json {
   return {
     ...(repeatable && { 200: success(200, 'It was there already.') }),
     [status]: success(status, status === 201 ? 'Created.' : 'Done.'),
+    ...(canContinue && {
+      202: success(202, 'Accepted: the rest is done after this answer, as `metadata.pending` tells.'),
+    }),
     ...(readsOne(operation) && {
       304: { description: 'The caller has this object already.', headers: successHeadersOf(operation, 304) },
     }),

@@ -1,3 +1,4 @@
+import { stageRestOfPending } from '../member-sets/pending-change.ts'
 import { memberships } from '../memberships/membership.ts'
 import { type PolicyRow, policies } from '../policies/policy.ts'
 import { itemRow } from '../table/entity.ts'
@@ -30,9 +31,15 @@ export async function stageGroupDeletion(transaction: Transaction, group: GroupR
   return 'done'
 }
 
-export const stageRestOfGroup = (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
-  stageWhileRoom(
-    transaction,
-    (range) => queryItems(partition(transaction.accountId, memberships.name, id), range),
-    (item) => transaction.delete(memberships, itemRow(item)),
-  )
+export async function stageRestOfGroup(transaction: Transaction, id: string): Promise<'done' | 'more'> {
+  const { accountId } = transaction
+  const outcomes = [
+    await stageRestOfPending(transaction, memberships.name, id),
+    await stageWhileRoom(
+      transaction,
+      (range) => queryItems(partition(accountId, memberships.name, id), range),
+      (item) => transaction.delete(memberships, itemRow(item)),
+    ),
+  ]
+  return outcomes.includes('more') ? 'more' : 'done'
+}

@@ -83,7 +83,7 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
   if (legacy) limitV0List(operation, body, text)
   const tag = tagOf(body)
   return {
-    statusCode: isRepeat(operation, result) ? 200 : (operation.status ?? 200),
+    statusCode: statusOf(operation, result),
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': operation.secret ? 'no-store' : 'private, no-cache',
@@ -109,8 +109,11 @@ function unlessKnown({ method }: Operation, answer: Answer, { headers }: Event):
   return { statusCode: 304, headers: kept }
 }
 
-const isRepeat = ({ repeatable }: Operation, result: unknown): boolean =>
-  repeatable === true && (result as { repeated?: boolean }).repeated === true
+function statusOf({ repeatable, canContinue, status = 200 }: Operation, result: unknown): number {
+  const { repeated, metadata } = (result ?? {}) as { repeated?: boolean; metadata?: object }
+  if (repeatable && repeated) return 200
+  return canContinue && metadata ? 202 : status
+}
 
 /** The Lambda handler of an operation: the steps of its pipeline, then the operation, then its answer. */
 export function lambda(operation: Operation): Handler {

@@ -1,12 +1,14 @@
 import { invalid } from '../errors.ts'
-import type { Author } from '../table/commit.ts'
-import { commitInParts } from '../table/commit-in-parts.ts'
+import { type Author, commit } from '../table/commit.ts'
 import type { Row } from '../table/entity.ts'
+import { finishInParts } from '../table/finish-in-parts.ts'
 import { entityKey, partition } from '../table/keys.ts'
 import { getItems, queryItems } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
+import { workTime } from '../table/work-time.ts'
 import type { MemberSet } from './member-set.ts'
-import { isDone, membersPerCommit, type SetChange, stageNextPart, stageSetChange } from './set-change.ts'
+import { type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
+import { membersPerCommit, sizeOf, stageNextPart, stageSetChange } from './set-change.ts'
 
 /** The members that a request wants in, and which of those there are may stay. */
 export type Wanted = { added: string[]; keeps: (id: string) => boolean }
@@ -24,44 +26,66 @@ export function edited({ add, remove }: { add: string[]; remove: string[] }): Wa
   return { added: add, keeps: (id) => kept.has(id) || !gone.has(id) }
 }
 
+/** The ids of a set as it is, sorted, and how many entries are still to be written to it. */
+export type ChangedSet = { ids: string[]; pending: number }
+
 /**
  * Brings the members of a set to what is wanted, removals first (A15.6); unchanged ones keep their membership (A15.5).
- * `check` tests the owner in every part, `read` the request once. Returns the ids of the resulting set, sorted.
+ * What does not fit one commit is stored as pending with the first one, and counts from then on; it is done in parts, by
+ * the request while it has time and by the follow-up consumer afterwards. `check` tests the owner, `read` the request.
  */
-export function changeMembers<M extends Row>(
-  author: Author,
+export async function changeMembers<M extends Row>(
+  { accountId, subject, precondition }: Author,
   set: MemberSet<M>,
   ownerId: string,
   check: (transaction: Transaction) => Promise<unknown>,
   read: () => Wanted,
-): Promise<string[]> {
-  const { accountId } = author
+): Promise<ChangedSet> {
   let wanted: Wanted | undefined
-  let backlog: SetChange | undefined
-  let worked = false
-  return commitInParts<string[]>(author, async (transaction) => {
+  const begun = await commit({ accountId, subject, precondition }, async (transaction) => {
     await check(transaction)
     wanted ??= await withExisting(accountId, set, read())
-    if (!backlog) {
-      const items = await queryItems(partition(accountId, set.entity.name, ownerId))
-      const members = items.map(({ sk }) => sk as string)
-      if (worked) return { done: members }
-      const whole = differenceOf(wanted, members)
-      const fits = whole.leaving.length + whole.joining.length <= membersPerCommit
-      if (fits) return { done: await stageSetChange(transaction, set, ownerId, whole, members) }
-      backlog = whole
+    const { members, pending } = await readSet(accountId, set, ownerId)
+    const change = differenceOf(wanted, members, pending)
+    if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
+      return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
     }
-    await stageNextPart(transaction, set, ownerId, backlog)
-    // With nothing left to do the set is read once more, to answer with it.
-    worked = isDone(backlog)
-    if (worked) backlog = undefined
+    stagePending(transaction, set.entity.name, ownerId, change, pending)
     return 'more'
+  })
+  if (begun !== 'more') return begun
+  await finishSet({ accountId, subject }, set, ownerId, workTime.request())
+  return commit({ accountId, subject }, async (transaction) => {
+    await check(transaction)
+    const { members, pending } = await readSet(accountId, set, ownerId)
+    return { ids: members, pending: pending.reduce((sum, { ids }) => sum + ids.length, 0) }
   })
 }
 
-function differenceOf({ added, keeps }: Wanted, members: string[]): SetChange {
+/** Does what is pending for a set; what takes more time is left to the follow-up consumer. */
+export const finishSet = <M extends Row>(author: Author, set: MemberSet<M>, ownerId: string, budgetMs: number) =>
+  finishInParts(
+    author,
+    { below: set.entity.name, id: ownerId },
+    (transaction) => stageNextPart(transaction, set, ownerId),
+    budgetMs,
+  )
+
+async function readSet<M extends Row>(account: string, { entity }: MemberSet<M>, ownerId: string) {
+  const [items, pending] = await Promise.all([
+    queryItems(partition(account, entity.name, ownerId)),
+    readPending(account, entity.name, ownerId),
+  ])
+  return { members: items.map(({ sk }) => sk as string), pending }
+}
+
+/** What is pending was answered for, so a later request counts from the set that it leads to. */
+function differenceOf({ added, keeps }: Wanted, members: string[], pending: PendingPart[]): SetChange {
+  const set = new Set(members)
+  for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
+  const target = new Set([...[...set].filter(keeps), ...added])
   const present = new Set(members)
-  return { leaving: members.filter((id) => !keeps(id)), joining: added.filter((id) => !present.has(id)) }
+  return { leaving: members.filter((id) => !target.has(id)), joining: [...target].filter((id) => !present.has(id)) }
 }
 
 /** All checks precede the first write. @throws ApiError `validation_failed` for members that do not exist */

@@ -5,6 +5,8 @@ import type { Entity, Row } from '../table/entity.ts'
 export type MemberSet<M extends Row> = {
   /** The rows of the set lie within its owner, under the member's id. */
   entity: Entity<M>
+  /** The collection of those that have such a set. */
+  owners: string
   /** The collection of the members. */
   members: string
   /** The key of a member in an entry, and of the row: `actor_id`. */

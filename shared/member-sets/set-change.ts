@@ -1,16 +1,14 @@
 import { itemRow, type Row } from '../table/entity.ts'
 import { entityKey, type Key, partition } from '../table/keys.ts'
-import { getItems } from '../table/read.ts'
+import { getItem, getItems } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
 import type { MemberSet } from './member-set.ts'
-
-/** Members that leave a set and members that join it. */
-export type SetChange = { leaving: string[]; joining: string[] }
+import { readPending, type SetChange, stagePart, stageRestOfPending } from './pending-change.ts'
 
 /** So many memberships, each with its edge, fit one commit. */
 export const membersPerCommit = 45
 
-export const isDone = ({ leaving, joining }: SetChange): boolean => leaving.length + joining.length === 0
+export const sizeOf = ({ leaving, joining }: SetChange): number => leaving.length + joining.length
 
 /** Stages a change that fits one commit; returns the members as they are then. */
 export async function stageSetChange<M extends Row>(
@@ -26,25 +24,28 @@ export async function stageSetChange<M extends Row>(
 }
 
 /**
- * Stages the next part of a change that needs several commits. What is found done already, by the part before or by
- * somebody else, is taken off the list, so that a part that lost a race can run again.
+ * Stages the next part of what is pending for a set. What somebody else has done already is passed over, and nothing is
+ * written to the set of an owner that is gone.
  */
 export async function stageNextPart<M extends Row>(
   transaction: Transaction,
   set: MemberSet<M>,
   ownerId: string,
-  change: SetChange,
-): Promise<void> {
-  while (change.leaving.length > 0) {
-    const part = change.leaving.slice(0, membersPerCommit)
-    if ((await stageLeaving(transaction, set, ownerId, part)).length > 0) return
-    change.leaving = change.leaving.slice(membersPerCommit)
+): Promise<'done' | 'more'> {
+  const { accountId } = transaction
+  const [owner, [part, next]] = await Promise.all([
+    getItem(entityKey(accountId, set.owners, ownerId)),
+    readPending(accountId, set.entity.name, ownerId, 2),
+  ])
+  if (!owner) return stageRestOfPending(transaction, set.entity.name, ownerId)
+  if (!part) return 'done'
+  const stage = part.joins ? stageJoining : stageLeaving
+  let left = part.ids
+  for (let staged = 0; staged === 0 && left.length > 0; left = left.slice(membersPerCommit)) {
+    staged = (await stage(transaction, set, ownerId, left.slice(0, membersPerCommit))).length
   }
-  while (change.joining.length > 0) {
-    const part = change.joining.slice(0, membersPerCommit)
-    if ((await stageJoining(transaction, set, ownerId, part)).length > 0) return
-    change.joining = change.joining.slice(membersPerCommit)
-  }
+  stagePart(transaction, part, left)
+  return left.length > 0 || next ? 'more' : 'done'
 }
 
 const rowKeys = <M extends Row>(

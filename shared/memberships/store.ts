@@ -1,15 +1,16 @@
 import { type ActorRow, actors } from '../actors/actor.ts'
+import { progress } from '../envelope.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { type GroupRow, groups } from '../groups/group.ts'
 import { changeMembers, edited, type Wanted, wholeSet } from '../member-sets/change-members.ts'
-import type { MemberSet } from '../member-sets/member-set.ts'
 import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
 import type { Page } from '../operation.ts'
 import type { Author } from '../table/commit.ts'
 import { listRows } from '../table/list.ts'
 import { getRow, getRows } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
-import { type MembershipRow, memberships } from './membership.ts'
+import { groupMembers } from './group-members.ts'
+import { memberships } from './membership.ts'
 
 /** The members of a group; those of the managed one are all people of the account (A15.2). */
 export async function list(account: string, groupId: string, page: Page) {
@@ -28,29 +29,21 @@ export async function list(account: string, groupId: string, page: Page) {
   return { data: members.filter((actor): actor is ActorRow => actor !== null), metadata }
 }
 
-/** The members of a group as a set: who leaves loses what the membership authorized. */
-const memberSet: MemberSet<MembershipRow> = {
-  entity: memberships,
-  members: actors.name,
-  key: 'actor_id',
-  envelope: 'memberships',
-  noun: 'actor',
-  row: (group_id, actor_id) => ({ group_id, actor_id }),
-  revocation: (groupId, actorId) => ({ by: 'membership', id: `${groupId}#${actorId}` }),
-}
-
 /** The whole set as it is (A15.3). */
 export const replace = (author: Author, groupId: string, raw: unknown) =>
   change(author, groupId, () =>
-    wholeSet(readWholeSet(memberSet, raw, (id) => id !== undefined && id !== null && id !== '')),
+    wholeSet(readWholeSet(groupMembers, raw, (id) => id !== undefined && id !== null && id !== '')),
   )
 
 export const edit = (author: Author, groupId: string, raw: unknown) =>
-  change(author, groupId, () => edited(readEdit(memberSet, raw, (list) => (Array.isArray(list) ? null : 'is invalid'))))
+  change(author, groupId, () =>
+    edited(readEdit(groupMembers, raw, (list) => (Array.isArray(list) ? null : 'is invalid'))),
+  )
 
 async function change(author: Author, groupId: string, read: () => Wanted) {
   const check = (transaction: Transaction) => editable(transaction, groupId)
-  return { data: { actor_ids: await changeMembers(author, memberSet, groupId, check, read) } }
+  const { ids, pending } = await changeMembers(author, groupMembers, groupId, check, read)
+  return { data: { actor_ids: ids }, ...progress(pending) }
 }
 
 async function editable(transaction: Transaction, id: string): Promise<GroupRow> {

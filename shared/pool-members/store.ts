@@ -1,27 +1,19 @@
 import { type ClientRow, clients } from '../clients/client.ts'
+import { progress } from '../envelope.ts'
 import { ApiError, notFound } from '../errors.ts'
-import { changeMembers, edited, type Wanted, wholeSet } from '../member-sets/change-members.ts'
-import type { MemberSet } from '../member-sets/member-set.ts'
+import { changeMembers, edited, finishSet, type Wanted, wholeSet } from '../member-sets/change-members.ts'
+import { stagePending } from '../member-sets/pending-change.ts'
 import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
-import { isDone, stageNextPart } from '../member-sets/set-change.ts'
 import type { Page } from '../operation.ts'
 import { readPresences } from '../presence/presence.ts'
 import { type ResourceRow, resources } from '../resources/resource.ts'
 import type { Author } from '../table/commit.ts'
-import { commitInParts } from '../table/commit-in-parts.ts'
 import { listRows } from '../table/list.ts'
 import { getRow, getRows } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
-import { type PoolMemberRow, poolMembers } from './pool-member.ts'
-
-const pool: MemberSet<PoolMemberRow> = {
-  entity: poolMembers,
-  members: clients.name,
-  key: 'device_id',
-  envelope: 'pool_members',
-  noun: 'device',
-  row: (resource_id, device_id) => ({ resource_id, device_id }),
-}
+import { workTime } from '../table/work-time.ts'
+import { pool } from './pool.ts'
+import { poolMembers } from './pool-member.ts'
 
 /** The clients of a pool with when they were last seen (A19.1). */
 export async function list(account: string, resourceId: string, page: Page) {
@@ -53,35 +45,26 @@ export const edit = (author: Author, resourceId: string, raw: unknown) =>
     ),
   )
 
-/** Stages the first members of a pool that the same commit makes, as many as have room; returns the others (A32). */
-export function stageFirst(transaction: Transaction, resourceId: string, ids: string[]): string[] {
+/** Stages the members of a pool that the same commit makes, as many as have room; the others are pending then (A32). */
+export function stageMembers(transaction: Transaction, resourceId: string, ids: string[]): 'done' | 'more' {
   for (const [i, id] of ids.entries()) {
-    if (!transaction.hasRoom()) return ids.slice(i)
+    if (!transaction.hasRoom()) {
+      stagePending(transaction, poolMembers.name, resourceId, { leaving: [], joining: ids.slice(i) })
+      return 'more'
+    }
     transaction.insert(poolMembers, pool.row(resourceId, id))
   }
-  return []
+  return 'done'
 }
 
-/** Below the five minutes of the provisioning function. */
-const provisioningMs = 270_000
-
-/** Adds the others, which were there when the pool was made, in as many commits as it takes (A32). */
-export function addRest(author: Author, resourceId: string, ids: string[]): Promise<void> {
-  const change = { leaving: [], joining: ids }
-  return commitInParts<void>(
-    author,
-    async (transaction) => {
-      refuseOthers(await transaction.get(resources, resourceId))
-      await stageNextPart(transaction, pool, resourceId, change)
-      return isDone(change) ? { done: undefined } : 'more'
-    },
-    provisioningMs,
-  )
-}
+/** Adds the others, in as many commits as it takes (A32). */
+export const addPending = (author: Author, resourceId: string): Promise<void> =>
+  finishSet(author, pool, resourceId, workTime.provisioning())
 
 async function change(author: Author, resourceId: string, read: () => Wanted) {
   const check = async (transaction: Transaction) => refuseOthers(await transaction.get(resources, resourceId))
-  return { data: { device_ids: await changeMembers(author, pool, resourceId, check, read) } }
+  const { ids, pending } = await changeMembers(author, pool, resourceId, check, read)
+  return { data: { device_ids: ids }, ...progress(pending) }
 }
 
 /** @throws ApiError 404, or `not_a_device_pool` for a resource of another type */

@@ -115,9 +115,9 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
         ip_stack: null,
         site_id: null,
       })
-      return { pool, rest: poolMembers.stageFirst(transaction, pool.id, device_ids) }
+      return { pool, members: poolMembers.stageMembers(transaction, pool.id, device_ids) }
     })
-    if (made.rest.length > 0) await poolMembers.addRest(author, made.pool.id, made.rest)
+    if (made.members === 'more') await poolMembers.addPending(author, made.pool.id)
     return { resource: v.parse(Resource, made.pool) }
   },
 

@@ -10,7 +10,7 @@ export type Bucket = {
   owner: string
   capacity: number
   refill: number
-  /** Units that a process takes from the table at once, so that most requests need no write. */
+  /** The most units that a process takes from the table at once, so that most requests need no write. */
   lease: number
 }
 

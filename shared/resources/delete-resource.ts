@@ -1,3 +1,4 @@
+import { stageRestOfPending } from '../member-sets/pending-change.ts'
 import { deletePolicy } from '../policies/delete-policy.ts'
 import { policies } from '../policies/policy.ts'
 import { poolMembers } from '../pool-members/pool-member.ts'
@@ -26,6 +27,7 @@ export async function stageRestOfResource(transaction: Transaction, id: string):
       (range) => rowsBy(policies, accountId, 'resource_id', id, range),
       (policy) => deletePolicy(transaction, policy),
     ),
+    await stageRestOfPending(transaction, poolMembers.name, id),
     await stageWhileRoom(
       transaction,
       (range) => queryItems(partition(accountId, poolMembers.name, id), range),

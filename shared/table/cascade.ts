@@ -1,5 +1,6 @@
 /**
- * Rows that a deletion leaves for later: those below a deleted object that give no access any more (A29). The commit's
- * record names it, and the follow-up consumer finishes it with the subject of the request.
+ * What a commit leaves for later: the rows below a deleted object that give no access any more (A29), or what is still to
+ * be written to a set of members (A15.6). The commit's record names it by collection and id, and the follow-up consumer
+ * finishes it with the subject of the request.
  */
 export type Cascade = { below: string; id: string }

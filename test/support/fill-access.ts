@@ -7,7 +7,7 @@ import { resources } from '#shared/resources/resource.ts'
 import { sites } from '#shared/sites/site.ts'
 import type { Account } from './account.ts'
 import { largestConditions } from './fill-lists.ts'
-import { plantRows } from './plant-rows.ts'
+import { plantIds, plantRows } from './plant-rows.ts'
 
 /** Actors and resources of which each reaches the others by more policies of the largest size than a row has room for. */
 export async function fillAccess({ id: account }: Account, { rows = 7, grants = 4 } = {}) {
@@ -18,10 +18,10 @@ export async function fillAccess({ id: account }: Account, { rows = 7, grants = 
     email: null,
     synced_at: null,
   } as const
-  const [siteId = ''] = await plantRows(account, sites, 1, () => ({ name: 'Site', managed_by: 'account' as const }), [])
-  const groupIds = await plantRows(account, groups, grants, () => ({ ...group, name: 'Group', is_managed: false }), [])
+  const [siteId = ''] = await plantIds(account, sites, 1, () => ({ name: 'Site', managed_by: 'account' as const }), [])
+  const groupIds = await plantIds(account, groups, grants, () => ({ ...group, name: 'Group', is_managed: false }), [])
   const actor = { name: 'Robot', email: null, allow_email_otp_sign_in: false, is_disabled: false } as const
-  const actorIds = await plantRows(
+  const actorIds = await plantIds(
     account,
     actors,
     rows,
@@ -29,7 +29,7 @@ export async function fillAccess({ id: account }: Account, { rows = 7, grants = 
     [],
   )
   const resource = { name: 'Wiki', type: 'dns', address: 'wiki.example.com', address_description: null } as const
-  const resourceIds = await plantRows(
+  const resourceIds = await plantIds(
     account,
     resources,
     rows,

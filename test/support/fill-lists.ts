@@ -22,7 +22,7 @@ import { v0Devices } from '#shared/v0-devices/device.ts'
 import { v0Rules } from '#shared/v0-rules/rule.ts'
 import { v0Users } from '#shared/v0-users/user.ts'
 import type { Account } from './account.ts'
-import { plantRows } from './plant-rows.ts'
+import { plantIds } from './plant-rows.ts'
 import { newV0Device, newV0User } from './v0.ts'
 
 /** Rows that are more than a page of ten. */
@@ -291,6 +291,6 @@ export const fillList = (name: string, account: Account): Promise<Filled> => {
   const plan = plans[name]
   if (!plan) throw new Error(`No plan says how ${name} is filled.`)
   const plant: Plant = (entity, count, fields, edges) =>
-    plantRows(account.id, entity, count, fields as (i: number) => never, edges)
+    plantIds(account.id, entity, count, fields as (i: number) => never, edges)
   return plan(account, plant)
 }

@@ -7,8 +7,8 @@ import { counterSort, headKey, type Item } from '#shared/table/keys.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 
 /**
- * Writes many rows straight into the table, as commits would have left them for a list: rows, edges and counters; their
- * ids. `edges` names the edges that will be asked for; all of them unless said otherwise.
+ * Writes many rows straight into the table, as commits would have left them for a list: rows, edges and counters.
+ * `edges` names the edges that will be asked for; all of them unless said otherwise. Returns the rows.
  */
 export async function plantRows<R extends Row>(
   accountId: string,
@@ -16,26 +16,30 @@ export async function plantRows<R extends Row>(
   count: number,
   fields: (index: number) => Omit<R, 'id' | 'inserted_at' | 'updated_at'>,
   edges = Object.keys(whole.edges),
-): Promise<string[]> {
+): Promise<R[]> {
   const entity = {
     ...whole,
     edges: Object.fromEntries(Object.entries(whole.edges).filter(([name]) => edges.includes(name))),
   }
   const counters = new Map<string, number>()
-  const ids: string[] = []
-  const items = Array.from({ length: count }, (_, i) => {
+  const rows = Array.from({ length: count }, (_, i) => {
     const now = clock.now()
     const at = timestamp(now)
-    const row = { ...fields(i), id: uuidV7(now), inserted_at: at, updated_at: at } as unknown as R
-    ids.push(row.id)
+    return { ...fields(i), id: uuidV7(now), inserted_at: at, updated_at: at } as unknown as R
+  })
+  const items = rows.flatMap((row) => {
     for (const pk of countedPartitions(entity, accountId, row)) counters.set(pk, (counters.get(pk) ?? 0) + 1)
     return [packLarge(rowItem(entity, accountId, row)), ...edgeItems(entity, accountId, row)]
-  }).flat()
+  })
   await plantItems(items)
-  for (const [pk, rows] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, rows)
+  for (const [pk, amount] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, amount)
   await add(headKey(accountId), 'counts.#name', { '#name': entity.name }, count)
-  return ids
+  return rows
 }
+
+/** The same, for their ids. */
+export const plantIds = async <R extends Row>(...planted: Parameters<typeof plantRows<R>>): Promise<string[]> =>
+  (await plantRows(...planted)).map(({ id }) => id)
 
 /** Writes many items straight into the table. */
 export async function plantItems(items: Item[]): Promise<void> {

@@ -2,13 +2,35 @@ import { handler as editPoolMembers } from '#functions/api/pool-members/edit-poo
 import { handler as listPoolMembers } from '#functions/api/pool-members/list-pool-members.ts'
 import { handler as replacePoolMembers } from '#functions/api/pool-members/replace-pool-members.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { type ClientRow, clients } from '#shared/clients/client.ts'
 import type { Account } from './account.ts'
+import { plantRows } from './plant-rows.ts'
 
 /** Id of a new device pool, which the provisioning function alone makes (A32). */
 export async function newPool({ id }: Pick<Account, 'id'>, device_ids: string[] = []): Promise<string> {
   const resource = { name: 'Laptops', device_ids }
   const made = await provision({ operation: 'create_static_device_pool', account_id: id, resource })
   return (made as { data: { resource: { id: string } } }).data.resource.id
+}
+
+/** Ids of new clients of the account's administrator, in their order. */
+export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, count: number): Promise<string[]> {
+  const made = await plantRows<ClientRow>(id, clients, count, (i) => ({
+    actor_id: admin.id,
+    name: `Laptop ${i}`,
+    ipv4: `100.64.1.${i}`,
+    ipv6: `fd00:2021:1111::${i.toString(16)}`,
+    svc_id: `laptop-${i}`,
+    verified_at: null,
+    hostname: null,
+    device_serial: null,
+    device_uuid: null,
+    identifier_for_vendor: null,
+    push_installation_id: null,
+    os_name: null,
+    os_version: null,
+  }))
+  return made.map((row) => row.id)
 }
 
 export type Client = { id: string; name: string; last_seen_at: string }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
+import { progressing } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import * as memberships from '#shared/memberships/store.ts'
 import { operation } from '#shared/operation.ts'
@@ -12,7 +12,8 @@ export const editMemberships = operation(
     permission: 'groups:write',
     body: { envelope: 'memberships' },
     refusals: ['managed_group', 'synced_group'],
-    response: data(v.object({ actor_ids: v.array(v.string()) })),
+    response: progressing(v.object({ actor_ids: v.array(v.string()) })),
+    canContinue: true,
   },
   ({ author, params, raw }) => memberships.edit(author, params.group_id, raw),
 )

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
+import { progressing } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import * as poolMembers from '#shared/pool-members/store.ts'
@@ -12,7 +12,8 @@ export const replacePoolMembers = operation(
     permission: 'resources:write',
     body: { envelope: 'pool_members', shape: 'list' },
     refusals: ['not_a_device_pool'],
-    response: data(v.object({ device_ids: v.array(v.string()) })),
+    response: progressing(v.object({ device_ids: v.array(v.string()) })),
+    canContinue: true,
   },
   ({ author, params, raw }) => poolMembers.replace(author, params.resource_id, raw),
 )

@@ -148,8 +148,11 @@ describe('a group with 5,000 members', () => {
         body: { memberships: unique.map((actor_id) => ({ actor_id })) },
       })
     let put = await fill()
-    // A machine too slow for one request is told to repeat it, which completes it (A15.6).
-    while (put.status === 503) put = await fill()
+    // On a machine too slow for one request the rest follows (A15.6).
+    if (put.status === 202) {
+      await followUpAll(account.id)
+      put = await fill()
+    }
     expect([put.status, put.body.data.actor_ids]).toEqual([200, unique])
     expect(await changesBy(account.id, account.apiClient.id)).toMatchObject({
       'delete memberships': 1,

@@ -1,11 +1,15 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { clock } from '#shared/clock.ts'
 import type { Bucket } from '#shared/rate-limit/bucket.ts'
+import { bucketKey } from '#shared/rate-limit/bucket-item.ts'
+import { LeaseHolder } from '#shared/rate-limit/lease-holder.ts'
 import { takeUnit } from '#shared/rate-limit/take-unit.ts'
-import { table } from '#shared/table/client.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { getItem } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 
 afterEach(() => {
@@ -69,6 +73,31 @@ describe('a bucket', () => {
     const send = vi.spyOn(table(), 'send')
     for (let i = 0; i < 100; i++) await takeUnit(own)
     expect(send.mock.calls.length).toBeLessThanOrEqual(30)
+  })
+
+  it('takes a lease with one write and no read, from a bucket it does not know or as it left it', async () => {
+    const pass = holdClock()
+    const own = bucket({ capacity: 500, refill: 50, lease: 10 })
+    const send = vi.spyOn(table(), 'send')
+    for (let i = 0; i < 17; i++) await takeUnit(own)
+    expect(send.mock.calls.map(([command]) => command.constructor.name)).toEqual(Array(5).fill('UpdateCommand'))
+    pass(60)
+    await new LeaseHolder().takeUnit(own)
+    expect(send).toHaveBeenCalledTimes(6)
+  })
+
+  it('is understood as an earlier version of the service left it, before or in between', async () => {
+    holdClock()
+    const own = bucket({ capacity: 50, refill: 10, lease: 5 })
+    const left = async (full_at: number) => {
+      const Item = { ...(await getItem(bucketKey(own))), ...bucketKey(own), kind: 'rate', full_at }
+      await table().send(new PutCommand({ TableName: tableName(), Item }))
+    }
+    await left(clock.now() + 2_000_000)
+    expect((await takeUnit(own)).ratelimit).toBe('"account";r=29;t=3')
+    for (let i = 0; i < 8; i++) await takeUnit(own)
+    await left(clock.now() + 4_000_000)
+    await expect(new LeaseHolder().takeUnit(own)).resolves.toMatchObject({ ratelimit: '"account";r=9;t=5' })
   })
 
   it('never gives more than it has to many at once', async () => {

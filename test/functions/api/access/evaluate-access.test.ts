@@ -9,7 +9,7 @@ import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { largestConditions } from '#test/support/fill-lists.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
+import { plantIds, plantRows } from '#test/support/plant-rows.ts'
 import { insertActor, insertRow, updateRow } from '#test/support/rows.ts'
 
 type World = Awaited<ReturnType<typeof newAccessWorld>>
@@ -216,7 +216,7 @@ async function newGroup(world: World): Promise<string> {
 it('names as many policies as an answer has room for, and rests on all of them', async () => {
   const world = await newAccessWorld([office])
   const count = 21
-  const groupIds = await plantRows(
+  const groupIds = await plantIds(
     world.account.id,
     groups,
     count,
@@ -235,7 +235,7 @@ it('names as many policies as an answer has room for, and rests on all of them',
     group_id: groupIds[i] as string,
     actor_id: world.actor.id,
   }))
-  const planted = await plantRows(world.account.id, policies, count, (i) => ({
+  const planted = await plantIds(world.account.id, policies, count, (i) => ({
     group_id: groupIds[i] as string,
     group_idp_id: null,
     resource_id: world.resource.id,

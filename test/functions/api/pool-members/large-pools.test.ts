@@ -1,13 +1,17 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import type { DynamoDBRecord } from 'aws-lambda'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
+import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
+import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { type ClientRow, clients } from '#shared/clients/client.ts'
-import * as poolMembers from '#shared/pool-members/store.ts'
+import { readPending, stagePending } from '#shared/member-sets/pending-change.ts'
+import { commit } from '#shared/table/commit.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
+import { workTime } from '#shared/table/work-time.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { devices, type Pools, poolsOf } from '#test/support/pools.ts'
+import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
+import { devices, newClients, type Pools, poolsOf } from '#test/support/pools.ts'
 
 const unknown = '0198a000-0000-7000-8000-000000000000'
 let account: Account
@@ -17,22 +21,11 @@ let ids: string[]
 beforeAll(async () => {
   account = await newAccount()
   pools = poolsOf(account)
-  await plantRows<ClientRow>(account.id, clients, 200, (i) => ({
-    actor_id: account.admin.id,
-    name: `Laptop ${i}`,
-    ipv4: `100.64.1.${i}`,
-    ipv6: `fd00:2021:1111::${i.toString(16)}`,
-    svc_id: `laptop-${i}`,
-    verified_at: null,
-    hostname: null,
-    device_serial: null,
-    device_uuid: null,
-    identifier_for_vendor: null,
-    push_installation_id: null,
-    os_name: null,
-    os_version: null,
-  }))
-  ids = (await queryItems(partition(account.id, 'clients'))).map(({ id }) => id as string)
+  ids = await newClients(account, 200)
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
 })
 
 const newPool = (device_ids?: string[]) => pools.newPool(device_ids)
@@ -94,12 +87,25 @@ describe('create_static_device_pool (A32)', () => {
     })
   })
 
-  it('leaves out a client that is deleted while the members are added, and ends with the pool', async () => {
-    const author = { accountId: account.id, subject: null }
-    const pool = await newPool()
-    await poolMembers.addRest(author, pool, [unknown, ...ids.slice(0, 2)])
-    expect(await listed(pool)).toEqual({ first: ids.slice(0, 2), total: 2 })
-    await expect(poolMembers.addRest(author, unknown, ids)).rejects.toMatchObject({ code: 'not_found' })
+  it('leaves what takes too long to follow, without a client that is deleted meanwhile', async () => {
+    vi.spyOn(workTime, 'provisioning').mockReturnValue(-1)
+    const made = await newClients(account, 120)
+    const pool = await newPool(made)
+    const { total } = await listed(pool)
+    expect(total).toBeLessThan(120)
+    const gone = made.at(-1) as string
+    expect((await account.call(deleteClient, { method: 'DELETE', params: { id: gone } })).status).toBe(200)
+    await followUpAll(account.id)
+    expect((await listed(pool)).total).toBe(119)
+  })
+
+  it('leaves nothing of a pool that is deleted meanwhile', async () => {
+    vi.spyOn(workTime, 'provisioning').mockReturnValue(-1)
+    const pool = await newPool(ids)
+    await account.call(deleteResource, { method: 'DELETE', params: { id: pool } })
+    await followUpAll(account.id)
+    expect(await rowIds(pool)).toEqual(new Map())
+    expect(await readPending(account.id, 'static_device_pool_members', pool)).toEqual([])
   })
 })
 
@@ -130,5 +136,65 @@ describe('a change too large for one commit (A15.6)', () => {
     const pool = await newPool(ids.slice(0, 100))
     const commits = await commitsBy(async () => expect((await put(pool, [...ids, unknown])).status).toBe(422))
     expect(commits).toEqual([])
+  })
+})
+
+describe('a change that takes longer than its request (A15.6)', () => {
+  const late = () => vi.spyOn(workTime, 'request').mockReturnValue(-1)
+
+  it('is answered with 202, the set as it is and what is left, which follows with the subject of the request', async () => {
+    const pool = await newPool(ids.slice(0, 40))
+    late()
+    const answer = await put(pool, ids.slice(20, 200))
+    expect([answer.status, answer.body]).toEqual([
+      202,
+      { data: { device_ids: ids.slice(20, 40) }, metadata: { pending: 160 } },
+    ])
+    expect((await listed(pool)).total).toBe(20)
+    expect((await put(pool, ids.slice(20, 200))).body.metadata).toEqual({ pending: 115 })
+    const commits = (await commitsOf(account.id)).length
+    vi.spyOn(workTime, 'delivery').mockReturnValue(-1)
+    await followUpAll(account.id)
+    expect((await listed(pool)).total).toBe(180)
+    const followed = (await commitsOf(account.id)).slice(commits)
+    expect(followed.length).toBeGreaterThan(2)
+    expect(followed.every(({ subject }) => subject?.actor_id === account.apiClient.id)).toBe(true)
+    expect(await put(pool, ids.slice(20, 200))).toMatchObject({
+      status: 200,
+      body: { data: { device_ids: ids.slice(20) } },
+    })
+  })
+
+  it('is left again, after one part, by a delivery that has no time', async () => {
+    const pool = await newPool()
+    late()
+    expect((await put(pool, ids)).body.metadata).toEqual({ pending: 155 })
+    const record = recordOf((await commitsOf(account.id)).at(-1) as never) as DynamoDBRecord
+    await followUp({ Records: [record] }, { getRemainingTimeInMillis: () => 20_000 })
+    expect((await commitsOf(account.id)).at(-1)?.cascades).toEqual([{ below: 'static_device_pool_members', id: pool }])
+    expect((await listed(pool)).total).toBe(90)
+  })
+
+  it('counts for the next request, which can take back what has not begun', async () => {
+    const pool = await newPool(ids.slice(0, 10))
+    late()
+    expect((await put(pool, ids)).status).toBe(202)
+    const answer = await pools.patch(pool, { remove: ids.slice(50) })
+    expect(answer).toMatchObject({ status: 200, body: { data: { device_ids: ids.slice(0, 50) } } })
+    await followUpAll(account.id)
+    expect((await listed(pool)).total).toBe(50)
+  })
+
+  it('takes 10,000 leaving and 10,000 joining in one commit, and reads them as they were', async () => {
+    const pool = await newPool()
+    const many = () => Array.from({ length: 10_000 }, () => crypto.randomUUID())
+    const [leaving, joining] = [many(), many()]
+    await commit({ accountId: account.id, subject: null }, async (transaction) =>
+      stagePending(transaction, 'static_device_pool_members', pool, { leaving, joining }),
+    )
+    const parts = await readPending(account.id, 'static_device_pool_members', pool)
+    expect(parts.length).toBeLessThanOrEqual(20)
+    expect(parts.filter(({ joins }) => !joins).flatMap((part) => part.ids)).toEqual(leaving)
+    expect(parts.filter(({ joins }) => joins).flatMap((part) => part.ids)).toEqual(joining)
   })
 })
