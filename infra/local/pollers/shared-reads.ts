@@ -15,13 +15,15 @@ export function sharedReads(source: Source): Source {
     read(shard, after) {
       const position = `${shard} ${after ?? ''}`
       const known = pages.get(position)
-      if (known) return known
+      if (known !== undefined) return known
       const page = source.read(shard, after, mostRecords)
       pages.set(position, page)
       const forget = () => {
         if (pages.get(position) === page) pages.delete(position)
       }
-      page.then((records) => records.length === 0 && forget(), forget)
+      page.then((records) => {
+        if (records.length === 0) forget()
+      }, forget)
       const [oldest] = pages.keys()
       if (pages.size > keptPages && oldest !== undefined) pages.delete(oldest)
       return page
