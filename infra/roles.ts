@@ -114,6 +114,7 @@ export class Roles extends Construct {
           ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
           [logPartition(anyAccount, 'flow', '*'), partition(anyAccount, 'log.flow.*')],
         ),
+        onTable(['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'], [logPartition(anyAccount, 'flow', '*')]),
         // Open flows are gathered after a while; what pointed to them is deleted when they close.
         onTable(['dynamodb:Query'], [logPartition(anyAccount, 'flow', '*'), flowSlicesPartition(anyAccount)]),
         onTable(['dynamodb:DeleteItem'], [openFlowsPartition(anyAccount), flowSlicesPartition(anyAccount)]),

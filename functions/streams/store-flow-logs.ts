@@ -1,14 +1,15 @@
 import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
 import { flowLogId } from '#shared/flows/flow-identity.ts'
-import { type IngestedReport, storeFlow } from '#shared/flows/flow-store.ts'
+import { mostStatements } from '#shared/flows/flow-statements.ts'
+import { type IngestedReport, storeFlows } from '#shared/flows/flow-store.ts'
 import { indexOpenFlows } from '#shared/flows/index-open-flows.ts'
 import { mergeReports } from '#shared/flows/merge-reports.ts'
 import { unpack } from '#shared/flows/packing.ts'
 import { inParallel } from '#shared/in-parallel.ts'
 import { logLine } from '#shared/log.ts'
 
-/** Writes under way at once: as many as keep the CPU of a function busy. */
-const concurrency = 8
+/** Requests under way at once, of 25 flows each: one is made while the other is answered. */
+const concurrency = 2
 
 /** What the last writes and the pointers of open flows may need before the function is ended. */
 const reserveMs = 25_000
@@ -20,6 +21,12 @@ function reportsOf({ kinesis }: KinesisStreamRecord, place: number): Delivered[]
   const { claims, ingested_at, reports } = unpack(Buffer.from(kinesis.data, 'base64'))
   return reports.map((report) => ({ id: flowLogId(claims, report), claims, ingestedAt: ingested_at, report, place }))
 }
+
+/** Cuts a list into parts of what one request takes, in their order. */
+const inParts = <T>(items: T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / mostStatements) }, (_, i) =>
+    items.slice(i * mostStatements, (i + 1) * mostStatements),
+  )
 
 /**
  * Stores what gateways and clients reported: one write for each flow of the batch, so that the reports of one flow need
@@ -49,10 +56,10 @@ export const handler = async (
       break
     }
   }
-  await inParallel(mergeReports(delivered), concurrency, async (report) => {
-    if (report.place >= failed) return
-    if (hasTime()) await storeFlow(report).catch((error) => fail(report.place, error))
-    else failed = report.place
+  await inParallel(inParts(mergeReports(delivered)), concurrency, async (part) => {
+    const wanted = part.filter(({ place }) => place < failed)
+    if (hasTime()) await storeFlows(wanted, ({ place }, error) => fail(place, error))
+    else failed = Math.min(failed, ...wanted.map(({ place }) => place))
   })
   // Not behind a fault: the table may be away, and the next batch does it as well.
   const accounts =

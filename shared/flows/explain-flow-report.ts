@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../errors.ts'
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
+import { isLonger, messagesPerRecord, RecordFaults, type Rejection, shortName } from './record-faults.ts'
 import { isFlowStart, maxCounter, readIp, readTime } from './report-values.ts'
 
 const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes'] as const
@@ -19,20 +19,20 @@ const knownOuter = new Set(['src_ip', 'src_port', 'dst_ip', 'dst_port', 'path_ac
 
 type Source = Record<string, unknown>
 
-/** Reads the fields of one object and collects their messages. A required field that is null or blank is blank (A6.2). */
+/** Reads the fields of one object and tells their faults. A required field that is null or blank is blank (A6.2). */
 class Reader {
   readonly source: Source
   readonly path: string
-  readonly errors: FieldErrors
+  readonly faults: RecordFaults
 
-  constructor(source: Source, path: string, errors: FieldErrors) {
+  constructor(source: Source, path: string, faults: RecordFaults) {
     this.source = source
     this.path = path
-    this.errors = errors
+    this.faults = faults
   }
 
   reject(name: string, message: string): undefined {
-    this.errors[this.path + name] = [message]
+    this.faults.add(this.path + name, message)
     return undefined
   }
 
@@ -46,7 +46,10 @@ class Reader {
   }
 
   refuseUnknown(names: Set<string>): void {
-    for (const name of Object.keys(this.source)) if (!names.has(name)) this.reject(name, 'is not a known field')
+    for (const name of Object.keys(this.source)) {
+      if (this.faults.truncated) return
+      if (!names.has(name)) this.reject(shortName(name), 'is not a known field')
+    }
   }
 
   ip(name: string): string | undefined {
@@ -87,12 +90,17 @@ class Reader {
 const isObject = (value: unknown): value is Source =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A report, or every message of its fields (L10). Integers beyond 2^53 come in as bigint. */
-export function explainFlowReport(record: unknown): { report: FlowReport } | { errors: FieldErrors } {
-  if (!isObject(record)) return { errors: { record: ['must be a JSON object'] } }
-  // Without a prototype, so that a field called __proto__ is a field.
-  const errors: FieldErrors = Object.create(null)
-  const reader = new Reader(record, '', errors)
+/** A report, or the first messages of its fields (L10). Integers beyond 2^53 come in as bigint. */
+export function explainFlowReport(
+  record: unknown,
+  mostMessages = messagesPerRecord,
+): { report: FlowReport } | Rejection {
+  const faults = new RecordFaults(mostMessages)
+  if (!isObject(record)) {
+    faults.add('record', 'must be a JSON object')
+    return faults
+  }
+  const reader = new Reader(record, '', faults)
   reader.refuseUnknown(known)
   const report = {
     protocol: reader.required('protocol', (name) => protocolOf(reader, name)),
@@ -104,7 +112,7 @@ export function explainFlowReport(record: unknown): { report: FlowReport } | { e
     domain: domainOf(reader),
     closing: closingOf(reader),
   }
-  return Object.keys(errors).length > 0 ? { errors } : { report: report as FlowReport }
+  return faults.none ? { report: report as FlowReport } : faults
 }
 
 function protocolOf(reader: Reader, name: string): 'tcp' | 'udp' | undefined {
@@ -119,7 +127,7 @@ function domainOf(reader: Reader): string | null | undefined {
     return reader.reject('domain', 'is invalid')
   }
   const text = domain.trim()
-  return [...text].length > 255 ? reader.reject('domain', 'should be at most 255 character(s)') : text
+  return isLonger(text, 255) ? reader.reject('domain', 'should be at most 255 character(s)') : text
 }
 
 /** A record with any of the six close fields is judged as a close report (L10.1). */
@@ -141,16 +149,21 @@ function outersOf(reader: Reader): OuterPath[] | undefined {
   if (!Array.isArray(outers)) return reader.reject('outers', 'is invalid')
   if (outers.length === 0) return reader.reject('outers', 'should have at least 1 item(s)')
   if (outers.length > 1_000) return reader.reject('outers', 'should have at most 1000 item(s)')
-  return outers.map((outer, i) => outerOf(outer, i, reader)) as OuterPath[]
+  const paths: Partial<OuterPath>[] = []
+  for (const [i, outer] of outers.entries()) {
+    if (reader.faults.truncated) break
+    paths.push(outerOf(outer, i, reader) ?? {})
+  }
+  return paths as OuterPath[]
 }
 
-function outerOf(outer: unknown, index: number, { errors }: Reader): Partial<OuterPath> | undefined {
+function outerOf(outer: unknown, index: number, { faults }: Reader): Partial<OuterPath> | undefined {
   const path = `outers.${index}`
   if (!isObject(outer)) {
-    errors[path] = ['is invalid']
+    faults.add(path, 'is invalid')
     return undefined
   }
-  const reader = new Reader(outer, `${path}.`, errors)
+  const reader = new Reader(outer, `${path}.`, faults)
   reader.refuseUnknown(knownOuter)
   const source = reader.sent('src_ip') || reader.sent('src_port')
   return {

@@ -1,16 +1,24 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../clock.ts'
+import { inParallel } from '../in-parallel.ts'
 import { dayOf, flowKey, flowShard, logTtl } from '../logs/log-keys.ts'
 import { table, tableName } from '../table/client.ts'
 import type { Key } from '../table/keys.ts'
 import { isPast, longPointer, openPointer, openPointerKey, sliceOf } from './flow-index.ts'
 import { markActor, markDay, markSlice } from './flow-marks.ts'
-import type { FlowReport } from './flow-report.ts'
+import type { Closing, FlowReport } from './flow-report.ts'
+import { completion, executeTogether, insertion, type Outcome, type Statement } from './flow-statements.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
-/** A report on its way to the log. */
-export type IngestedReport = { id: string; claims: IngestClaims; ingestedAt: number; report: FlowReport }
+/** A report on its way to the log; `bothReported` where it was made of an open and a close report. */
+export type IngestedReport = {
+  id: string
+  claims: IngestClaims
+  ingestedAt: number
+  report: FlowReport
+  bothReported?: boolean
+}
 
 /**
  * A stored flow, under short names so that it stays one write unit: what was reported, the authorization that its
@@ -38,15 +46,57 @@ export type FlowItem = Key & {
   outers?: string
 }
 
+/** What an open report tells. */
+type Base = Omit<FlowItem, keyof Key | 'fend' | 'last' | 'rxp' | 'txp' | 'rxb' | 'txb' | 'outers'> & { kind: 'log' }
+
+/** Single writes under way at once. */
+const concurrency = 8
+
+/** Flows that this process has stored as open. Only a hint: what it tells wrongly costs a write more. */
+const opened = new Set<string>()
+
+function noteOpened(id: string): void {
+  if (opened.size >= 100_000) opened.clear()
+  opened.add(id)
+}
+
+/** A report whose marks and pointers stand. */
+type Led = { ingested: IngestedReport; key: Key; base: Base; past: boolean }
+
 /**
- * One conditional write per report, whatever came before it and however often it comes (L11). What leads to the flow is
- * written before it, so that no flow is where nobody looks, and only where the flow is long or its marks are not known
- * to stand.
+ * One conditional write per report, whatever came before it and however often it comes (L11), for up to 25 flows. What
+ * leads to a flow is written before it, so that no flow is where nobody looks, and only where the flow is long or its
+ * marks are not known to stand. Tells each report that was not stored.
  */
-export async function storeFlow(ingested: IngestedReport): Promise<void> {
+export async function storeFlows<T extends IngestedReport>(
+  reports: T[],
+  fail: (report: T, error: unknown) => void,
+): Promise<void> {
+  const alone: { report: T; led: Led }[] = []
+  const together: { report: T; led: Led; statement: Statement }[] = []
+  await inParallel(reports, concurrency, async (report) => {
+    try {
+      const led = await leadTo(report)
+      const statement = statementOf(led)
+      if (statement) together.push({ report, led, statement })
+      else alone.push({ report, led })
+    } catch (error) {
+      fail(report, error)
+    }
+  })
+  try {
+    const outcomes = await executeTogether(together.map(({ statement }) => statement))
+    alone.push(...together.filter(({ led }, i) => !isSettled(led, outcomes[i])))
+  } catch (error) {
+    for (const { report } of together) fail(report, error)
+  }
+  await inParallel(alone, concurrency, ({ report, led }) => storeAlone(led).catch((error) => fail(report, error)))
+}
+
+/** Writes what leads to the flow. */
+async function leadTo(ingested: IngestedReport): Promise<Led> {
   const { id, claims, ingestedAt, report } = ingested
   const { account_id: account, initiator_actor_id: actor } = claims
-  const key = flowKey(account, actor, id)
   const slice = sliceOf(report.flow_start)
   const past = isPast(slice, clock.now())
   await Promise.all([
@@ -54,7 +104,7 @@ export async function storeFlow(ingested: IngestedReport): Promise<void> {
     markActor(account, actor, slice),
     lead(ingested, past),
   ])
-  const base = {
+  const base: Base = {
     kind: 'log',
     ttl: logTtl('flow', ingestedAt),
     at: ingestedAt,
@@ -68,16 +118,39 @@ export async function storeFlow(ingested: IngestedReport): Promise<void> {
     auth: claims.policy_authorization_id,
     actor: claims.initiator_actor_id,
   }
-  let closed = report.closing !== null
+  return { ingested, key: flowKey(account, actor, id), base, past }
+}
+
+/**
+ * The write as a statement, where one is all that it takes as a rule: for a flow that is new, and for the close of one
+ * that was opened here. Statements cannot set what is there and else insert, so any other close is a write by itself.
+ */
+function statementOf({ ingested: { id, report, bothReported }, key, base, past }: Led): Statement | null {
+  const { closing } = report
+  if (!closing) return insertion({ ...key, ...base })
+  if (past) return null
+  if (opened.has(id)) return completion(key, closed(closing), 'fend')
+  return bothReported ? insertion({ ...key, ...base, ...closed(closing) }) : null
+}
+
+/** Whether nothing is left to do. An open report adds nothing to a flow that is there, but a pointer may be left of it. */
+function isSettled({ ingested: { id, report }, past }: Led, outcome: Outcome | undefined): boolean {
+  if (report.closing) opened.delete(id)
+  else if (outcome === 'done') noteOpened(id)
+  return outcome === 'done' || (outcome === 'unmet' && !report.closing && !past)
+}
+
+async function storeAlone({ ingested: { id, claims, report }, key, base, past }: Led): Promise<void> {
+  let isClosed = report.closing !== null
   try {
     await (report.closing ? close(key, base, report.closing) : open(key, base))
   } catch (error) {
     // It is open or closed already: nothing to do.
     if (!(error instanceof ConditionalCheckFailedException)) throw error
-    closed ||= error.Item !== undefined && 'fend' in error.Item
+    isClosed ||= error.Item !== undefined && 'fend' in error.Item
   }
-  if (closed && past) {
-    await table().send(new DeleteCommand({ TableName: tableName(), Key: openPointerKey(account, id) }))
+  if (isClosed && past) {
+    await table().send(new DeleteCommand({ TableName: tableName(), Key: openPointerKey(claims.account_id, id) }))
   }
 }
 
@@ -90,7 +163,7 @@ async function lead({ id, claims, ingestedAt, report }: IngestedReport, past: bo
   if (Item) await table().send(new PutCommand({ TableName: tableName(), Item }))
 }
 
-const open = (key: Key, base: object) =>
+const open = (key: Key, base: Base) =>
   table().send(
     new PutCommand({
       TableName: tableName(),
@@ -100,20 +173,22 @@ const open = (key: Key, base: object) =>
     }),
   )
 
+const closed = (closing: Closing) => ({
+  // As bigint, because a time beyond 2255 is a number that the table's client refuses.
+  fend: BigInt(closing.flow_end),
+  last: BigInt(closing.last_packet),
+  rxp: String(closing.rx_packets),
+  txp: String(closing.tx_packets),
+  rxb: String(closing.rx_bytes),
+  txb: String(closing.tx_bytes),
+  outers: JSON.stringify(closing.outers),
+})
+
 /** Sets what closes the flow, and the rest only where no open report came before. */
-function close(key: Key, base: object, closing: NonNullable<FlowReport['closing']>) {
-  const closed = {
-    // As bigint, because a time beyond 2255 is a number that the table's client refuses.
-    fend: BigInt(closing.flow_end),
-    last: BigInt(closing.last_packet),
-    rxp: String(closing.rx_packets),
-    txp: String(closing.tx_packets),
-    rxb: String(closing.rx_bytes),
-    txb: String(closing.tx_bytes),
-    outers: JSON.stringify(closing.outers),
-  }
+function close(key: Key, base: Base, closing: Closing) {
+  const fields = closed(closing)
   const first = Object.keys(base)
-  const added = Object.keys(closed)
+  const added = Object.keys(fields)
   const set = [
     ...first.map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
     ...added.map((name) => `#${name} = :${name}`),
@@ -126,7 +201,7 @@ function close(key: Key, base: object, closing: NonNullable<FlowReport['closing'
       ConditionExpression: 'attribute_not_exists(fend)',
       ExpressionAttributeNames: Object.fromEntries([...first, ...added].map((name) => [`#${name}`, name])),
       ExpressionAttributeValues: Object.fromEntries(
-        Object.entries({ ...base, ...closed }).map(([name, value]) => [`:${name}`, value]),
+        Object.entries({ ...base, ...fields }).map(([name, value]) => [`:${name}`, value]),
       ),
     }),
   )

@@ -8,10 +8,12 @@ import { putFlows } from './flow-stream.ts'
 import type { IngestClaims } from './ingest-token.ts'
 import { pack } from './packing.ts'
 import { parseReports } from './parse-reports.ts'
+import { messagesPerRecord } from './record-faults.ts'
 
 const maxUnpacked = 20_000_000
 const maxReports = 10_000
-const listedErrors = 100
+/** Rejected records that an answer tells the faults of. */
+const explainedRecords = 100
 
 type Headers = Record<string, string | undefined>
 
@@ -57,15 +59,20 @@ export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: H
   const reports: FlowReport[] = []
   const errors: Record<string, FieldErrors> = {}
   let rejected = 0
+  let errors_truncated = false
   records.forEach((record, index) => {
-    const checked = checkFlowReport(record)
-    if ('report' in checked) reports.push(checked.report)
-    else if (++rejected <= listedErrors) errors[index] = checked.errors
+    const checked = checkFlowReport(record, rejected < explainedRecords ? messagesPerRecord : 0)
+    if ('report' in checked) {
+      reports.push(checked.report)
+      return
+    }
+    if (++rejected <= explainedRecords) errors[index] = checked.errors
+    errors_truncated ||= checked.truncated
   })
   await putFlows(claims.policy_authorization_id, pack(claims, clock.now(), reports))
   if (rejected > 0) {
     throw new ApiError('validation_failed', undefined, {
-      members: { accepted: reports.length, rejected, errors, errors_truncated: rejected > listedErrors },
+      members: { accepted: reports.length, rejected, errors, errors_truncated },
     })
   }
   return { data: { status: 'ok' as const, accepted: reports.length } }

@@ -6,7 +6,7 @@ import type { IngestedReport } from './flow-store.ts'
  */
 function joined(first: IngestedReport, later: IngestedReport): IngestedReport {
   if (first.report.closing || !later.report.closing) return first
-  return { ...first, report: { ...first.report, closing: later.report.closing } }
+  return { ...first, bothReported: true, report: { ...first.report, closing: later.report.closing } }
 }
 
 /** One report for each flow, in the order in which the flows first came. */

@@ -5,7 +5,7 @@ export type Consumed = { requests: number; trips: number; reads: number; writes:
 
 type Capacity = { CapacityUnits?: number; ReadCapacityUnits?: number; WriteCapacityUnits?: number }
 
-const writing = /^(Put|Update|Delete|TransactWrite|BatchWrite)/
+const writing = /^(Put|Update|Delete|TransactWrite|BatchWrite|BatchExecuteStatement)/
 
 let running: Consumed | null = null
 /** The longest chain of requests that have returned; one that starts now can rest on it. */
@@ -28,11 +28,18 @@ function install(): void {
         throw error
       })
       returned = Math.max(returned, trip)
-      const { ConsumedCapacity } = answer.output as { ConsumedCapacity?: Capacity | Capacity[] }
+      const { ConsumedCapacity, Responses = [] } = answer.output as {
+        ConsumedCapacity?: Capacity | Capacity[]
+        Responses?: { Error?: object }[]
+      }
       if (running) {
         running.requests++
         running.trips = Math.max(running.trips, trip)
-        const units = [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
+        // Of statements that all failed it is not told either.
+        const failed = Responses.length > 0 && Responses.every(({ Error: error }) => error)
+        const units = failed
+          ? Responses.length
+          : [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
         const kind = writing.test(String(context.commandName)) ? 'writes' : 'reads'
         running[kind] += units
       }

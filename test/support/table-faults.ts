@@ -11,7 +11,7 @@ export function failTable(name: string, matches: (command: object) => boolean, b
   }) as never)
 }
 
-const writing = /^(Put|Update|Delete|BatchWrite|TransactWrite)/
+const writing = /^(Put|Update|Delete|BatchWrite|BatchExecuteStatement|TransactWrite)/
 
 /**
  * Lets so many writes through, and none of what comes after: the process is gone. With `unheard` the last of them is

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Fault } from '../fault.ts'
 import { type Dynoxide, startDynoxide } from './dynoxide.ts'
 import { waitForLock } from './lock.ts'
+import { startTableFront } from './table-front.ts'
 import { trimStream } from './trim-stream.ts'
 
 /**
@@ -68,7 +69,8 @@ async function main(options: HostOptions): Promise<void> {
       tell({ type: 'fault', message: 'The DynamoDB engine ended unexpectedly.' })
       setTimeout(() => process.exit(1), 50)
     })
-    tell({ type: 'ready', dynamodb: dynamodb?.endpoint ?? null, kinesis: stream?.endpoint ?? null })
+    const front = dynamodb && (await startTableFront(dynamodb.endpoint))
+    tell({ type: 'ready', dynamodb: front?.endpoint ?? null, kinesis: stream?.endpoint ?? null })
   } catch (error) {
     tell({ type: 'fault', message: error instanceof Fault ? error.message : String((error as Error).message) })
     setTimeout(() => process.exit(1), 50)

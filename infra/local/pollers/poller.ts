@@ -44,7 +44,7 @@ async function collect(shard: string, options: PollerOptions) {
   while (!signal.aborted) {
     const records = await source.read(shard, last, limit)
     last = records.at(-1)?.sequence ?? last
-    wanted.push(...records.filter((record) => !record.noop && mapping.filter(record.view ?? record.event)))
+    wanted.push(...records.filter((record) => mapping.filter(record.view ?? record.event) && !record.noop))
     if (records.length > 0 && wanted.length === 0) {
       if (last !== undefined) checkpoint.set(shard, last)
       continue

@@ -9,6 +9,7 @@ import { type Checkpoint, openCheckpoint } from './checkpoints.ts'
 import { failureFolder } from './destination.ts'
 import { kinesisSource } from './kinesis-source.ts'
 import { pollShard } from './poller.ts'
+import { sharedReads } from './shared-reads.ts'
 import type { Source } from './source.ts'
 import { tableSource } from './table-source.ts'
 import type { Wake } from './wake.ts'
@@ -28,7 +29,7 @@ type Settings = {
 
 function sourceOf({ sourceArn }: Mapping, { deployment, clients, table, region }: Settings): Source {
   if (sourceArn === `${deployment.table.arn}/stream`)
-    return tableSource(table.endpoint, table.streamArn, sourceArn, region)
+    return sharedReads(tableSource(table.endpoint, table.streamArn, sourceArn, region))
   if (sourceArn === deployment.stream.arn)
     return kinesisSource(clients.kinesis, deployment.stream.name, sourceArn, region)
   throw new Error(`The event source ${sourceArn} is neither the table's stream nor the flow stream.`)
@@ -49,8 +50,10 @@ export async function startPollers(settings: Settings): Promise<Pollers> {
   const running: Promise<void>[] = []
   const tableCheckpoints: Checkpoint[] = []
   let tableShard: string | undefined
+  const sources = new Map<string, Source>()
   for (const mapping of deployment.mappings) {
-    const source = sourceOf(mapping, settings)
+    const source = sources.get(mapping.sourceArn) ?? sourceOf(mapping, settings)
+    sources.set(mapping.sourceArn, source)
     const label = runtime.label(mapping.functionArn)
     const checkpoint = openCheckpoint(dir, `${label}.${source.kind}`)
     const keep = failureFolder(dir, label, mapping.functionArn, source)

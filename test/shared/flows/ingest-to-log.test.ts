@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { KinesisClient, PutRecordsCommand, type PutRecordsResultEntry } from '@aws-sdk/client-kinesis'
 import type { KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
@@ -125,4 +126,48 @@ it('answers 503 as long as the stream is away, and the same batch is taken when 
   expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
   vi.restoreAllMocks()
   expect((await send()).body.data.accepted).toBe(1)
+})
+
+it('takes flows of 1,000 outer paths from ingest to a page of the log', async () => {
+  const grant = await newFlowGrant(account.id)
+  const ip = (i: number) => `2001:db8:1111:2222:3333:4444:${(0xa000 + i).toString(16)}:ffff`
+  const outers = Array.from({ length: 1_000 }, (_, i) => ({
+    src_ip: ip(i),
+    src_port: 51_820,
+    dst_ip: ip(i + 1_000),
+    dst_port: 51_820,
+    path_activated_at: '2026-11-21T10:00:00.123456Z',
+  }))
+  const flows = Array.from({ length: 40 }, (_, i) => {
+    const flow_start = `2026-11-21T10:00:00.${String(i).padStart(6, '0')}Z`
+    return closeRecord({ flow_start, outers, rx_bytes: 2 ** 53 - 1, tx_bytes: 2 ** 53 - 1 })
+  })
+  const seen = (await streamed()).length
+  const { status, body } = await call(ingest, {
+    method: 'POST',
+    path: '/ingestion/flow_logs',
+    token: await grant.token(),
+    rawBody: gzipSync(JSON.stringify({ flow_logs: flows })),
+    headers: { 'content-encoding': 'gzip' },
+  })
+  expect([status, body.data?.accepted]).toEqual([200, flows.length])
+  const records = (await streamed()).slice(seen)
+  expect(records.length).toBeGreaterThan(1)
+  expect((await store({ Records: records })).batchItemFailures).toEqual([])
+
+  const window = { type: 'flow', begin: '2026-11-21T10:00:00Z', end: '2026-11-21T11:00:00Z' }
+  const one = await account.call(listLogs, { query: { ...window, limit: '1' } })
+  expect([one.body.data.length, one.body.data[0].outers]).toEqual([
+    1,
+    outers.map((outer) => ({ ...outer, path_activated_at: '2026-11-21T10:00:00.123456Z' })),
+  ])
+  const ids = new Set<string>()
+  for (let cursor = ''; ; ) {
+    const query = { ...window, limit: '20', ...(cursor && { page_cursor: cursor }) }
+    const { body: page } = await account.call(listLogs, { query })
+    for (const entry of page.data) if (entry.outers.length === 1_000) ids.add(entry.log_id)
+    cursor = page.metadata.next_page
+    if (!cursor) break
+  }
+  expect(ids.size).toBe(flows.length)
 })

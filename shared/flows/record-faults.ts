@@ -1,0 +1,40 @@
+import type { FieldErrors } from '../errors.ts'
+
+/** Why a record is refused; `truncated` tells that it has more faults than messages. */
+export type Rejection = { errors: FieldErrors; truncated: boolean }
+
+/** Messages that an answer lists of one record (L8). */
+export const messagesPerRecord = 20
+
+const nameLength = 255
+
+/** The messages of one record, as many as are asked for. Of what comes after them only the fact is kept. */
+export class RecordFaults implements Rejection {
+  // Without a prototype, so that a field called __proto__ is a field.
+  readonly errors: FieldErrors = Object.create(null)
+  truncated = false
+  #left: number
+
+  constructor(mostMessages: number) {
+    this.#left = mostMessages
+  }
+
+  get none(): boolean {
+    return !this.truncated && Object.keys(this.errors).length === 0
+  }
+
+  add(field: string, message: string): void {
+    if (this.#left > 0) this.errors[field] = [message]
+    else this.truncated = true
+    this.#left--
+  }
+}
+
+/** Whether a text has more characters than so many; a character is at most two units, so a huge text is not counted. */
+export const isLonger = (text: string, most: number): boolean => text.length > 2 * most || [...text].length > most
+
+/** As much of a field's name as an answer repeats. */
+export function shortName(name: string): string {
+  if (name.length <= nameLength || !isLonger(name, nameLength)) return name
+  return `${[...name.slice(0, 2 * nameLength)].slice(0, nameLength - 1).join('')}…`
+}

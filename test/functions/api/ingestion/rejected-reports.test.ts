@@ -1,0 +1,97 @@
+import { KinesisClient, PutRecordsCommand, type PutRecordsCommandInput } from '@aws-sdk/client-kinesis'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
+import { answerBytes, maxAnswerBytes } from '#shared/answer-size.ts'
+import { call, newAccount } from '#test/support/account.ts'
+import { closeRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+
+const kinesis = mockClient(KinesisClient)
+let token: string
+beforeAll(async () => {
+  kinesis.on(PutRecordsCommand).callsFake(({ Records }: PutRecordsCommandInput) => ({
+    Records: Records?.map(() => ({ SequenceNumber: '1' })),
+  }))
+  token = await (await newFlowGrant((await newAccount()).id)).token()
+})
+afterAll(() => kinesis.restore())
+
+const post = (rawBody: string) => call(handler, { method: 'POST', path: '/ingestion/flow_logs', token, rawBody })
+const send = (...records: unknown[]) => post(JSON.stringify({ flow_logs: records }))
+
+/** A record with so many fields that are not known, beside all that it must have. */
+const withUnknown = (count: number, name = (i: number) => `x${i}`) =>
+  openRecord(Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), 1])))
+
+describe('the messages of a rejected record', () => {
+  it.each([
+    ['unknown fields', withUnknown(20), withUnknown(21)],
+    [
+      'outer paths',
+      closeRecord({ outers: Array(20).fill(7) }),
+      closeRecord({ outers: [...Array(20).fill(7), { dst_ip: 'x' }] }),
+    ],
+  ])('are at most 20: %s', async (_name, listed, cut) => {
+    for (const [record, truncated] of [
+      [listed, false],
+      [cut, true],
+    ]) {
+      const { status, body } = await send(openRecord(), record)
+      expect([status, Object.keys(body.errors[1]).length, body.errors_truncated]).toEqual([422, 20, truncated])
+    }
+  })
+
+  it('name a field with at most 255 characters', async () => {
+    const character = '😀'
+    const { body } = await send(
+      withUnknown(1, () => character.repeat(255)),
+      withUnknown(1, () => character.repeat(256)),
+      withUnknown(2, (i) => `${'x'.repeat(300)}${i}`),
+      closeRecord({
+        outers: [{ dst_ip: '::1', dst_port: 1, path_activated_at: '2026-11-20T10:00:00Z', ['y'.repeat(300)]: 1 }],
+      }),
+    )
+    expect(Object.values(body.errors).map((errors) => Object.keys(errors as object))).toEqual([
+      [character.repeat(255)],
+      [`${character.repeat(254)}…`],
+      [`${'x'.repeat(254)}…`],
+      [`outers.0.${'y'.repeat(254)}…`],
+    ])
+  })
+})
+
+describe('a batch with one valid record', () => {
+  /** A batch with one valid record and as many copies of a bad one as a body takes. */
+  const filled = (bad: string) => {
+    const valid = JSON.stringify(openRecord())
+    const copies = Math.min(9_999, Math.floor((5_000_000 - 50 - valid.length) / (bad.length + 1)))
+    return `{"flow_logs":[${[valid, ...Array(copies).fill(bad)].join(',')}]}`
+  }
+  const names = Array.from({ length: 32 }, (_, i) => `"${'\\ud800'.repeat(253)}${i}":1`)
+  it.each([
+    ['records with as many faults as they can have', JSON.stringify(closeRecord({ outers: Array(1_000).fill({}) }))],
+    ['long names that an answer escapes', `{${names}}`],
+    ['one record with thousands of unknown fields', JSON.stringify(withUnknown(300_000))],
+    ['records that are no objects', '7'],
+  ])('is answered within what an answer holds: %s', async (_name, bad) => {
+    const { status, body } = await post(filled(bad))
+    expect([status, body.code, body.accepted, body.errors_truncated]).toEqual([422, 'validation_failed', 1, true])
+    expect(answerBytes(body)).toBeLessThan(maxAnswerBytes)
+  })
+
+  it('takes CPU near that of parsing it, however many faults it has', async () => {
+    const body = filled(JSON.stringify(closeRecord({ outers: Array(1_000).fill({}) })))
+    const cpuOf = async (work: () => unknown) => {
+      const start = process.cpuUsage()
+      await work()
+      const { user, system } = process.cpuUsage(start)
+      return user + system
+    }
+    const ratios: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const parsed = await cpuOf(() => JSON.parse(body))
+      ratios.push((await cpuOf(() => post(body))) / parsed)
+    }
+    expect(Math.min(...ratios)).toBeLessThan(5)
+  })
+})
