@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { firstMessages } from '../message-limit.ts'
 import type { Author } from '../table/commit.ts'
 import { commitInParts } from '../table/commit-in-parts.ts'
 import type { Row } from '../table/entity.ts'
@@ -47,6 +48,7 @@ export function changeMembers<M extends Row>(
       const members = items.map(({ sk }) => sk as string)
       if (worked) return { done: members }
       const whole = differenceOf(wanted, members)
+      refuseLargeSet(set, whole, members)
       const fits = whole.leaving.length + whole.joining.length <= membersPerCommit
       if (fits) return { done: await stageSetChange(transaction, set, ownerId, whole, members) }
       backlog = whole
@@ -64,10 +66,20 @@ function differenceOf({ added, keeps }: Wanted, members: string[]): SetChange {
   return { leaving: members.filter((id) => !keeps(id)), joining: added.filter((id) => !present.has(id)) }
 }
 
+/** So that its ids fit one answer. */
+const maxMembers = 100_000
+
+/** @throws ApiError `validation_failed` for a change that would make a set too large; one that shrinks it is always fine */
+function refuseLargeSet<M extends Row>({ envelope }: MemberSet<M>, change: SetChange, members: string[]): void {
+  const { length: joining } = change.joining
+  if (joining > 0 && members.length - change.leaving.length + joining > maxMembers)
+    throw invalid({ [envelope]: [`should have at most ${maxMembers} item(s)`] })
+}
+
 /** All checks precede the first write. @throws ApiError `validation_failed` for members that do not exist */
 async function withExisting<M extends Row>(account: string, set: MemberSet<M>, wanted: Wanted): Promise<Wanted> {
   const found = await getItems(wanted.added.map((id) => entityKey(account, set.members, id)))
-  const unknown = wanted.added.filter((_, i) => found[i] === undefined)
-  if (unknown.length > 0) throw invalid({ [set.envelope]: unknown.map((id) => `${id} does not exist`) })
+  const unknown = firstMessages(wanted.added, (id, i) => (found[i] === undefined ? `${id} does not exist` : null))
+  if (unknown.length > 0) throw invalid({ [set.envelope]: unknown })
   return wanted
 }
