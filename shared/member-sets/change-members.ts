@@ -70,7 +70,7 @@ function differenceOf({ added, keeps }: Wanted, members: string[]): SetChange {
 const maxMembers = 100_000
 
 /** @throws ApiError `validation_failed` for a change that would make a set too large; one that shrinks it is always fine */
-function refuseLargeSet<M extends Row>({ envelope }: MemberSet<M>, change: SetChange, members: string[]): void {
+export function refuseLargeSet<M extends Row>({ envelope }: MemberSet<M>, change: SetChange, members: string[]): void {
   const { length: joining } = change.joining
   if (joining > 0 && members.length - change.leaving.length + joining > maxMembers)
     throw invalid({ [envelope]: [`should have at most ${maxMembers} item(s)`] })
