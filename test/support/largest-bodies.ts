@@ -79,7 +79,7 @@ function hostileLists(operation: Operation, sent: Fields, maxBytes: number): Lar
   const bytes = maxBytes - 10_000
   return Object.entries(fieldSchemas(operation)).flatMap(([name, schema]): LargeBody[] => {
     const junk = takes(schema, 'array') || commaLists.test(name) ? ['0', '"::,"'] : []
-    return [...junk.map((element) => listOf(element, bytes)), ...(inside[name]?.(bytes) ?? [])].map((json) => ({
+    return [...junk.map((element) => listOf(element, bytes / 5)), ...(inside[name]?.(bytes) ?? [])].map((json) => ({
       what: `${name}: ${json.slice(0, 80)}`,
       rawBody: wrapped(operation, { ...sent, [name]: undefined }, `"${name}":${json}`),
     }))
@@ -105,7 +105,7 @@ const unreadable = (operation: Operation, bytes: number): LargeBody[] => [
   { what: 'a million keys beside the envelope', rawBody: `{${manyKeys(bytes)}}` },
   {
     what: 'deep nesting beside what is known',
-    rawBody: wrapped(operation, {}, `"unknown":${nested(bytes / 2 - 100)}`),
+    rawBody: wrapped(operation, {}, `"unknown":${nested(bytes / 5)}`),
   },
   { what: 'huge texts in all fields', rawBody: allFields(operation, (part) => `"${'x'.repeat(part - 50)}"`, bytes) },
 ]
@@ -113,7 +113,10 @@ const unreadable = (operation: Operation, bytes: number): LargeBody[] => [
 /** A set of members, or flow reports, which have a reader of their own. */
 function hostileSets({ body, method }: Operation, bytes: number): LargeBody[] {
   const envelope = body?.envelope ?? 'flow_logs'
-  const lists = [...['0', '""', '{}'].map((element) => listOf(element, bytes)), ...(inside[envelope]?.(bytes) ?? [])]
+  const lists = [
+    ...['0', '""', '{}'].map((element) => listOf(element, bytes / 5)),
+    ...(inside[envelope]?.(bytes) ?? []),
+  ]
   const shapes = method === 'PATCH' ? lists.map((list) => `{"add":${list}}`) : [...lists, nested(bytes / 20)]
   return shapes.map((json) => ({ what: `${envelope}: ${json.slice(0, 40)}`, rawBody: `{"${envelope}":${json}}` }))
 }
