@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'simulation/access',
   'laws/fuzz',
+  'laws/bounds',
   'shared/cascades/cascade',
   'local/serve',
   'local/kill-while-streaming',

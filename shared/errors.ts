@@ -1,3 +1,5 @@
+import { MessageLimit } from './message-limit.ts'
+
 /** Every code of A5 with its status; a generic code has the problem type `about:blank`. */
 export const errorCodes = {
   bad_request: { status: 400, generic: true },
@@ -106,5 +108,6 @@ export const featureNotEnabled = (feature: string) =>
     members: { feature },
   })
 
-/** 422 with the messages of each field. */
-export const invalid = (errors: FieldErrors) => new ApiError('validation_failed', undefined, { errors })
+/** 422 with the first messages of the fields, as many as one answer tells. */
+export const invalid = (errors: FieldErrors) =>
+  new ApiError('validation_failed', undefined, { errors: new MessageLimit().take(errors) })

@@ -10,9 +10,6 @@ import { packLarge } from '#shared/table/large-attributes.ts'
 import { newImage } from '#shared/table/stream-image.ts'
 import type { Change } from '#shared/table/transaction.ts'
 
-/** An item holds 400 KB. */
-const maxEntryBytes = 380_000
-
 /** Writes under way at once. */
 const concurrency = 32
 
@@ -28,7 +25,7 @@ async function writeEntries(record: DynamoDBRecord): Promise<void> {
     }),
   )
   await inParallel(items, concurrency, (Item) =>
-    table().send(new PutCommand({ TableName: tableName(), Item: packLarge(Item, maxEntryBytes) })),
+    table().send(new PutCommand({ TableName: tableName(), Item: packLarge(Item) })),
   )
 }
 

@@ -1,7 +1,9 @@
 import type { OperationSource } from '#functions/operations.ts'
 import { errorCodes } from '#shared/errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
+import { maxEntries } from '#shared/member-sets/requested-members.ts'
 import type { Operation } from '#shared/operation.ts'
+import { maxKeys } from '#shared/values/too-many-keys.ts'
 import { errorResponses, problemExamples } from './errors.ts'
 import { exampleOf } from './examples.ts'
 import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
@@ -58,12 +60,16 @@ const queryParameters = ({ filters, parameters = {} }: Operation): Json[] => [
     : []),
 ]
 
+/** The members of a set, or changes of them (A15.3). */
+const memberSetSchema = (shape: 'object' | 'list'): Json =>
+  shape === 'list'
+    ? { type: 'array', maxItems: maxEntries, items: { type: 'object', maxProperties: maxKeys } }
+    : { type: 'object', maxProperties: maxKeys }
+
 function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined {
   if (!body) return undefined
   const { envelope, shape = 'object', optional = false, fields } = body
-  const value = fields
-    ? schemas.of(fields)
-    : { type: shape === 'list' ? 'array' : 'object', ...(shape === 'list' && { items: { type: 'object' } }) }
+  const value = fields ? { ...schemas.of(fields), maxProperties: maxKeys } : memberSetSchema(shape)
   const content = (schema: Json) => ({
     'application/json': { schema, example: exampleOf(schema, schemas.components) },
   })

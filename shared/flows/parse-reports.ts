@@ -1,3 +1,5 @@
+import { shallowJson } from '../shallow-json.ts'
+
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 
 type Counters = { rx_packets?: number; tx_packets?: number; rx_bytes?: number; tx_bytes?: number }
@@ -39,6 +41,6 @@ const exact: Reviver = (_key, value, { source }) =>
 export function parseReports(text: string): unknown {
   const document = JSON.parse(text)
   return hasInexact(document?.flow_logs)
-    ? JSON.parse(text, exact as (key: string, value: unknown) => unknown)
+    ? JSON.parse(shallowJson(text), exact as (key: string, value: unknown) => unknown)
     : document
 }

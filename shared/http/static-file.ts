@@ -19,9 +19,9 @@ const encoders: Record<Encoding, (bytes: Buffer) => Buffer> = {
 function encodingFor(accepted: string | undefined): Encoding {
   const codings = (accepted ?? '').split(',').map((part) =>
     part
-      .trim()
       .toLowerCase()
-      .split(/\s*;\s*/),
+      .split(';')
+      .map((piece) => piece.trim()),
   )
   const takes = (name: string) => codings.some(([coding, q]) => coding === name && !/^q=0(\.0*)?$/.test(q ?? ''))
   return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'

@@ -1,6 +1,7 @@
 import { bearerToken } from '../auth/token.ts'
 import { ApiError } from '../errors.ts'
 import type { Operation } from '../operation.ts'
+import { shallowJson } from '../shallow-json.ts'
 import type { Step } from './exchange.ts'
 import { readPage } from './read-page.ts'
 import { checkCredential } from './steps.ts'
@@ -50,7 +51,8 @@ const integersOnly = (_key: string, value: unknown, { source }: { source?: strin
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body), integersOnly as never)
+    const text = shallowJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return JSON.parse(text, integersOnly as never)
   } catch {
     throw new ApiError('invalid_json')
   }

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { firstMessages } from '../message-limit.ts'
 import { type Author, commit } from '../table/commit.ts'
 import type { Row } from '../table/entity.ts'
 import { finishInParts } from '../table/finish-in-parts.ts'
@@ -47,6 +48,7 @@ export async function changeMembers<M extends Row>(
     wanted ??= await withExisting(accountId, set, read())
     const { members, pending } = await readSet(accountId, set, ownerId)
     const change = differenceOf(wanted, members, pending)
+    refuseLargeSet(set, change, members)
     if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
       return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
     }
@@ -88,10 +90,20 @@ function differenceOf({ added, keeps }: Wanted, members: string[], pending: Pend
   return { leaving: members.filter((id) => !target.has(id)), joining: [...target].filter((id) => !present.has(id)) }
 }
 
+/** So that its ids fit one answer. */
+const maxMembers = 100_000
+
+/** @throws ApiError `validation_failed` for a change that would make a set too large; one that shrinks it is always fine */
+export function refuseLargeSet<M extends Row>({ envelope }: MemberSet<M>, change: SetChange, members: string[]): void {
+  const { length: joining } = change.joining
+  if (joining > 0 && members.length - change.leaving.length + joining > maxMembers)
+    throw invalid({ [envelope]: [`should have at most ${maxMembers} item(s)`] })
+}
+
 /** All checks precede the first write. @throws ApiError `validation_failed` for members that do not exist */
 async function withExisting<M extends Row>(account: string, set: MemberSet<M>, wanted: Wanted): Promise<Wanted> {
   const found = await getItems(wanted.added.map((id) => entityKey(account, set.members, id)))
-  const unknown = wanted.added.filter((_, i) => found[i] === undefined)
-  if (unknown.length > 0) throw invalid({ [set.envelope]: unknown.map((id) => `${id} does not exist`) })
+  const unknown = firstMessages(wanted.added, (id, i) => (found[i] === undefined ? `${id} does not exist` : null))
+  if (unknown.length > 0) throw invalid({ [set.envelope]: unknown })
   return wanted
 }

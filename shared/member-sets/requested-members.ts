@@ -1,15 +1,20 @@
 import { type FieldErrors, invalid } from '../errors.ts'
 import { isUuid } from '../ids.ts'
+import { firstMessages } from '../message-limit.ts'
 import type { Row } from '../table/entity.ts'
+import { excerpt } from '../values/excerpt.ts'
+import { tooManyKeys } from '../values/too-many-keys.ts'
 import type { MemberSet } from './member-set.ts'
 
-const maxEntries = 10_000
+/** In one request. */
+export const maxEntries = 10_000
 
 /** Lists and objects can be nested too deeply to be written out. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+  return typeof value === 'object' && value !== null ? 'an object' : excerpt(String(value))
 }
+
 const distinct = (ids: string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 /** @throws ApiError `validation_failed` */
@@ -21,9 +26,21 @@ function refuseMany<M extends Row>({ envelope }: MemberSet<M>, ...lists: unknown
 
 /** @throws ApiError `validation_failed` with a message for each malformed id */
 function idsOf<M extends Row>({ envelope, noun }: MemberSet<M>, values: unknown[]): string[] {
-  const malformed = values.filter((id) => typeof id !== 'string' || !isUuid(id))
-  if (malformed.length === 0) return values as string[]
-  throw invalid({ [envelope]: [...new Set(malformed.map((id) => `${shown(id)} is not a valid ${noun} id`))] })
+  const messages = firstMessages(values, (id) =>
+    typeof id === 'string' && isUuid(id) ? null : `${shown(id)} is not a valid ${noun} id`,
+  )
+  if (messages.length > 0) throw invalid({ [envelope]: messages })
+  return values as string[]
+}
+
+/** @throws ApiError `validation_failed` for entries of too many keys */
+function refuseCrowded<M extends Row>({ envelope }: MemberSet<M>, entries: unknown[]): void {
+  const errors: FieldErrors = {}
+  for (const [i, entry] of entries.entries()) {
+    const message = typeof entry === 'object' && entry !== null ? tooManyKeys(entry) : null
+    if (message !== null) errors[`${envelope}.${i}`] = [message]
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors)
 }
 
 /** The ids of a `PUT`, a list of entries (A15.4, A19). @throws ApiError `validation_failed` */
@@ -34,10 +51,11 @@ export function readWholeSet<M extends Row>(
 ): string[] {
   const entries = raw as unknown[]
   refuseMany(set, entries)
+  refuseCrowded(set, entries)
   const ids = entries.map((entry) =>
     typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>)[set.key] : undefined,
   )
-  const missing = ids.flatMap((id, i) => (isThere(id) ? [] : [`entry ${i} is missing ${set.key}`]))
+  const missing = firstMessages(ids, (id, i) => (isThere(id) ? null : `entry ${i} is missing ${set.key}`))
   if (missing.length > 0) throw invalid({ [set.envelope]: missing })
   return distinct(idsOf(set, ids))
 }
@@ -48,7 +66,10 @@ export function readEdit<M extends Row>(
   raw: unknown,
   explain: (list: unknown) => string | null,
 ): { add: string[]; remove: string[] } {
+  const crowded = tooManyKeys(raw as object)
+  if (crowded !== null) throw invalid({ base: [crowded] })
   const { add = [], remove = [] } = raw as { add?: unknown; remove?: unknown }
+  refuseMany(set, ...[add, remove].filter(Array.isArray))
   const errors: FieldErrors = {}
   for (const [name, list] of Object.entries({ add, remove })) {
     const message = explain(list)
@@ -56,7 +77,6 @@ export function readEdit<M extends Row>(
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
   const lists = { add: add as unknown[], remove: remove as unknown[] }
-  refuseMany(set, lists.add, lists.remove)
   const ids = idsOf(set, [...lists.add, ...lists.remove])
   return { add: distinct(ids.slice(0, lists.add.length)), remove: distinct(ids.slice(lists.add.length)) }
 }

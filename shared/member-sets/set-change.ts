@@ -18,9 +18,9 @@ export async function stageSetChange<M extends Row>(
   { leaving, joining }: SetChange,
   members: string[],
 ): Promise<string[]> {
-  const left = await stageLeaving(transaction, set, ownerId, leaving)
+  const left = new Set(await stageLeaving(transaction, set, ownerId, leaving))
   const joined = await stageJoining(transaction, set, ownerId, joining)
-  return [...members.filter((id) => !left.includes(id)), ...joined].sort()
+  return [...members.filter((id) => !left.has(id)), ...joined].sort()
 }
 
 /**

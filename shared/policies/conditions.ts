@@ -1,8 +1,10 @@
 import type { FieldErrors } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import { parseRange } from '../values/ip.ts'
+import { isLonger } from '../values/is-longer.ts'
+import { tooManyKeys } from '../values/too-many-keys.ts'
 import { regionCodes } from './regions.ts'
-import { parseDayRanges } from './time-ranges.ts'
+import { hasTooManyRanges, parseDayRanges } from './time-ranges.ts'
 
 export type Condition = { property: string; operator: string; values: string[] }
 
@@ -25,6 +27,7 @@ const rules: Record<string, Rule> = {
   current_utc_datetime: {
     operators: ['is_in_day_of_week_time_ranges'],
     refuse: (value) => {
+      if (hasTooManyRanges(value)) return 'has too many time ranges'
       const parsed = parseDayRanges(value)
       return 'message' in parsed ? parsed.message : undefined
     },
@@ -35,9 +38,15 @@ const rules: Record<string, Rule> = {
   },
 }
 
+/** One a property. */
+export const maxConditions = Object.keys(rules).length
+export const maxValues = 1_000
+export const maxValueLength = 4_000
+
 /** The conditions of a policy as stored, or messages under `conditions…` and `base` (A17.1). */
 export function checkConditions(raw: unknown): { conditions: Condition[] } | { errors: FieldErrors } {
   if (!Array.isArray(raw)) return { errors: { conditions: ['is invalid'] } }
+  if (raw.length > maxConditions) return { errors: { conditions: [`should have at most ${maxConditions} item(s)`] } }
   const errors: FieldErrors = {}
   const conditions = raw.map((item, i) => checkCondition(item, `conditions.${i}`, errors))
   const properties = conditions.flatMap((condition) => (condition ? [condition.property] : []))
@@ -55,6 +64,11 @@ function word(value: unknown, fallback: string): { word: string } | { message: s
 function checkCondition(item: unknown, path: string, errors: FieldErrors): Condition | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     errors[path] = ['is invalid']
+    return undefined
+  }
+  const crowded = tooManyKeys(item)
+  if (crowded !== null) {
+    errors[path] = [crowded]
     return undefined
   }
   const given = item as Record<string, unknown>
@@ -84,10 +98,13 @@ function checkValues(
   if (!Array.isArray(raw)) return { messages: ['is invalid'] }
   if (single && raw.length !== 1) return { messages: ['should have 1 item(s)'] }
   if (raw.length === 0) return { messages: ['should have at least 1 item(s)'] }
-  if (raw.length > 1_000) return { messages: ['should have at most 1000 item(s)'] }
+  if (raw.length > maxValues) return { messages: [`should have at most ${maxValues} item(s)`] }
   const values = raw.map((value) => (typeof value === 'string' ? value.trim() : value))
-  const refuse = (value: unknown): string | undefined =>
-    typeof value !== 'string' || value === '' || value.includes('\0') ? 'is invalid' : rule?.refuse(value)
+  const refuse = (value: unknown): string | undefined => {
+    if (typeof value !== 'string' || value === '') return 'is invalid'
+    if (isLonger(value, maxValueLength)) return `should be at most ${maxValueLength} character(s)`
+    return value.includes('\0') ? 'is invalid' : rule?.refuse(value)
+  }
   const messages = values.map(refuse).filter((message) => message !== undefined)
   if (new Set(values).size < values.length) messages.push('should not contain duplicates')
   return messages.length > 0 ? { messages: [...new Set(messages)] } : { values }

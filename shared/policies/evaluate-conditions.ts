@@ -74,7 +74,9 @@ function merged(values: string[]): DayRanges[] {
     const parsed = parseDayRanges(value)
     if ('message' in parsed) continue
     const key = `${parsed.day}/${parsed.zone}`
-    byDay.set(key, { ...parsed, ranges: [...(byDay.get(key)?.ranges ?? []), ...parsed.ranges] })
+    const known = byDay.get(key)
+    if (known) for (const range of parsed.ranges) known.ranges.push(range)
+    else byDay.set(key, parsed)
   }
   return [...byDay.values()].map((entry) => ({ ...entry, ranges: join(entry.ranges) }))
 }

@@ -27,6 +27,11 @@ function parseRange(text: string): { start: number; end: number } | string {
   return start > end ? 'start of the time range must not be after its end' : { start, end }
 }
 
+const maxRanges = 100
+
+/** Whether a value has more ranges than are looked at. */
+export const hasTooManyRanges = (value: string): boolean => value.split(',', maxRanges + 1).length > maxRanges
+
 /** The parsed value, or the message of the first part that is wrong. */
 export function parseDayRanges(value: string): DayRanges | { message: string } {
   const [day = '', ranges, ...zoneParts] = value.split('/')

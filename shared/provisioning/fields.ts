@@ -1,18 +1,20 @@
 import * as v from 'valibot'
 import { type FeatureName, featureNames, type LimitName, limitNames } from '../accounts/account.ts'
 import { Scopes } from '../api-tokens/scopes.ts'
+import { maxEntries } from '../member-sets/requested-members.ts'
 import { Filters } from '../resources/resource.ts'
 import { field } from '../values/field.ts'
 import { Bool, EmailAddress, NullableText, Text, Timestamp, Uuid } from '../values/fields.ts'
+import { isLonger } from '../values/is-longer.ts'
+import { maxKeys, tooManyKeys } from '../values/too-many-keys.ts'
 
 const AccountName = field<string>(
   (input) => {
     const name = typeof input === 'string' ? input.trim() : input
     if (name === null || name === '') return { message: "can't be blank" }
     if (typeof name !== 'string' || name.includes('\0')) return { message: 'is invalid' }
-    const { length } = [...name]
-    if (length < 3) return { message: 'should be at least 3 character(s)' }
-    return length > 64 ? { message: 'should be at most 64 character(s)' } : { value: name }
+    if (!isLonger(name, 2)) return { message: 'should be at least 3 character(s)' }
+    return isLonger(name, 64) ? { message: 'should be at most 64 character(s)' } : { value: name }
   },
   { type: 'string', minLength: 3, maxLength: 64 },
 )
@@ -35,6 +37,8 @@ const least = (name: LimitName): number => (/rate|capacity/.test(name) ? 1 : 0)
 const Limits = field<Partial<Record<LimitName, number | null>>>(
   (input) => {
     if (!isObject(input)) return { message: 'is invalid' }
+    const crowded = tooManyKeys(input)
+    if (crowded !== null) return { message: crowded }
     const sent = limitNames.filter((name) => Object.hasOwn(input, name))
     const wrong = sent.filter((name) => input[name] !== null && !Number.isSafeInteger(input[name]))
     const low = sent.filter((name) => typeof input[name] === 'number' && (input[name] as number) < least(name))
@@ -46,30 +50,32 @@ const Limits = field<Partial<Record<LimitName, number | null>>>(
     }
     return { value: Object.fromEntries(sent.map((name) => [name, input[name] as number | null])) }
   },
-  { type: 'object' },
+  { type: 'object', maxProperties: maxKeys },
 )
 
 const Features = field<Partial<Record<FeatureName, boolean>>>(
   (input) => {
     if (!isObject(input)) return { message: 'is invalid' }
+    const crowded = tooManyKeys(input)
+    if (crowded !== null) return { message: crowded }
     const sent = featureNames.filter((name) => Object.hasOwn(input, name))
     const wrong = sent.filter((name) => typeof input[name] !== 'boolean')
     if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['is invalid']])) }
     return { value: Object.fromEntries(sent.map((name) => [name, input[name] as boolean])) }
   },
-  { type: 'object' },
+  { type: 'object', maxProperties: maxKeys },
 )
 
 const DeviceIds = field<string[]>(
   (input) => {
     if (!Array.isArray(input)) return { message: 'is invalid' }
-    if (input.length > 10_000) return { message: 'should have at most 10000 item(s)' }
+    if (input.length > maxEntries) return { message: `should have at most ${maxEntries} item(s)` }
     const ids = input.map((id) => v.safeParse(Uuid, id))
     return ids.every((id) => id.success)
       ? { value: [...new Set(ids.map((id) => id.output as string))] }
       : { message: 'has an invalid entry' }
   },
-  { type: 'array', items: { type: 'string', format: 'uuid' } },
+  { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } },
 )
 
 /** Input of the provisioning function (A32), part by part. */

@@ -12,12 +12,14 @@ import { clients } from '../clients/client.ts'
 import { clock, timestamp } from '../clock.ts'
 import { ApiError, type FieldErrors, invalid, notFound } from '../errors.ts'
 import { isUuid } from '../ids.ts'
+import { firstMessages } from '../message-limit.ts'
 import * as poolMembers from '../pool-members/store.ts'
 import { Resource, resources } from '../resources/resource.ts'
 import { commit } from '../table/commit.ts'
 import { commitInParts } from '../table/commit-in-parts.ts'
 import { getRows } from '../table/read.ts'
 import { draft, type Fields } from '../values/draft.ts'
+import { tooManyKeys } from '../values/too-many-keys.ts'
 import { createAccount } from './create-account.ts'
 import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields } from './fields.ts'
 
@@ -37,10 +39,15 @@ function part<F extends Fields>(
   if (value === undefined && !required) return {} as v.InferOutput<F>
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ApiError('bad_request', `${name} must be an object.`)
-  const { errors, fields: checked } = draft<v.InferOutput<F>>(fields, value)
   // Fields of the event's main part stand alone; those of another part are named with it.
-  const main = name === 'account' || name === 'resource'
-  for (const [key, messages] of Object.entries(errors)) found[main ? key : `${name}.${key}`] = messages
+  const within = name === 'account' || name === 'resource' ? '' : `${name}.`
+  const crowded = tooManyKeys(value)
+  if (crowded !== null) {
+    found[`${within}base`] = [crowded]
+    return {} as v.InferOutput<F>
+  }
+  const { errors, fields: checked } = draft<v.InferOutput<F>>(fields, value)
+  for (const [key, messages] of Object.entries(errors)) found[within + key] = messages
   return checked as v.InferOutput<F>
 }
 
@@ -104,8 +111,8 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
     const made = await commit(author, async (transaction) => {
       if (!(await transaction.get(accounts, author.accountId))) throw notFound()
       const found = await getRows(clients, author.accountId, device_ids)
-      const unknown = device_ids.filter((_, i) => found[i] === null)
-      if (unknown.length > 0) throw invalid({ device_ids: unknown.map((id) => `${id} does not exist`) })
+      const unknown = firstMessages(device_ids, (id, i) => (found[i] === null ? `${id} does not exist` : null))
+      if (unknown.length > 0) throw invalid({ device_ids: unknown })
       const pool = transaction.insert(resources, {
         name: fields.name,
         address_description: fields.address_description ?? null,
@@ -178,6 +185,8 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
 export async function provision(event: unknown): Promise<unknown> {
   if (typeof event !== 'object' || event === null || Array.isArray(event))
     throw new ApiError('bad_request', 'The event must be an object.')
+  const crowded = tooManyKeys(event)
+  if (crowded !== null) throw invalid({ base: [crowded] })
   const { operation = 'create_account' } = event as Event
   const run = typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined
   if (!run) throw new ApiError('bad_request', `operation must be one of ${Object.keys(operations).join(', ')}.`)

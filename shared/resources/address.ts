@@ -1,4 +1,5 @@
 import { type Cidr, formatCidr, formatIp, overlaps, parseCidr, parseIp, parseRange } from '../values/ip.ts'
+import { isLonger } from '../values/is-longer.ts'
 
 export type AddressType = 'dns' | 'cidr' | 'ip'
 type Checked = { address: string } | { message: string }
@@ -6,11 +7,13 @@ type Checked = { address: string } | { message: string }
 /** The normalised address of a resource, or the message of the first rule that fails (A18.4). */
 export function checkAddress(type: AddressType, given: string): Checked {
   const address = given.trim()
-  if (address.split(':').length === 2 || /\]:\d+$/.test(address)) return { message: 'cannot contain a port number' }
+  if (hasOneColon(address) || /\]:\d+$/.test(address)) return { message: 'cannot contain a port number' }
   if (type === 'dns') return checkDnsName(address)
   if (address.includes('[') !== address.includes(']')) return { message: 'has mismatched brackets' }
   return type === 'cidr' ? checkCidr(address) : checkIp(address)
 }
+
+const hasOneColon = (text: string): boolean => text.includes(':') && text.indexOf(':') === text.lastIndexOf(':')
 
 const commonTopLevel = new Set(['com', 'org', 'net', 'edu', 'gov', 'mil', 'biz', 'info', 'name', 'mobi', 'pro'])
 const labelPattern = /^(?!-)[\p{L}\p{M}\p{Nd}*?-]{1,63}(?<!-)$/u
@@ -19,7 +22,7 @@ const onlyWildcards = /^[*?]+$/
 const validLabel = (label: string): boolean => labelPattern.test(label) && (label === '**' || !label.includes('**'))
 
 function checkDnsName(address: string): Checked {
-  if ([...address].length > 253) return { message: 'should be at most 253 character(s)' }
+  if (isLonger(address, 253)) return { message: 'should be at most 253 character(s)' }
   if (parseRange(address)) return { message: 'is an IP address, use a resource of type ip or cidr' }
   const labels = address.split('.')
   if (!labels.every(validLabel)) return { message: 'is not a valid DNS name' }

@@ -1,22 +1,36 @@
 import type { FieldErrors } from '../errors.ts'
+import { maxMessages } from '../message-limit.ts'
+import { tooManyKeys } from '../values/too-many-keys.ts'
 
 export const protocols = ['tcp', 'udp', 'icmp'] as const
 export type Filter = { protocol: (typeof protocols)[number]; ports: string[] }
+
+export const maxFilters = 100
+export const maxPorts = 500
 
 type PortRange = { first: number; last: number }
 
 /** The filters of a resource as stored, or messages under `filters…` (A18.5). */
 export function checkFilters(raw: unknown): { filters: Filter[] } | { errors: FieldErrors } {
   if (!Array.isArray(raw)) return { errors: { filters: ['is invalid'] } }
-  if (raw.length > 100) return { errors: { filters: ['should have at most 100 item(s)'] } }
+  if (raw.length > maxFilters) return { errors: { filters: [`should have at most ${maxFilters} item(s)`] } }
   const errors: FieldErrors = {}
-  const filters = raw.map((item, i) => checkFilter(item, `filters.${i}`, errors))
+  const filters: (Filter | undefined)[] = []
+  for (const [i, item] of raw.entries()) {
+    filters.push(checkFilter(item, `filters.${i}`, errors))
+    if (Object.keys(errors).length >= maxMessages) break
+  }
   return Object.keys(errors).length > 0 ? { errors } : { filters: filters as Filter[] }
 }
 
 function checkFilter(item: unknown, path: string, errors: FieldErrors): Filter | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     errors[path] = ['is invalid']
+    return undefined
+  }
+  const crowded = tooManyKeys(item)
+  if (crowded !== null) {
+    errors[path] = [crowded]
     return undefined
   }
   const { protocol, ports = [] } = item as Record<string, unknown>
@@ -32,7 +46,7 @@ const isBlank = (value: unknown): boolean =>
 
 function checkPorts(raw: unknown): { ports: string[] } | { messages: string[] } {
   if (!Array.isArray(raw)) return { messages: ['is invalid'] }
-  if (raw.length > 500) return { messages: ['should have at most 500 item(s)'] }
+  if (raw.length > maxPorts) return { messages: [`should have at most ${maxPorts} item(s)`] }
   const parsed = raw.map(parsePorts)
   const messages = [...new Set(parsed.filter((entry) => typeof entry === 'string'))]
   if (messages.length > 0) return { messages }

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 import { field } from '../values/field.ts'
 import { NullableText, OneOf, Text, Uuid } from '../values/fields.ts'
-import { checkFilters, type Filter } from './filters.ts'
+import { maxKeys } from '../values/too-many-keys.ts'
+import { checkFilters, type Filter, maxFilters, maxPorts, protocols } from './filters.ts'
 
 export const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
 export type ResourceType = (typeof resourceTypes)[number]
@@ -38,7 +39,7 @@ export const Resource = v.object({
   type: v.picklist(resourceTypes),
   address: v.nullable(v.string()),
   address_description: v.nullable(v.string()),
-  filters: v.array(v.object({ protocol: v.picklist(['tcp', 'udp', 'icmp']), ports: v.array(v.string()) })),
+  filters: v.array(v.object({ protocol: v.picklist(protocols), ports: v.array(v.string()) })),
   ip_stack: v.nullable(v.picklist(ipStacks)),
   site_id: v.nullable(v.string()),
 })
@@ -56,13 +57,14 @@ export const Filters = field<Filter[]>(
   },
   {
     type: 'array',
-    maxItems: 100,
+    maxItems: maxFilters,
     items: {
       type: 'object',
+      maxProperties: maxKeys,
       required: ['protocol'],
       properties: {
-        protocol: { type: 'string', enum: ['tcp', 'udp', 'icmp'] },
-        ports: { type: 'array', maxItems: 500, items: { type: ['string', 'integer'] } },
+        protocol: { type: 'string', enum: protocols },
+        ports: { type: 'array', maxItems: maxPorts, items: { type: ['string', 'integer'] } },
       },
     },
   },

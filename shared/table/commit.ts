@@ -25,8 +25,6 @@ export type Author = {
   keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
-/** An item holds 400 KB. */
-const maxRecordBytes = 380_000
 /** Below the 30 s after which API Gateway stops waiting. */
 const patienceMs = 22_000
 
@@ -73,7 +71,7 @@ function commitRecord(author: Author, head: Head, transaction: Transaction, comm
     revocations: transaction.revocations,
     cascades: transaction.cascades,
   }
-  return packLarge(record, maxRecordBytes)
+  return packLarge(record)
 }
 
 const packed = (write: Write): Write =>

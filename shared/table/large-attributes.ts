@@ -6,8 +6,8 @@ type Packed = { zstd: Uint8Array }
 
 /** Below this, packing would cost more than it saves. */
 const smallBytes = 20_000
-/** An item holds 400 KB, and the record of a change holds an object before and after it. */
-const maxRowBytes = 180_000
+/** An item holds 400 KB. */
+const maxPackedBytes = 380_000
 
 const isPacked = (value: unknown): value is Packed =>
   typeof value === 'object' && value !== null && (value as Partial<Packed>).zstd instanceof Uint8Array
@@ -16,11 +16,12 @@ const isStructure = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
 
 /**
- * Packs the large lists and objects among an item's attributes, so that every object that the contract allows (100
- * filters of 500 ports each) fits an item. Small attributes stay as they are, for conditions to be tested on them.
- * @throws ApiError `validation_failed` for an object that cannot be stored
+ * Packs the large lists and objects among an item's attributes, so that every row that may be stored fits an item, and so
+ * does the record of its change with the row before and after it: policies and resources pack to less than 60 %, and a
+ * legacy configuration has a lower bound of its own. Small attributes stay as they are, for conditions to be tested on them.
+ * @throws ApiError `validation_failed` for what does not fit an item
  */
-export function packLarge<T extends Attributes>(item: T, maxBytes = maxRowBytes): T {
+export function packLarge<T extends Attributes>(item: T): T {
   let bytes = 0
   const entries = Object.entries(item).map(([name, value]) => {
     if (!isStructure(value)) return [name, value]
@@ -30,7 +31,7 @@ export function packLarge<T extends Attributes>(item: T, maxBytes = maxRowBytes)
     bytes += zstd.length
     return [name, { zstd } satisfies Packed]
   })
-  if (bytes > maxBytes) throw invalid({ base: ['is too large to be stored'] })
+  if (bytes > maxPackedBytes) throw invalid({ base: ['is too large to be stored'] })
   return bytes === 0 ? item : (Object.fromEntries(entries) as T)
 }
 

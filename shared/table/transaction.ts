@@ -18,6 +18,7 @@ import {
 } from './entity.ts'
 import { counterSort, entityKey, guardKey, type Item, type Key } from './keys.ts'
 import { getItem } from './read.ts'
+import { bytesOf, maxRowBytes, tooLarge } from './row-size.ts'
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
@@ -179,9 +180,13 @@ export class Transaction {
     ]
   }
 
+  /** @throws ApiError `validation_failed` for a row that is too large to be stored */
   private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null): void {
     const key = address(rowKey(entity, this.accountId, (after ?? before) as R))
-    this.bytes += JSON.stringify([before, after]).length
+    const bytes = { before: bytesOf(before), after: bytesOf(after) }
+    // One from before there was this bound can become smaller, or go.
+    if (after && bytes.after > maxRowBytes && bytes.after > bytes.before) throw tooLarge(after)
+    this.bytes += bytes.before + bytes.after
     const earlier = this.staged.get(key)
     const first = earlier ? (earlier.before as R | null) : before
     if (first === null && after === null) this.staged.delete(key)

@@ -1,8 +1,9 @@
 import { ApiError } from '../errors.ts'
+import { MessageLimit } from '../message-limit.ts'
 import { endpointMessages, networkListMessages, serverListMessages } from '../v0-values/grammars.ts'
 import { blank, type Messages, outOfBounds } from '../v0-values/messages.ts'
 import type { Draft } from '../values/draft.ts'
-import { checkOpenIdProviders, checkSamlProviders, tooManyItems } from './check-providers.ts'
+import { checkOpenIdProviders, checkSamlProviders } from './check-providers.ts'
 import type { V0ConfigurationInput, V0ConfigurationRow } from './configuration.ts'
 
 type Rules = { [N in keyof V0ConfigurationInput]?: (value: NonNullable<V0ConfigurationInput[N]>) => Messages }
@@ -15,8 +16,6 @@ const rules: Rules = {
   default_client_mtu: (value) => outOfBounds(value, 576, 1500),
   default_client_persistent_keepalive: (value) => outOfBounds(value, 0, 120),
   vpn_session_duration: (value) => outOfBounds(value, 0, 2_147_483_647),
-  openid_connect_providers: tooManyItems,
-  saml_identity_providers: tooManyItems,
 }
 
 const providerChecks = {
@@ -36,11 +35,12 @@ export function checkConfiguration(draft: Draft<V0ConfigurationInput>, stored: V
     if (value !== undefined && value !== stored[name]) draft.reject(name, ...check(value))
   }
   const providers: Record<string, unknown> = {}
-  const errors: Record<string, unknown> = { ...draft.errors }
+  const limit = new MessageLimit()
+  const errors: Record<string, unknown> = limit.take(draft.errors)
   for (const [name, check] of Object.entries(providerChecks)) {
     const sent = draft.fields[name as keyof typeof providerChecks]
     if (sent === undefined || draft.has(name)) continue
-    const checked = check(sent)
+    const checked = check(sent, limit)
     if ('errors' in checked) errors[name] = checked.errors
     else providers[name] = checked.items
   }

@@ -1,9 +1,11 @@
 import { env } from '../env.ts'
 import type { FieldErrors } from '../errors.ts'
+import type { MessageLimit } from '../message-limit.ts'
 import { blank, isBlank, type Messages, tooLong } from '../v0-values/messages.ts'
 import { webAddressMessages } from '../v0-values/web-address.ts'
 import type { Fields } from '../values/draft.ts'
 import { type Draft, draft } from '../values/draft.ts'
+import { tooManyKeys } from '../values/too-many-keys.ts'
 import {
   type V0OpenIdProvider,
   V0OpenIdProviderFields,
@@ -17,7 +19,6 @@ import { isSamlMetadata } from './saml-metadata.ts'
 /** The valid items, or the messages of each, in order (`/v0` contract, 12.5). */
 type CheckedProviders<P> = { items: P[] } | { errors: FieldErrors[] }
 
-const maxItems = 20
 const reserved = ['identity', 'saml', 'magic_link']
 
 /** A text that an item must have. */
@@ -83,26 +84,30 @@ function checkSamlProvider(item: Draft<V0SamlProviderInput>, earlier: Set<string
   }
 }
 
+/** Items behind the last message that is told are not looked at. */
 function checkItems<I, P>(
   sent: object[],
   fields: Fields,
   check: (item: Draft<I>, earlier: Set<string>) => P,
+  limit: MessageLimit,
 ): CheckedProviders<P> {
   const earlier = new Set<string>()
-  const drafts = sent.map((item) => draft<I>(fields, item))
-  const items = drafts.map((item) => {
-    const checked = check(item, earlier)
+  const items: P[] = []
+  const errors = sent.map((object) => {
+    if (limit.isReached) return {}
+    const crowded = tooManyKeys(object)
+    if (crowded !== null) return limit.take({ base: [crowded] })
+    const item = draft<I>(fields, object)
+    items.push(check(item, earlier))
     const { id } = item.fields as { id?: string | null }
     if (id) earlier.add(id)
-    return checked
+    return limit.take(item.errors)
   })
-  const errors = drafts.map((item) => item.errors)
   return errors.some((messages) => Object.keys(messages).length > 0) ? { errors } : { items }
 }
 
-export const checkOpenIdProviders = (sent: object[]) => checkItems(sent, V0OpenIdProviderFields, checkOpenIdProvider)
+export const checkOpenIdProviders = (sent: object[], limit: MessageLimit) =>
+  checkItems(sent, V0OpenIdProviderFields, checkOpenIdProvider, limit)
 
-export const checkSamlProviders = (sent: object[]) => checkItems(sent, V0SamlProviderFields, checkSamlProvider)
-
-export const tooManyItems = (sent: object[]): Messages =>
-  sent.length > maxItems ? [`should have at most ${maxItems} item(s)`] : []
+export const checkSamlProviders = (sent: object[], limit: MessageLimit) =>
+  checkItems(sent, V0SamlProviderFields, checkSamlProvider, limit)

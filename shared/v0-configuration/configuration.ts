@@ -4,7 +4,7 @@ import { booleanCast, CommaListCast, IntegerCast, TrimmedCast } from '../v0-valu
 import { notNullCast } from '../v0-values/not-null-cast.ts'
 import { field, type JsonSchema } from '../values/field.ts'
 import { type Logo, LogoCast, V0Logo } from './logo.ts'
-import { openIdProviderSchema, samlProviderSchema, V0OpenIdProvider, V0SamlProvider } from './provider.ts'
+import { maxProviders, openIdProviderSchema, samlProviderSchema, V0OpenIdProvider, V0SamlProvider } from './provider.ts'
 
 /** The one configuration of an account's legacy API (`/v0` contract, 12.1). */
 export type V0ConfigurationRow = Row & {
@@ -78,8 +78,12 @@ const isObject = (input: unknown): input is object =>
 const providers = (item: JsonSchema) =>
   v.optional(
     field<object[]>(
-      (input) => (Array.isArray(input) && input.every(isObject) ? { value: input } : { message: 'is invalid' }),
-      { type: 'array', maxItems: 20, items: item },
+      (input) => {
+        if (!Array.isArray(input)) return { message: 'is invalid' }
+        if (input.length > maxProviders) return { message: `should have at most ${maxProviders} item(s)` }
+        return input.every(isObject) ? { value: input } : { message: 'is invalid' }
+      },
+      { type: 'array', maxItems: maxProviders, items: item },
     ),
   )
 

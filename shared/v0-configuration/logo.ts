@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { isText } from '../v0-values/casts.ts'
-import { lengthOf } from '../v0-values/messages.ts'
 import { field } from '../values/field.ts'
+import { isLonger } from '../values/is-longer.ts'
+import { maxKeys, tooManyKeys } from '../values/too-many-keys.ts'
 
 const maxLengths = { url: 2048, data: 65_536, type: 255 }
 const keys = ['url', 'data', 'type'] as const
@@ -14,7 +15,7 @@ export const V0Logo = v.object({
   type: v.nullable(v.pipe(v.string(), v.description(texts.type))),
 })
 
-const isValid = (value: unknown, max: number): boolean => value === null || (isText(value) && lengthOf(value) <= max)
+const isValid = (value: unknown, max: number): boolean => value === null || (isText(value) && !isLonger(value, max))
 
 export type Logo = v.InferOutput<typeof V0Logo>
 
@@ -23,6 +24,8 @@ export const LogoCast = field<Logo | null>(
   (input) => {
     if (input === null) return { value: null }
     if (typeof input !== 'object' || Array.isArray(input)) return { message: 'is invalid' }
+    const crowded = tooManyKeys(input)
+    if (crowded !== null) return { message: crowded }
     const sent = input as Record<string, unknown>
     const logo = Object.fromEntries(keys.map((key) => [key, sent[key] === '' ? null : (sent[key] ?? null)])) as Logo
     if (!keys.every((key) => isValid(logo[key], maxLengths[key]))) return { message: 'is invalid' }
@@ -30,6 +33,7 @@ export const LogoCast = field<Logo | null>(
   },
   {
     type: ['object', 'null'],
+    maxProperties: maxKeys,
     properties: Object.fromEntries(
       keys.map((key) => [key, { type: ['string', 'null'], maxLength: maxLengths[key], description: texts[key] }]),
     ),

@@ -2,6 +2,10 @@ import * as v from 'valibot'
 import { booleanCast, TextCast } from '../v0-values/casts.ts'
 import type { Fields } from '../values/draft.ts'
 import { described, type JsonSchema } from '../values/field.ts'
+import { maxKeys } from '../values/too-many-keys.ts'
+
+/** In each of the two lists. */
+export const maxProviders = 20
 
 const idText = 'Short name of the provider, unique in its list; not `identity`, `saml` or `magic_link`.'
 const metadataText = 'SAML metadata of the provider, an XML document.'
@@ -68,6 +72,7 @@ export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 const documented = (fields: Fields, required: string[]): JsonSchema => ({
   type: 'object',
   required,
+  maxProperties: maxKeys,
   properties: Object.fromEntries(
     Object.entries(fields.entries as Record<string, typeof text>).map(([name, { wrapped }]) => [
       name,

@@ -25,13 +25,13 @@ const bytesOf = (shown: V0ConfigurationRow): number =>
 export const update = (author: Author, draft: () => Draft<V0ConfigurationInput>) =>
   commit(author, async (transaction) => {
     const stored = await readConfiguration(author.accountId)
-    const { openid_connect_providers: items, ...changes } = checkConfiguration(draft(), stored)
+    const changes = checkConfiguration(draft(), stored)
+    const { openid_connect_providers: items } = changes
+    if (bytesOf({ ...(await openConfiguration(author.accountId, stored)), ...changes }) > maxBytes)
+      throw invalid({ base: [`should be at most ${maxBytes} byte(s)`] })
     const changed = transaction.update(v0Configurations, stored, {
       ...changes,
       openid_connect_providers: items && (await sealItems(author.accountId, items, stored.openid_connect_providers)),
     })
-    const shown = await openConfiguration(author.accountId, changed)
-    if (changed !== stored && bytesOf(shown) > maxBytes)
-      throw invalid({ base: [`should be at most ${maxBytes} byte(s)`] })
-    return { data: shown }
+    return { data: await openConfiguration(author.accountId, changed) }
   })

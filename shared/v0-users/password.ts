@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
 import { isText } from '../v0-values/casts.ts'
-import { lengthOf, type Messages } from '../v0-values/messages.ts'
+import { type Messages, tooLong } from '../v0-values/messages.ts'
+import { isLonger } from '../values/is-longer.ts'
 
 /** The parameters that OWASP recommends for scrypt; they take 128 MB. */
 const cost = { ln: 17, r: 8, p: 1 }
@@ -20,10 +21,9 @@ export async function hashPassword(password: string): Promise<string> {
 /** The rules of a password and its confirmation (`/v0` contract, 9.4). */
 export function passwordMessages(password: unknown, confirmation: unknown): Messages {
   if (!isText(password)) return ['is invalid']
-  const length = lengthOf(password)
   return [
-    ...(length < 12 ? ['should be at least 12 character(s)'] : []),
-    ...(length > 128 ? ['should be at most 128 character(s)'] : []),
+    ...(isLonger(password, 11) ? [] : ['should be at least 12 character(s)']),
+    ...tooLong(password, 128),
     ...(confirmation === password ? [] : ['does not match password confirmation.']),
   ]
 }

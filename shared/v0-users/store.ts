@@ -6,8 +6,8 @@ import { findUnique, getRow } from '../table/read.ts'
 import type { Transaction } from '../table/transaction.ts'
 import { isText } from '../v0-values/casts.ts'
 import { listV0Rows } from '../v0-values/list-rows.ts'
-import { lengthOf } from '../v0-values/messages.ts'
 import type { Draft } from '../values/draft.ts'
+import { isLonger } from '../values/is-longer.ts'
 import { stageUserDeletion } from './delete-user.ts'
 import { hashPassword } from './password.ts'
 import { adminTally, type V0UserInput, type V0UserRow, v0Users } from './user.ts'
@@ -23,7 +23,7 @@ export async function list(account: string, page: Page | undefined) {
 /** By id or, in any case, by email (`/v0` contract, 9.2). @throws ApiError `not_found` */
 async function find(account: string, idOrEmail: string): Promise<V0UserRow> {
   // What cannot be an email is no key of the table either.
-  if (!isText(idOrEmail) || lengthOf(idOrEmail) > 255) throw notFound()
+  if (!isText(idOrEmail) || isLonger(idOrEmail, 255)) throw notFound()
   const user = isUuid(idOrEmail)
     ? await getRow(v0Users, account, idOrEmail.toLowerCase())
     : await findUnique(v0Users, account, emailSet, idOrEmail.toLowerCase())

@@ -78,9 +78,13 @@ export const UuidCast = field<string | null>(
   { type: ['string', 'null'], format: 'uuid' },
 )
 
+/** More items than this make a list of more characters than any may have. */
+const maxItems = 2_048
+
 /** A comma list as sent: a string, or an array of strings that is joined; one without content is empty. */
 export const CommaListCast = field<string | null>(
   (input) => {
+    if (Array.isArray(input) && input.length > maxItems) return { message: `should have at most ${maxItems} item(s)` }
     const joined = Array.isArray(input) && input.every((item) => typeof item === 'string') ? input.join(',') : input
     if (joined === null) return { value: null }
     if (!isText(joined)) return invalid

@@ -1,4 +1,6 @@
+import { excerpt } from '../values/excerpt.ts'
 import { canonicalIp, parseRange } from '../values/ip.ts'
+import { isLonger } from '../values/is-longer.ts'
 import { type Messages, tooLong } from './messages.ts'
 import { trimmed } from './white-space.ts'
 
@@ -20,7 +22,7 @@ export function endpointMessages(text: string): Messages {
   const long = tooLong(text, 255)
   if (long.length > 0 || isAddress(text)) return long
   const { host, port, isHost } = splitPort(text)
-  if (!isHost) return [`${host} is not a valid FQDN`]
+  if (!isHost) return [`${excerpt(host)} is not a valid FQDN`]
   return port === undefined || isPort(port) ? [] : ['port is not a number between 0 and 65535']
 }
 
@@ -41,7 +43,7 @@ function duplicateMessages(items: string[]): Messages {
     if (seen.has(item)) repeated.add(item)
     seen.add(item)
   }
-  return repeated.size > 0 ? [`is invalid: duplicates are not allowed: ${[...repeated].join(', ')}`] : []
+  return repeated.size > 0 ? [`is invalid: duplicates are not allowed: ${excerpt([...repeated].join(', '))}`] : []
 }
 
 /** Addresses and networks, separated by commas (8.4). */
@@ -51,7 +53,7 @@ export function networkListMessages(list: string, { repeats }: { repeats: boolea
   return [
     ...tooLong(list, maxList),
     ...emptyItems(items, filled),
-    ...(bad === undefined ? [] : [`is invalid: ${bad} is not a valid IPv4 / IPv6 address or CIDR range`]),
+    ...(bad === undefined ? [] : [`is invalid: ${excerpt(bad)} is not a valid IPv4 / IPv6 address or CIDR range`]),
     ...(repeats ? [] : duplicateMessages(filled)),
   ]
 }
@@ -71,7 +73,7 @@ export function serverListMessages(list: string): Messages {
     ...tooLong(list, maxList),
     ...emptyItems(items, filled),
     ...(filled.some((item) => !isAddress(item) && hasPort(item)) ? ['setting port is not allowed'] : []),
-    ...(bad === undefined ? [] : [`${bad} is not a valid FQDN`]),
+    ...(bad === undefined ? [] : [`${excerpt(bad)} is not a valid FQDN`]),
     ...duplicateMessages(filled),
   ]
 }
@@ -80,7 +82,7 @@ export function serverListMessages(list: string): Messages {
 export function keyMessages(text: string): Messages {
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && text !== ''
   return [
-    ...([...text].length === 44 ? [] : ['should be 44 character(s)']),
+    ...(isLonger(text, 43) && !isLonger(text, 44) ? [] : ['should be 44 character(s)']),
     ...(isBase64 ? [] : ['must be a base64-encoded string']),
   ]
 }

@@ -5,6 +5,7 @@ import { field, type JsonSchema } from '../values/field.ts'
 export const notNullCast = <T>(cast: v.GenericSchema<unknown, T | null>, schema: JsonSchema, empty?: T) =>
   field<T>((input) => {
     const parsed = v.safeParse(cast, input)
-    const value = parsed.success && input !== null ? (parsed.output ?? empty) : undefined
+    if (!parsed.success) return { message: parsed.issues[0].message }
+    const value = input === null ? undefined : (parsed.output ?? empty)
     return value === undefined ? { message: 'is invalid' } : { value }
   }, schema)

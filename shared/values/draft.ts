@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type FieldErrors, invalid } from '../errors.ts'
+import { tooManyKeys } from './too-many-keys.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type
 export type Fields = v.ObjectSchema<any, any>
@@ -37,9 +38,14 @@ function addMessage(errors: FieldErrors, field: string, message: string): void {
 
 const required = (schema: v.GenericSchema) => schema.type !== 'optional'
 
-/** Checks each known field by itself (A6); unknown keys are ignored, a missing required one is `can't be blank`. */
+/**
+ * Checks each known field by itself (A6); unknown keys are ignored, a missing required one is `can't be blank`.
+ * @throws ApiError `validation_failed` for an object of too many keys
+ */
 export function draft<T>(fields: Fields, raw: unknown): Draft<T> {
   const source = (raw ?? {}) as Record<string, unknown>
+  const crowded = tooManyKeys(source)
+  if (crowded !== null) throw invalid({ base: [crowded] })
   const values: Record<string, unknown> = {}
   const errors: FieldErrors = {}
   for (const [name, schema] of Object.entries(fields.entries as Record<string, v.GenericSchema>)) {

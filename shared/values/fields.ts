@@ -2,6 +2,7 @@ import { checkEmail } from '../actors/email.ts'
 import { toUtc } from '../clock.ts'
 import { isUuid } from '../ids.ts'
 import { type Checked, field, type JsonSchema } from './field.ts'
+import { isLonger } from './is-longer.ts'
 
 type TextRule = {
   max: number
@@ -21,7 +22,7 @@ function checkText(input: unknown, { max, nullable, trim = true }: TextRule): Ch
   if (blank(input)) return nullable ? { value: null } : { message: "can't be blank" }
   if (!isText(input)) return { message: 'is invalid' }
   const value = trim ? input.trim() : input
-  return [...value].length > max ? { message: `should be at most ${max} character(s)` } : { value }
+  return isLonger(value, max) ? { message: `should be at most ${max} character(s)` } : { value }
 }
 
 /** Required text of 1 to `max` characters. */

@@ -5,8 +5,13 @@ export type Cidr = { family: 4 | 6; first: bigint; last: bigint; prefix: number 
 
 const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128)
 
+/** Of an address, and of one with a netmask. */
+const maxAddress = 45
+const maxCidr = maxAddress + 4
+
 /** A strict IP literal: four decimal parts without leading zeros, or RFC 4291 text without a zone; null for anything else. */
 export function parseIp(text: string): Ip | null {
+  if (text.length > maxAddress) return null
   if (isIPv4(text)) return { family: 4, value: ipv4Value(text) }
   return isIPv6(text) && !text.includes('%') ? { family: 6, value: ipv6Value(text) } : null
 }
@@ -52,6 +57,7 @@ export function canonicalIp(text: string): string | null {
 
 /** The block of an address with a netmask; host bits can be set. */
 export function parseCidr(text: string): Cidr | null {
+  if (text.length > maxCidr) return null
   const [address = '', mask = '', ...more] = text.split('/')
   const ip = parseIp(address)
   if (!ip || more.length > 0 || !/^(0|[1-9]\d{0,2})$/.test(mask)) return null

@@ -9,6 +9,7 @@ import startTestEngines from '#test/support/engine.ts'
 import { accessCosts, accessTable, decisionRates } from './access.ts'
 import { consumerCosts, consumerTable } from './consumer.ts'
 import { callRows, costsTable, flowRows, writeCostsDocument } from './costs.ts'
+import { dearestOperations, dearestTable } from './dearest.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
 import { loadTable, loadTest } from './load.ts'
@@ -81,6 +82,7 @@ async function printLogs(): Promise<void> {
 
 async function printAll(): Promise<void> {
   print(`what an operation asks of the table:\n${costTable(await operationCosts())}`)
+  print(`the dearest operations for the largest bodies:\n${dearestTable(await dearestOperations(10))}`)
   print(`ingest:\n${ingestTable(await ingestCosts())}`)
   printPacking()
   await printAccess()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { clock } from '#shared/clock.ts'
 import { flowLogId } from '#shared/flows/flow-identity.ts'
-import { storeFlow } from '#shared/flows/flow-store.ts'
+import { storeFlows } from '#shared/flows/flow-store.ts'
 import { type LogStream, logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
@@ -67,7 +67,7 @@ export async function fillLogs(account: Account) {
       ids.push(id)
       return logItems(account.id, stream, id, at(i), fieldsOf[stream](i))
     })
-    plantItems(entries.flat().map((item) => packLarge(item, 380_000)))
+    plantItems(entries.flat().map((item) => packLarge(item)))
   }
   const ip = '2001:db8:1111:2222:3333:4444:5555:6666'
   const outer = { src_ip: ip, src_port: 65_535, dst_ip: ip, dst_port: 65_535, path_activated_at: begin }
@@ -90,7 +90,9 @@ export async function fillLogs(account: Account) {
     }
     const id = flowLogId(claims(), report)
     ids.push(id)
-    await storeFlow({ id, claims: claims(), ingestedAt: clock.now(), report })
+    await storeFlows([{ id, claims: claims(), ingestedAt: clock.now(), report }], (_report, error) => {
+      throw error
+    })
   }
   return { ids, begin, end: at(counts.flow + 1), actor_id, actor_email: String(actor_email) }
 }

@@ -10,7 +10,7 @@ export const reportFlowLogs = operation(
     path: '/ingestion/flow_logs',
     summary: 'Report the opening and closing of flows',
     credential: 'ingest',
-    refusals: ['too_many_records'],
+    refusals: ['bad_request', 'invalid_json', 'too_many_records', 'validation_failed'],
     response: data(v.object({ status: v.literal('ok'), accepted: v.number() })),
   },
   ({ claims, body, headers }) => ingestFlows(claims, body, headers),

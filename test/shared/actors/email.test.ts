@@ -33,6 +33,15 @@ it.each([
   expect(checkEmail(text)).toEqual({ message: 'is an invalid email address' })
 })
 
+it.each([0x00, 0x1b, 0x7f, 0x85, 0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x202a, 0x202e, 0x2060, 0x2066, 0x2069, 0xe0001])(
+  'refuses the control or format character %i in the local part',
+  (code) => {
+    expect(checkEmail(`a${String.fromCodePoint(code)}da@example.com`)).toEqual({
+      message: 'is an invalid email address',
+    })
+  },
+)
+
 it('counts the whole address', () => {
   expect(checkEmail(`${'a'.repeat(149)}@example.com`)).toEqual({ message: 'should be at most 160 character(s)' })
 })

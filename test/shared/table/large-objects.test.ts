@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
 import { handler as createPolicy } from '#functions/api/policies/create-policy.ts'
+import { handler as deletePolicy } from '#functions/api/policies/delete-policy.ts'
+import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
 import { handler as createResource } from '#functions/api/resources/create-resource.ts'
 import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
 import { handler as getResource } from '#functions/api/resources/get-resource.ts'
@@ -10,23 +12,34 @@ import { handler as updateResource } from '#functions/api/resources/update-resou
 import { clock, timestamp } from '#shared/clock.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
+import { type ResourceRow, resources } from '#shared/resources/resource.ts'
+import { maxRowBytes } from '#shared/table/row-size.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { commitsOf, writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { plantRows } from '#test/support/plant-rows.ts'
 
-/** As many filters and ports as there can be (A31). */
-const mostFilters = () =>
-  Array.from({ length: 100 }, () => {
-    const start = randomInt(1, 60)
-    return {
-      protocol: 'tcp',
-      ports: Array.from({ length: 500 }, (_, i) => `${start + i * 130} - ${start + i * 130 + 99}`),
-    }
-  })
+/** As many filters of 500 ports as one object holds (A31), of ranges that pack as badly as any. */
+const mostFilters = (count = 32) =>
+  Array.from({ length: count }, () => ({
+    protocol: 'tcp',
+    ports: Array.from({ length: 500 }, (_, i) => `${i * 130 + randomInt(1, 60)} - ${i * 130 + randomInt(60, 130)}`),
+  }))
 
-describe('a resource with 100 filters of 500 ports', () => {
+/** As many values as one object holds, each as long as it may be; digits of a fraction count for nothing and stay. */
+const mostConditions = (count = 64) => {
+  const digits = () => Array.from({ length: 430 }, () => randomInt(1e9).toString().padStart(9, '0')).join('')
+  const values = Array.from({ length: count }, () => `M/9:00:00.${digits()}-17/Europe/Warsaw`)
+  return [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values }]
+}
+
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const tooLarge = 'is too large to be stored'
+
+describe('a resource of 256 KB', () => {
   it('is stored, changed, listed, logged and deleted like any other', async () => {
     const { account, site } = await newAccessWorld()
     const filters = mostFilters()
+    expect(bytes(filters)).toBeGreaterThan(0.85 * maxRowBytes)
     const fields = { name: 'Everything', type: 'dns', address: 'all.example.com', site_id: site.id, filters }
     const headers = { 'idempotency-key': 'large' }
     const created = await account.call(createResource, { method: 'POST', body: { resource: fields }, headers })
@@ -50,9 +63,7 @@ describe('a resource with 100 filters of 500 ports', () => {
     const update = (await commitsOf(account.id)).at(-1) as { time: number }
     const log_id = logId('change', update.time, positionTail(0))
     const entry = (await account.call(getLog, { params: { log_id } })).body.data
-    expect([entry.operation, entry.before.filters, entry.after.filters]).toEqual(['update', null, null])
-    expect(entry.truncated).toEqual(['filters'])
-    // What is stored is whole, and is what verification compares.
+    expect([entry.operation, entry.before.filters, entry.after.filters]).toEqual(['update', filters, others])
     const verified = await verifyChangeLog({ account_id: account.id, end: timestamp(clock.now()) })
     expect(verified.damages).toEqual([])
     expect(verified.entries).toBeGreaterThan(0)
@@ -60,17 +71,51 @@ describe('a resource with 100 filters of 500 ports', () => {
   })
 })
 
-describe('an object larger than anything the contract describes', () => {
-  it('is refused with a reason, and changes nothing', async () => {
+describe('a policy of 256 KB', () => {
+  it('is stored, changed to another one, and deleted', async () => {
     const { account, group, addResource } = await newAccessWorld()
-    const resource = await addResource({ name: 'Other', address: 'other.example.com' })
-    const time = () => `${randomInt(10, 13)}:${randomInt(10, 60)}:${randomInt(10, 60)}-23:${randomInt(10, 60)}:59`
-    const values = Array.from({ length: 1000 }, () => `M/${Array.from({ length: 100 }, time).join(',')}/Europe/Warsaw`)
-    const conditions = [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values }]
-    const policy = { group_id: group.id, resource_id: resource.id, conditions }
+    const { id: resource_id } = await addResource({ name: 'Other', address: 'other.example.com' })
+    const policy = { group_id: group.id, resource_id, conditions: mostConditions() }
+    expect(bytes(policy)).toBeGreaterThan(0.95 * maxRowBytes)
+    const created = await account.call(createPolicy, { method: 'POST', body: { policy } })
+    expect([created.status, created.body.data.conditions]).toEqual([201, policy.conditions])
+    const params = { id: created.body.data.id }
+    const conditions = mostConditions()
+    const changed = await account.call(updatePolicy, { method: 'PATCH', params, body: { policy: { conditions } } })
+    expect([changed.status, changed.body.data.conditions]).toEqual([200, conditions])
+    expect((await account.call(deletePolicy, { method: 'DELETE', params })).status).toBe(200)
+  })
+})
+
+describe('an object above 256 KB', () => {
+  it('is refused with the field that takes the most, and changes nothing', async () => {
+    const { account, group, site, addResource } = await newAccessWorld()
+    const { id: resource_id } = await addResource({ name: 'Other', address: 'other.example.com' })
     const before = (await commitsOf(account.id)).length
-    const answer = await account.call(createPolicy, { method: 'POST', body: { policy } })
-    expect([answer.status, answer.body.errors]).toEqual([422, { base: ['is too large to be stored'] }])
+    const policy = { group_id: group.id, resource_id, conditions: mostConditions(70) }
+    const refused = await account.call(createPolicy, { method: 'POST', body: { policy } })
+    expect([refused.status, refused.body.errors]).toEqual([422, { base: [tooLarge], conditions: [tooLarge] }])
+    const resource = { name: 'All', type: 'dns', address: 'a.example.com', site_id: site.id, filters: mostFilters(50) }
+    const other = await account.call(createResource, { method: 'POST', body: { resource } })
+    expect([other.status, other.body.errors]).toEqual([422, { base: [tooLarge], filters: [tooLarge] }])
     expect((await commitsOf(account.id)).length).toBe(before)
+  })
+
+  it('that is there already can shrink and go, and not grow', async () => {
+    const { account, site } = await newAccessWorld()
+    const row = { name: 'Old', type: 'dns' as const, address: 'old.example.com', address_description: null }
+    const filters = mostFilters(50) as ResourceRow['filters']
+    await plantRows<ResourceRow>(account.id, resources, 1, () => ({
+      ...row,
+      filters,
+      ip_stack: 'dual',
+      site_id: site.id,
+    }))
+    const { data } = (await account.call(listResources, { query: { name: 'Old' } })).body
+    const params = { id: data[0].id }
+    const change = (resource: object) => account.call(updateResource, { method: 'PATCH', params, body: { resource } })
+    expect((await change({ name: 'Older' })).body.errors).toEqual({ base: [tooLarge], filters: [tooLarge] })
+    expect((await change({ name: 'O' })).status).toBe(200)
+    expect((await account.call(deleteResource, { method: 'DELETE', params })).status).toBe(200)
   })
 })

@@ -48,7 +48,7 @@ describe('GET /logs/{log_id} (L3)', () => {
     const at = clock.now()
     const fields = { object: 'policies', operation: 'update', before: policy, after: policy, subject: null }
     const log_id = logId('change', at)
-    plantItems(logItems(world.account.id, 'change', log_id, at, fields).map((item) => packLarge(item, 380_000)))
+    plantItems(logItems(world.account.id, 'change', log_id, at, fields).map((item) => packLarge(item)))
     const cut = { ...policy, conditions: null }
     const { status, body } = await get(log_id)
     expect([status, body.data]).toMatchObject([200, { log_id, before: cut, after: cut, truncated: ['conditions'] }])

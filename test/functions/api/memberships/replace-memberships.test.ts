@@ -6,6 +6,7 @@ import { insertSyncedGroup } from '#test/support/groups.ts'
 import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
 
 const unknown = '0198a000-0000-7000-8000-000000000000'
+const numbered = Array.from({ length: 9_000 }, (_, i) => `id ${i}`)
 let world: MembershipWorld
 let a: string
 let b: string
@@ -48,6 +49,9 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
     ],
     [entries('nonsense', 'other'), ['nonsense is not a valid actor id', 'other is not a valid actor id']],
     [entries(unknown), [`${unknown} does not exist`]],
+    [entries('x'.repeat(1_000)), [`${'x'.repeat(254)}… is not a valid actor id`]],
+    [Array(9_000).fill({}), Array.from({ length: 100 }, (_, i) => `entry ${i} is missing actor_id`)],
+    [entries(...numbered), numbered.slice(0, 100).map((id) => `${id} is not a valid actor id`)],
     [entries(...Array.from({ length: 10_001 }, () => unknown)), ['should have at most 10000 item(s)']],
   ])('refuses %#, and leaves the set', async (memberships, messages) => {
     const group = await world.newGroup()
@@ -55,6 +59,12 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
     const answer = await world.put(group, memberships)
     expect([answer.status, answer.body.errors]).toEqual([422, { memberships: messages }])
     expect((await world.list(group)).body.data.map(({ id }: { id: string }) => id)).toEqual([a])
+  })
+
+  it('refuses entries of too many keys', async () => {
+    const crowded = { actor_id: a, ...Object.fromEntries(numbered.slice(0, 1_000).map((name) => [name, 1])) }
+    const answer = await world.put(await world.newGroup(), [{ actor_id: a }, crowded])
+    expect(answer.body.errors).toEqual({ 'memberships.1': ['should have at most 1000 key(s)'] })
   })
 
   it('needs a list', async () => {

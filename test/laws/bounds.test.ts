@@ -1,0 +1,42 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { codesOf } from '#infra/openapi/errors.ts'
+import { v0ErrorResponses } from '#infra/openapi/v0-errors.ts'
+import { maxAnswerBytes } from '#shared/answer-size.ts'
+import { isV0 } from '#shared/http/v0-headers.ts'
+import type { Answer } from '#test/support/account.ts'
+import { secondOfCpu } from '#test/support/cpu-cost.ts'
+import { largeRequests, measured, takesMuch } from '#test/support/large-requests.ts'
+import { type Entry, loadEntries } from '#test/support/operations.ts'
+import { sampleRequests } from '#test/support/sample-requests.ts'
+
+/** What Lambda hands over as JSON. */
+const maxPayloadBytes = 6_291_556
+
+const entries = await loadEntries()
+let world: Awaited<ReturnType<typeof sampleRequests>>
+beforeAll(async () => {
+  world = await sampleRequests()
+})
+
+function expectDocumented({ operation }: Entry, { status, body }: Answer, note: string): void {
+  expect(status, note).toBeLessThan(500)
+  if (status < 400) return
+  if (isV0(operation.path)) expect(Object.keys(v0ErrorResponses(operation, {})), note).toContain(String(status))
+  else expect(codesOf(operation), note).toContain(body.code)
+}
+
+describe.each(entries.filter(takesMuch))('$name', (entry) => {
+  it('answers the largest bodies in time, with a status of its contract and at a length that can be handed over', async () => {
+    for (const request of await largeRequests(entry, world)) {
+      const { what, answer, units } = await measured(world, entry, request)
+      const note = `${what} → ${answer.status} ${answer.text.slice(0, 300)}`
+      if (request.what === 'the largest valid body') expect(answer.status, note).toBeLessThan(300)
+      expectDocumented(entry, answer, note)
+      expect(Buffer.byteLength(answer.text), note).toBeLessThanOrEqual(maxAnswerBytes)
+      expect(Buffer.byteLength(JSON.stringify({ ...answer, body: answer.text, text: '' })), note).toBeLessThanOrEqual(
+        maxPayloadBytes,
+      )
+      expect(units, note).toBeLessThan(secondOfCpu)
+    }
+  })
+})

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { invalid } from '#shared/errors.ts'
+import { refuseLargeSet } from '#shared/member-sets/change-members.ts'
+import type { MemberSet } from '#shared/member-sets/member-set.ts'
+import { excerpt } from '#shared/values/excerpt.ts'
+import { isLonger } from '#shared/values/is-longer.ts'
+import { tooManyKeys } from '#shared/values/too-many-keys.ts'
+
+const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]))
+
+it.each(['x', 'é', '💥'])('counts characters, not code units: %s', (character) => {
+  expect([9, 10, 11, 20, 21].map((length) => isLonger(character.repeat(length), 10))).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ])
+})
+
+it.each(['x', '💥'])('shows 255 characters of a text, the last one an ellipsis where it is cut: %s', (character) => {
+  expect(excerpt(character.repeat(255))).toBe(character.repeat(255))
+  expect(excerpt(character.repeat(256))).toBe(`${character.repeat(254)}…`)
+  expect(excerpt(character.repeat(100_000))).toBe(`${character.repeat(254)}…`)
+})
+
+it('takes a thousand keys', () => {
+  expect([tooManyKeys(keys(1_000)), tooManyKeys(keys(1_001))]).toEqual([null, 'should have at most 1000 key(s)'])
+})
+
+it('tells a hundred messages of a request', () => {
+  const messages = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`)
+  const { errors } = invalid({ a: messages(60), b: messages(60), c: ['is invalid'] }).members
+  expect(errors).toEqual({ a: messages(60), b: messages(40) })
+})
+
+it('lets a set have 100,000 members', () => {
+  const set = { envelope: 'memberships' } as MemberSet<never>
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => String(i))
+  const grow = (joining: number, leaving: number, members: number) => () =>
+    refuseLargeSet(set, { joining: ids(joining), leaving: ids(leaving) }, ids(members))
+  expect(grow(1, 0, 99_999)).not.toThrow()
+  expect(grow(2, 1, 99_999)).not.toThrow()
+  expect(grow(0, 1, 100_002)).not.toThrow()
+  expect(grow(1, 0, 100_000)).toThrow(
+    expect.objectContaining({ members: { errors: { memberships: ['should have at most 100000 item(s)'] } } }),
+  )
+})
