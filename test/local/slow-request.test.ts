@@ -5,8 +5,10 @@ import { afterAll, expect, it } from 'vitest'
 import { listen, openServer } from '#infra/local/http-server.ts'
 
 const server = openServer(async (request, response) => {
-  await text(request).catch(() => undefined)
-  if (!request.destroyed) response.end('read')
+  await text(request).then(
+    () => response.end('read'),
+    () => response.destroy(),
+  )
 }, 300)
 const port = await listen(server, 0)
 afterAll(() => void server.close())
@@ -27,5 +29,5 @@ it.each([
 
 it('answers what is complete', async () => {
   const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfull'
-  expect(await answerTo(head)).toMatch(/^HTTP\/1.1 200 [^]*read$/)
+  expect(await answerTo(head)).toMatch(/^HTTP\/1.1 200 .*read$/s)
 })

@@ -103,7 +103,7 @@ describe('a data directory stays usable', () => {
       // The consumers begin again with the new table.
       await expect
         .poll(async () => (await fetch(`${service.baseUrl}/logs?type=change`, { headers })).text(), { timeout: 60_000 })
-        .toContain('"created"')
+        .toContain('"operation":"insert"')
     })
   })
 
