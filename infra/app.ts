@@ -1,3 +1,8 @@
 import { buildApp } from './build-app.ts'
+import { SettingError } from './settings.ts'
 
-await buildApp()
+await buildApp().catch((error: unknown) => {
+  if (!(error instanceof SettingError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+})

@@ -22,25 +22,37 @@ export type Settings = {
   flowStreamShards: number | 'on-demand'
 }
 
+/** A setting that is none, with the rule that it breaks. */
+export class SettingError extends Error {
+  readonly setting: string
+  readonly rule: string
+
+  constructor(setting: string, rule: string) {
+    super(`The context value ${setting} must be ${rule}.`)
+    this.setting = setting
+    this.rule = rule
+  }
+}
+
 export function readSettings(scope: Construct): Settings {
   const context = (name: string): unknown => scope.node.tryGetContext(name)
   const integer = (name: string, fallback: number): number => {
     const value = context(name)
     if (value === undefined) return fallback
-    if (!/^[1-9]\d*$/.test(String(value))) throw new Error(`The context value ${name} must be a positive integer.`)
+    if (!/^[1-9]\d*$/.test(String(value))) throw new SettingError(name, 'a positive integer')
     return Number(value)
   }
   const cdnSecretArn = (context('cdnSecretArn') as string | undefined) ?? null
   if (cdnSecretArn !== null && !/^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/.test(cdnSecretArn)) {
-    throw new Error('The context value cdnSecretArn must be the whole ARN of a secret, with its six last characters.')
+    throw new SettingError('cdnSecretArn', 'the whole ARN of a secret, with its six last characters')
   }
   const mailSender = (context('mailSender') as string | undefined) ?? null
   if (mailSender !== null && !/^[^@\s]+@[^@\s]+$/.test(mailSender)) {
-    throw new Error('The context value mailSender must be an address like access@example.com.')
+    throw new SettingError('mailSender', 'an address like access@example.com')
   }
   const logLevel = ((context('logLevel') as string | undefined) ?? 'INFO') as LogLevel
   if (!logLevels.includes(logLevel)) {
-    throw new Error(`The context value logLevel must be one of ${logLevels.join(', ')}.`)
+    throw new SettingError('logLevel', `one of ${logLevels.join(', ')}`)
   }
   return {
     baseUrl: (context('baseUrl') as string | undefined) ?? null,

@@ -1,9 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { readJson, writeAtomically } from './data-dir.ts'
-import { listen } from './http-server.ts'
+import { listen, openServer } from './http-server.ts'
 import type { Task } from './service.ts'
 
 type Address = { url: string; token: string }
@@ -18,7 +17,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
  */
 export async function openControl(dir: string, runTask: (task: Task, event: unknown) => Promise<unknown>) {
   const token = randomBytes(32).toString('base64url')
-  const server = createServer(async (request, response) => {
+  const server = openServer(async (request, response) => {
     const given = digest(request.headers.authorization ?? '')
     if (request.method !== 'POST' || !timingSafeEqual(given, digest(`Bearer ${token}`))) {
       response.writeHead(403).end()

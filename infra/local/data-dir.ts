@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Lock, tryLock } from './engines/lock.ts'
-import { Fault } from './fault.ts'
+import { Fault, fullDisk } from './fault.ts'
 
 export type DataDir = { path: string; ephemeral: boolean; lock: Lock }
 
@@ -42,6 +42,8 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
     lock = tryLock(join(path, 'service.lock'))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
+    const full = fullDisk(error, path)
+    if (full) throw full
     throw new Fault(
       `The data directory ${path} cannot be written (${code ?? message}). Set DATA_DIR to one that can be.`,
     )

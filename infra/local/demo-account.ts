@@ -1,77 +1,109 @@
 import { join } from 'node:path'
-import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { type AccountRow, accounts } from '#shared/accounts/account.ts'
+import { serviceGuard } from '#shared/accounts/service-guard.ts'
+import { authenticate } from '#shared/auth/authenticate.ts'
+import { ApiError } from '#shared/errors.ts'
+import { getItem, getRow } from '#shared/table/read.ts'
 import { readJson, writeAtomically } from './data-dir.ts'
 import { Fault } from './fault.ts'
 import type { Service } from './service.ts'
 
-export type Credentials = { base_url: string; account_id: string; api_token: string }
+type Credentials = { base_url: string; account_id: string; api_token: string }
 
-const slug = 'demo'
+/** Whether the demo account can be used, and if not, why. */
+export type DemoAccount = { usable: true } | { usable: false; because: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
+
+/** Which slug the demo account has. Written before it is made, so that a crash in between leaves no account behind. */
+const slugFile = (dir: string): string => join(dir, 'demo-account.json')
 
 type Provisioned = {
   data?: { account?: { id: string }; api_token: { token: string } }
   error?: { code: string; errors?: unknown }
 }
 
-async function findDemoAccount({ clients, deployment }: Service): Promise<string | undefined> {
-  let start: Record<string, never> | undefined
-  do {
-    const page = await clients.dynamodb.send(
-      new ScanCommand({
-        TableName: deployment.table.TableName,
-        ConsistentRead: true,
-        FilterExpression: 'slug = :slug',
-        ExpressionAttributeValues: { ':slug': { S: slug } },
-        ...(start ? { ExclusiveStartKey: start } : {}),
-      }),
-    )
-    const id = page.Items?.find((item) => item.id?.S)?.id?.S
-    if (id) return id
-    start = page.LastEvaluatedKey as Record<string, never> | undefined
-  } while (start)
-}
-
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
 
-/** A new token for the demo account that is there already. */
-async function renew(service: Service): Promise<{ accountId: string; token: string }> {
-  const accountId = await findDemoAccount(service)
-  if (!accountId) throw new Fault(`The slug "${slug}" is taken, but no account has it. Use another data directory.`)
+const holderOf = async (slug: string): Promise<string | undefined> =>
+  (await getItem(serviceGuard('slug', slug)))?.account_id as string | undefined
+
+function writeDown({ dir }: Service, credentials: Credentials): DemoAccount {
+  writeAtomically(credentialsFile(dir.path), `${JSON.stringify(credentials, null, 2)}\n`)
+  return { usable: true }
+}
+
+async function provision(service: Service, event: object): Promise<NonNullable<Provisioned['data']>> {
+  const { data, error } = (await service.runTask('provision-account', event)) as Provisioned
+  if (!data) throw new Fault(`The demo account could not be provisioned: ${JSON.stringify(error)}`)
+  return data
+}
+
+async function create(service: Service, baseUrl: string, slug: string): Promise<DemoAccount> {
+  writeAtomically(slugFile(service.dir.path), JSON.stringify({ slug }))
+  const { account, api_token } = await provision(service, {
+    operation: 'create_account',
+    account: { name: 'Demo', slug },
+    admin: { name: 'Admin', email: 'admin@example.com' },
+  })
+  return writeDown(service, { base_url: baseUrl, account_id: account?.id ?? '', api_token: api_token.token })
+}
+
+async function freeSlug(): Promise<string> {
+  for (let i = 1; ; i++) {
+    const slug = i === 1 ? 'demo' : `demo-${i}`
+    if (!(await holderOf(slug))) return slug
+  }
+}
+
+/** Asked here and not over HTTP: it is no request of anybody, and belongs into no log. */
+async function isAccepted(token: string): Promise<boolean> {
+  try {
+    await authenticate('api', `Bearer ${token}`)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'unauthorized') return false
+    throw error
+  }
+}
+
+/** A new token for the demo account whose token has ended or was never written down; none when it is closed or gone. */
+async function renew(service: Service, baseUrl: string, accountId: string): Promise<DemoAccount> {
+  const account = await getRow(accounts, accountId, accountId)
+  if (!account) return { usable: false, because: `its account ${accountId} is no longer there` }
+  if (account.is_disabled) return { usable: false, because: closing(account) }
   const event = {
     operation: 'create_api_token',
     account_id: accountId,
     api_token: { name: 'Demo', expires_at: inDays(90) },
   }
-  const { data, error } = (await service.runTask('provision-account', event)) as Provisioned
-  if (!data) throw new Fault(`The demo account could not be given a token: ${JSON.stringify(error)}`)
-  return { accountId, token: data.api_token.token }
+  const { api_token } = await provision(service, event)
+  return writeDown(service, { base_url: baseUrl, account_id: accountId, api_token: api_token.token })
 }
 
-async function create(service: Service): Promise<{ accountId: string; token: string }> {
-  const { data, error } = (await service.runTask('provision-account', {
-    operation: 'create_account',
-    account: { name: 'Demo', slug },
-    admin: { name: 'Admin', email: 'admin@example.com' },
-  })) as Provisioned
-  if (data?.account) return { accountId: data.account.id, token: data.api_token.token }
-  // Taken: a start before this one made the account and ended before it could write the token down.
-  if (error?.code === 'validation_failed') return renew(service)
-  throw new Fault(`The demo account could not be provisioned: ${JSON.stringify(error)}`)
-}
+const closing = ({ id, delete_at, disabled_reason }: AccountRow): string =>
+  delete_at === null
+    ? `its account ${id} is disabled (${disabled_reason ?? 'no reason given'})`
+    : `its account ${id} is disabled, and is deleted at ${delete_at}`
 
-/** The demo account's credentials: those of the last start, or new ones where there are none or they have ended. */
-export async function demoCredentials(service: Service, baseUrl: string, ended = false): Promise<Credentials> {
-  const path = credentialsFile(service.dir.path)
-  const kept = readJson<Credentials>(path)
-  if (!ended && kept?.account_id && kept.api_token) {
-    const credentials = { ...kept, base_url: baseUrl }
-    if (kept.base_url !== baseUrl) writeAtomically(path, `${JSON.stringify(credentials, null, 2)}\n`)
-    return credentials
+/**
+ * The demo account of the data directory, made at the first start. Later ones make another only when asked: what was
+ * deleted stays deleted.
+ */
+export async function demoAccount(service: Service, baseUrl: string, makeNew: boolean): Promise<DemoAccount> {
+  if (makeNew) return create(service, baseUrl, await freeSlug())
+  const kept = readJson<Credentials>(credentialsFile(service.dir.path))
+  if (kept?.account_id && kept.api_token) {
+    if (!(await isAccepted(kept.api_token))) return renew(service, baseUrl, kept.account_id)
+    return kept.base_url === baseUrl ? { usable: true } : writeDown(service, { ...kept, base_url: baseUrl })
   }
-  const { accountId, token } = ended ? await renew(service) : await create(service)
-  const credentials = { base_url: baseUrl, account_id: accountId, api_token: token }
-  writeAtomically(path, `${JSON.stringify(credentials, null, 2)}\n`)
-  return credentials
+  const own = readJson<{ slug: string }>(slugFile(service.dir.path))?.slug
+  const slug = own ?? 'demo'
+  const holder = await holderOf(slug)
+  if (!holder) return create(service, baseUrl, slug)
+  if (own) return renew(service, baseUrl, holder)
+  return {
+    usable: false,
+    because: `the slug "${slug}" belongs to the account ${holder}, which was provisioned by hand`,
+  }
 }

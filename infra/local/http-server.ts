@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
 import { Fault } from './fault.ts'
 import type { router } from './routes.ts'
@@ -62,10 +62,25 @@ function send(response: ServerResponse, { status, headers, body }: HttpAnswer, h
   response.end(head ? undefined : body)
 }
 
+/** A request, headers and body, is there after so long, or its connection ends with 408: API Gateway waits no longer. */
+const requestMs = 30_000
+
+/** A server that lets nobody hold a connection with a request that never ends. */
+export const openServer = (handle: RequestListener, requestTimeout = requestMs): Server =>
+  // API Gateway joins a header that comes twice; Node would drop the second one of some.
+  createServer(
+    {
+      joinDuplicateHeaders: true,
+      requestTimeout,
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval: Math.min(5_000, requestTimeout),
+    },
+    handle,
+  )
+
 /** Takes requests from the first moment; they wait until the backend is there. */
 export function createHttpServer(backend: Promise<Backend>): Server {
-  // API Gateway joins a header that comes twice; Node would drop the second one of some.
-  const server = createServer({ joinDuplicateHeaders: true }, async (request, response) => {
+  const server = openServer(async (request, response) => {
     try {
       const ready = await backend
       const result = await answer(request, ready)

@@ -1,8 +1,9 @@
 import { openControl } from './control.ts'
 import { closeDataDir, type DataDir } from './data-dir.ts'
-import { demoCredentials } from './demo-account.ts'
+import { demoAccount } from './demo-account.ts'
 import { Fault } from './fault.ts'
 import { type Backend, createHttpServer, listen } from './http-server.ts'
+import { listAccounts } from './list-accounts.ts'
 import { startPollers } from './pollers/start-pollers.ts'
 import { Wake } from './pollers/wake.ts'
 import { router } from './routes.ts'
@@ -10,24 +11,22 @@ import { startSchedules } from './schedules/start-schedules.ts'
 import { startService } from './service.ts'
 import { startScreen } from './start-screen.ts'
 
+type Options = { port: number; newDemo: boolean }
+
 export type Running = { screen: string; failed: Promise<string>; stop(): Promise<void> }
 
-const askAccount = (baseUrl: string, token: string) =>
-  fetch(`${baseUrl}/account`, { headers: { authorization: `Bearer ${token}` } }).then(async (response) => {
-    await response.arrayBuffer()
-    return response.status
-  })
-
 /** Brings the service up: first the port, so that a busy one is told at once; then all that stands behind it. */
-export async function run(dir: DataDir, wantedPort: number): Promise<Running> {
+export async function run(dir: DataDir, options: Options): Promise<Running> {
   const backend = Promise.withResolvers<Backend>()
   backend.promise.catch(() => undefined)
   const server = createHttpServer(backend.promise)
-  const port = await listen(server, wantedPort).catch((error) => {
-    closeDataDir(dir)
-    throw error
+  // What was begun last ends first, whether the service stops or its start fails.
+  const closing = new AsyncDisposableStack()
+  closing.defer(() => closeDataDir(dir))
+  closing.defer(() => {
+    server.close()
+    server.closeAllConnections()
   })
-  const baseUrl = `http://127.0.0.1:${port}`
   const closeServer = async () => {
     server.close()
     server.closeIdleConnections()
@@ -36,7 +35,10 @@ export async function run(dir: DataDir, wantedPort: number): Promise<Running> {
     clearTimeout(timer)
   }
   try {
+    const port = await listen(server, options.port)
+    const baseUrl = `http://127.0.0.1:${port}`
     const service = await startService(dir, baseUrl)
+    closing.defer(() => service.stop())
     const { deployment, runtime, clients, engines, region, tableStreamArn } = service
     const wake = new Wake()
     const pollers = await startPollers({
@@ -48,36 +50,36 @@ export async function run(dir: DataDir, wantedPort: number): Promise<Running> {
       region,
       wake,
     })
+    closing.defer(() => pollers.stop())
     const schedules = startSchedules(deployment.schedules, runtime, wake)
+    closing.defer(() => schedules.stop())
     const control = await openControl(dir.path, (task, event) =>
       service.runTask(task, event).finally(() => wake.written()),
     )
+    closing.defer(closeServer)
+    closing.defer(() => control.close())
     const match = router(deployment.routes.map(({ key, functionArn }) => ({ key, target: functionArn })))
     backend.resolve({ match, runtime, handled: () => wake.written() })
-    let credentials = await demoCredentials(service, baseUrl)
-    if ((await askAccount(baseUrl, credentials.api_token)) === 401) {
-      credentials = await demoCredentials(service, baseUrl, true)
-      await askAccount(baseUrl, credentials.api_token)
-    }
+    const demo = await demoAccount(service, baseUrl, options.newDemo)
+    wake.written()
+    const accounts = await listAccounts(10)
     // The clock of this process begins with the process itself.
-    const screen = startScreen(baseUrl, dir.path, dir.ephemeral, performance.now() / 1_000)
+    const screen = startScreen({
+      baseUrl,
+      dir: dir.path,
+      ephemeral: dir.ephemeral,
+      seconds: performance.now() / 1_000,
+      demo,
+      accounts,
+    })
     return {
       screen,
       failed: engines.failed,
-      async stop() {
-        control.close()
-        await closeServer()
-        await schedules.stop()
-        await pollers.stop()
-        await service.stop()
-        closeDataDir(dir)
-      },
+      stop: () => closing.disposeAsync(),
     }
   } catch (error) {
     backend.reject(new Fault('The service did not start.'))
-    server.close()
-    server.closeAllConnections()
-    closeDataDir(dir)
+    await closing.disposeAsync()
     throw error
   }
 }

@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type DataDir, dataPath, openDataDir, openTemporaryDir } from './data-dir.ts'
-import { Fault, reportFault } from './fault.ts'
+import { Fault, fullDisk, reportFault } from './fault.ts'
 
 const defaultPort = 8787
 
-type Options = { port: number; ephemeral: boolean }
+type Options = { port: number; ephemeral: boolean; newDemo: boolean }
 
 function readOptions(argv: string[]): Options {
-  const unknown = argv.find((argument) => argument !== '--ephemeral')
-  if (unknown) throw new Fault(`Unknown option ${unknown}. Use: npm start [-- --ephemeral]`)
+  const unknown = argv.find((argument) => !['--ephemeral', '--new-demo'].includes(argument))
+  if (unknown) throw new Fault(`Unknown option ${unknown}. Use: npm start [-- --ephemeral | --new-demo]`)
   const text = process.env.PORT || String(defaultPort)
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535) throw new Fault(`PORT=${text} is no port number.`)
-  return { port, ephemeral: argv.includes('--ephemeral') }
+  return { port, ephemeral: argv.includes('--ephemeral'), newDemo: argv.includes('--new-demo') }
 }
 
 function openDir({ ephemeral }: Options): DataDir {
@@ -46,7 +46,9 @@ async function main(): Promise<void> {
   // Kept beside the packages: most of the start is loading them.
   enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))
   const { run } = await import('./run.ts')
-  const running = await run(dir, options.port)
+  const running = await run(dir, options).catch((error: unknown) => {
+    throw fullDisk(error, dir.path) ?? error
+  })
   process.stdout.write(running.screen)
   const failure = await Promise.race([running.failed, stopped])
   await running.stop()

@@ -37,20 +37,32 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
   process.env.CDK_VALIDATION ??= 'false'
   // Loading the CDK takes a while; what only asks a running service does not wait for it.
   const { buildApp: build } = await import('#infra/build-app.ts')
-  const app = await build({ context: settingsFromVariables(), ...options, outdir })
+  const app = await build({ context: settingsFromVariables(), ...options, outdir }).catch(explain)
   app.synth()
   return readDeployment(outdir)
 }
 
 /** Settings of a deployment that are variables here. */
-function settingsFromVariables(): Record<string, string> {
-  const {
-    LOG_LEVEL: logLevel,
-    LOG_RETENTION_DAYS: logRetentionDays,
-    FLOW_RETENTION_DAYS: flowRetentionDays,
-  } = process.env
-  const settings = { logLevel, logRetentionDays, flowRetentionDays }
-  return Object.fromEntries(Object.entries(settings).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+const variables: Record<string, string> = {
+  logLevel: 'LOG_LEVEL',
+  logRetentionDays: 'LOG_RETENTION_DAYS',
+  flowRetentionDays: 'FLOW_RETENTION_DAYS',
+}
+
+const settingsFromVariables = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(variables).flatMap(([setting, variable]) => {
+      const value = process.env[variable]
+      return value ? [[setting, value]] : []
+    }),
+  )
+
+/** @throws Fault that names the variable where a setting is none */
+async function explain(error: unknown): Promise<never> {
+  const { SettingError } = await import('#infra/settings.ts')
+  const variable = error instanceof SettingError ? variables[error.setting] : undefined
+  if (!(error instanceof SettingError) || !variable) throw error
+  throw new Fault(`${variable}=${process.env[variable]} must be ${error.rule}.`)
 }
 
 async function start(
@@ -65,8 +77,8 @@ async function start(
     createTable(clients, deployment.table),
     createStream(clients, deployment.stream),
   ])
-  const variables = engineEnvironment(engines)
-  Object.assign(process.env, deployment.environment, variables, {
+  const found = engineEnvironment(engines)
+  Object.assign(process.env, deployment.environment, found, {
     SERVICE_URL: baseUrl,
     SERVICE_SECRET: serviceSecret(dir.path),
   })
@@ -81,7 +93,7 @@ async function start(
     deployment,
     runtime,
     tableStreamArn,
-    region: variables.AWS_REGION ?? '',
+    region: found.AWS_REGION ?? '',
     runTask(name, event) {
       // The failed batches lie in a folder here, so only what reads a bucket is exchanged.
       if (name === 'redrive-failed-batches')

@@ -1,21 +1,48 @@
-import { credentialsFile } from './demo-account.ts'
+import type { AccountRow } from '#shared/accounts/account.ts'
+import { credentialsFile, type DemoAccount } from './demo-account.ts'
 
-/** What a person sees when the service is ready. */
-export function startScreen(baseUrl: string, dir: string, ephemeral: boolean, seconds: number): string {
-  const credentials = credentialsFile(dir)
-  return `
-  Network Access Administration is ready at ${baseUrl} after ${seconds.toFixed(1)} s.
+type Start = {
+  baseUrl: string
+  dir: string
+  ephemeral: boolean
+  seconds: number
+  demo: DemoAccount
+  accounts: { rows: AccountRow[]; more: boolean }
+}
 
-  Credentials   ${credentials}
-  Data          ${dir}${ephemeral ? ' (removed at the end)' : ''}
+const stateOf = ({ is_disabled, delete_at }: AccountRow): string => {
+  if (!is_disabled) return ''
+  return delete_at === null ? ' (disabled)' : ` (disabled, is deleted at ${delete_at})`
+}
 
-  Try it in another terminal:
+function accountLines({ rows, more }: Start['accounts']): string {
+  const lines = rows.map((account) => `${account.slug} ${account.id}${stateOf(account)}`)
+  return [...(lines.length > 0 ? lines : ['none']), ...(more ? ['and more'] : [])].join('\n                ')
+}
+
+const examples = (baseUrl: string, credentials: string): string => `  Try it in another terminal:
 
     TOKEN=$(node -p "require('${credentials}').api_token")
     curl ${baseUrl}/account -H "Authorization: Bearer $TOKEN"
     curl ${baseUrl}/sites -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"site":{"name":"Office"}}'
     curl "${baseUrl}/logs?type=change" -H "Authorization: Bearer $TOKEN"
+`
 
+const noDemo = (because: string): string => `  The demo account cannot be used: ${because}.
+  npm start -- --new-demo makes a new one.
+`
+
+/** What a person sees when the service is ready. */
+export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, accounts }: Start): string {
+  const credentials = credentialsFile(dir)
+  return `
+  Network Access Administration is ready at ${baseUrl} after ${seconds.toFixed(1)} s.
+
+  Credentials   ${demo.usable ? credentials : 'none'}
+  Data          ${dir}${ephemeral ? ' (removed at the end)' : ''}
+  Accounts      ${accountLines(accounts)}
+
+${demo.usable ? examples(baseUrl, credentials) : noDemo(demo.because)}
   Ctrl-C ends it.
 
 `

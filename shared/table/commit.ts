@@ -26,7 +26,7 @@ export type Author = {
 }
 
 /** Below the 30 s after which API Gateway stops waiting. */
-const patienceMs = 22_000
+export const commitPatienceMs = 22_000
 
 async function readHead(account: string): Promise<Head> {
   const item = await getItem(headKey(account))
@@ -134,10 +134,14 @@ const pauseMs = (tries: number): number => (tries > 12 ? 60 : Math.min(600, 10 *
  * The one way to change an account's data: stages the changes of `change`, which reads what it needs through the
  * transaction, and writes them with their commit record, on the condition that no other commit came between. A lost
  * race runs `change` again on fresh state.
+ * @param deadline until when it is tried, in milliseconds since 1970; for a request that waits for more than one commit
  * @throws ApiError `unavailable` when it does not get through; nothing is changed then.
  */
-export async function commit<T>(author: Author, change: (transaction: Transaction) => Promise<T>): Promise<T> {
-  const deadline = Date.now() + patienceMs
+export async function commit<T>(
+  author: Author,
+  change: (transaction: Transaction) => Promise<T>,
+  deadline = Date.now() + commitPatienceMs,
+): Promise<T> {
   for (let tries = 0; Date.now() < deadline; tries++) {
     if (tries > 0) await sleep(Math.random() * pauseMs(tries))
     const outcome = await inTurn(author.accountId, () => attempt(author, change))

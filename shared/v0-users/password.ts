@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
+import { Line } from '../line.ts'
 import { isText } from '../v0-values/casts.ts'
 import { type Messages, tooLong } from '../v0-values/messages.ts'
 import { isLonger } from '../values/is-longer.ts'
@@ -9,12 +10,22 @@ const options: ScryptOptions = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem: 
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** A salted slow hash in the PHC string format, which names its parameters. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16)
-  const key = await new Promise<Buffer>((resolve, reject) => {
+/** One at a time: a hash takes a core for some tenths of a second, and one of the four threads that files and zlib share. */
+const hashing = new Line(1)
+
+const scryptOf = (password: string, salt: Buffer) =>
+  new Promise<Buffer>((resolve, reject) => {
     scrypt(password, salt, 32, options, (error, derived) => (error ? reject(error) : resolve(derived)))
   })
+
+/**
+ * A salted slow hash in the PHC string format, which names its parameters.
+ * @param deadline until when it may wait for its turn, in milliseconds since 1970
+ * @throws ApiError `unavailable` when it is not its turn by then
+ */
+export async function hashPassword(password: string, deadline: number): Promise<string> {
+  const salt = randomBytes(16)
+  const key = await hashing.run(() => scryptOf(password, salt), deadline)
   return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${unpadded(salt)}$${unpadded(key)}`
 }
 

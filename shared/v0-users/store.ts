@@ -8,8 +8,8 @@ import { isText } from '../v0-values/casts.ts'
 import { listV0Rows } from '../v0-values/list-rows.ts'
 import type { Draft } from '../values/draft.ts'
 import { isLonger } from '../values/is-longer.ts'
+import { commitWithPassword, Unhashed } from './commit-with-password.ts'
 import { stageUserDeletion } from './delete-user.ts'
-import { hashPassword } from './password.ts'
 import { adminTally, type V0UserInput, type V0UserRow, v0Users } from './user.ts'
 import { checkNewUser, checkUserChange } from './user-rules.ts'
 
@@ -33,50 +33,39 @@ async function find(account: string, idOrEmail: string): Promise<V0UserRow> {
 
 export const get = async (account: string, idOrEmail: string) => ({ data: await find(account, idOrEmail) })
 
-/** A password is hashed once, however often its commit is tried, and only when nothing else is wrong. */
-function hashOnce(): (password: string | undefined) => Promise<string | undefined> {
-  let hash: Promise<string> | undefined
-  return async (password) => {
-    if (password === undefined) return undefined
-    hash ??= hashPassword(password)
-    return hash
-  }
-}
-
 async function checkEmailFree(transaction: Transaction, email: string, except?: V0UserRow): Promise<void> {
   if (await transaction.isTaken(emailSet, email.toLowerCase(), except))
     throw invalid({ email: ['has already been taken'] })
 }
 
-export function create(author: Author, draft: () => Draft<V0UserInput>) {
-  const hashed = hashOnce()
-  return commit(author, async (transaction) => {
+export const create = (author: Author, draft: () => Draft<V0UserInput>) =>
+  commitWithPassword(author, async (transaction, hashed) => {
     const { email, role, password } = checkNewUser(draft())
     await checkEmailFree(transaction, email)
+    const password_hash = hashed(password)
+    if (password_hash instanceof Unhashed) return password_hash
     const user = transaction.insert(v0Users, {
       email,
       role,
-      password_hash: (await hashed(password)) ?? null,
+      password_hash: password_hash ?? null,
       last_signed_in_at: null,
       last_signed_in_method: null,
       disabled_at: null,
     })
     return { data: user }
   })
-}
 
-export function update(author: Author, idOrEmail: string, draft: () => Draft<V0UserInput>) {
-  const hashed = hashOnce()
-  return commit(author, async (transaction) => {
+export const update = (author: Author, idOrEmail: string, draft: () => Draft<V0UserInput>) =>
+  commitWithPassword(author, async (transaction, hashed) => {
     const user = await find(author.accountId, idOrEmail)
     const { email, role, password } = checkUserChange(draft(), user, author.subject?.actor_email ?? null)
     if (role === 'unprivileged' && isLastAdmin(transaction, user))
       throw invalid({ role: ['cannot demote the last admin user'] })
     if (email !== undefined) await checkEmailFree(transaction, email, user)
-    const password_hash = await hashed(password)
+    const password_hash = hashed(password)
+    if (password_hash instanceof Unhashed) return password_hash
     return { data: transaction.update(v0Users, user, { email, role, password_hash }) }
   })
-}
 
 const isLastAdmin = (transaction: Transaction, user: V0UserRow): boolean =>
   user.role === 'admin' && transaction.count(adminTally) <= 1

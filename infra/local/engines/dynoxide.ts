@@ -122,6 +122,11 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
     indexStream(databaseFile(dir))
     return engine
   }
-  const log = readFileSync(join(dir, 'dynamodb.log'), 'utf8').trim().split('\n').at(-1)
+  const log = readFileSync(join(dir, 'dynamodb.log'), 'utf8').trim().split('\n').at(-1) ?? ''
+  if (/malformed|not a valid SQLite database|not a database/.test(log)) {
+    throw new Fault(
+      `The table file ${databaseFile(dir)} is damaged. Put a copy of the data directory in its place, or move ${dir} away to begin with an empty one.`,
+    )
+  }
   throw new Fault(`The DynamoDB engine ${binary} did not start on ${dir}: ${log || 'it said nothing'}`)
 }

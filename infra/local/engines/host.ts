@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync } from 'node:fs'
-import type { Server } from 'node:http'
+import { existsSync, globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Fault } from '../fault.ts'
-import { type Dynoxide, startDynoxide } from './dynoxide.ts'
+import { Fault, fullDisk } from '../fault.ts'
+import type { Source } from '../pollers/source.ts'
+import { type Dynoxide, databaseFile, startDynoxide } from './dynoxide.ts'
+import { startKinesis, streamDirectory } from './kinesis.ts'
 import { waitForLock } from './lock.ts'
 import { startTableFront } from './table-front.ts'
 import { trimStream } from './trim-stream.ts'
@@ -16,65 +17,68 @@ export type HostMessage =
   | { type: 'ready'; dynamodb: string | null; kinesis: string | null }
   | { type: 'fault'; message: string }
 
-async function startKinesis(path: string): Promise<{ server: Server; endpoint: string }> {
-  mkdirSync(path, { recursive: true })
-  const { default: kinesalite } = await import('kinesalite')
-  const server: Server = kinesalite({ path, createStreamMs: 0, deleteStreamMs: 0, updateStreamMs: 0, shardLimit: 64 })
-  server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The Kinesis engine has no port.')
-  return { server, endpoint: `http://127.0.0.1:${address.port}` }
+/** A position in a stream that is no longer there would hide what the new one carries. */
+function forgetPositions(dir: string): void {
+  const forget = (kind: Source['kind']) => {
+    for (const file of globSync(`checkpoints/*.${kind}.json`, { cwd: dir })) rmSync(join(dir, file))
+  }
+  if (!existsSync(streamDirectory(dir))) forget('kinesis')
+  if (existsSync(databaseFile(dir))) return
+  forget('dynamodb')
+  rmSync(join(dir, 'stream-handled.json'), { force: true })
 }
 
-function trim(dir: string): void {
+/** Old records cost only space: when they cannot be removed, the next start tries again. Answers why not. */
+function trim(dir: string): string | undefined {
   try {
     trimStream(dir)
   } catch (error) {
-    // Old records cost only space: the next start tries again.
-    process.stderr.write(`The table's stream was not trimmed: ${(error as Error).message}\n`)
+    return (error as Error).message
   }
 }
 
 async function main(options: HostOptions): Promise<void> {
-  const tell = (message: HostMessage) => {
-    if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
-  }
+  const { dir } = options
   let starting: Promise<Dynoxide | undefined> | undefined
   let ending = false
-  const end = async () => {
+  const end = async (fault?: string) => {
     if (ending) return
     ending = true
     await starting?.then((dynamodb) => dynamodb?.stop()).catch(() => undefined)
-    if (options.removeAtExit) rmSync(options.dir, { recursive: true, force: true })
-    process.exit(0)
+    if (options.removeAtExit) rmSync(dir, { recursive: true, force: true })
+    if (fault !== undefined) await tell({ type: 'fault', message: fault })
+    process.exit(fault === undefined ? 0 : 1)
   }
-  process.once('disconnect', end)
-  process.on('message', end)
+  const fail = (error: unknown) => end((fullDisk(error, dir) ?? (error as Error)).message)
+  process.once('disconnect', () => end())
+  process.on('message', () => end())
   // The parent decides when to end; a Ctrl-C at the terminal reaches this process too.
   process.on('SIGINT', () => undefined)
-  process.on('SIGTERM', end)
+  process.on('SIGTERM', () => end())
+  // The Kinesis engine throws what happens to its files where nobody can catch it.
+  process.on('uncaughtException', fail)
   try {
-    const lock = await waitForLock(join(options.dir, 'engines.lock'), 8_000)
-    if (!lock) throw new Fault(`The engines of another run still use the data directory ${options.dir}.`)
+    const lock = await waitForLock(join(dir, 'engines.lock'), 8_000)
+    if (!lock) throw new Fault(`The engines of another run still use the data directory ${dir}.`)
     if (ending) return
-    if (options.dynoxide) trim(options.dir)
-    starting = options.dynoxide ? startDynoxide(options.dynoxide, options.dir) : Promise.resolve(undefined)
-    const [dynamodb, stream] = await Promise.all([
-      starting,
-      options.kinesis ? startKinesis(join(options.dir, 'kinesis')) : undefined,
-    ])
-    dynamodb?.exited.then(() => {
-      if (ending) return
-      tell({ type: 'fault', message: 'The DynamoDB engine ended unexpectedly.' })
-      setTimeout(() => process.exit(1), 50)
-    })
+    forgetPositions(dir)
+    const untrimmed = options.dynoxide && trim(dir)
+    starting = options.dynoxide ? startDynoxide(options.dynoxide, dir) : Promise.resolve(undefined)
+    const [dynamodb, kinesis] = await Promise.all([starting, options.kinesis ? startKinesis(dir) : null])
+    dynamodb?.exited.then(() => fail(new Fault('The DynamoDB engine ended unexpectedly.')))
+    if (untrimmed) process.stderr.write(`The table's stream was not trimmed: ${untrimmed}\n`)
     const front = dynamodb && (await startTableFront(dynamodb.endpoint))
-    tell({ type: 'ready', dynamodb: front?.endpoint ?? null, kinesis: stream?.endpoint ?? null })
+    await tell({ type: 'ready', dynamodb: front?.endpoint ?? null, kinesis })
   } catch (error) {
-    tell({ type: 'fault', message: error instanceof Fault ? error.message : String((error as Error).message) })
-    setTimeout(() => process.exit(1), 50)
+    await fail(error)
   }
 }
+
+/** Resolves when the message is on its way, also when nobody hears it any more. */
+const tell = (message: HostMessage) =>
+  new Promise<void>((resolve) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
 
 if (process.send) await main(JSON.parse(process.argv[2] ?? '{}'))

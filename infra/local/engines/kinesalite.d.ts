@@ -9,3 +9,18 @@ declare module 'kinesalite' {
     shardLimit?: number
   }): Server
 }
+
+declare module 'kinesalite/db/index.js' {
+  import type { EventEmitter } from 'node:events'
+
+  /** LevelDB as levelup opens it: at once, telling of it by the events `open` and `error`. */
+  type Database = EventEmitter & {
+    iterator(options: { fillCache: boolean }): {
+      next(done: (error: Error | null | undefined, key?: unknown) => void): void
+      end(done: (error?: Error | null) => void): void
+    }
+    close(): Promise<void>
+  }
+
+  export function create(options: { path: string }): { db: Database }
+}

@@ -39,12 +39,10 @@ export async function startEngines(dir: string, options: { removeAtExit?: boolea
   const ready = await new Promise<{ dynamodb: string | null; kinesis: string | null }>((resolve, reject) => {
     child.on('message', (message: HostMessage) => {
       if (message.type === 'ready') resolve(message)
-      else {
-        fault = message.message
-        reject(new Fault(message.message))
-      }
+      else fault = message.message
     })
     child.once('error', reject)
+    // A fault is told when it has ended, and with it the engines that ran already.
     child.once('exit', () => reject(new Fault(fault ?? 'The engines ended before they were ready.')))
   })
   // The channel must not keep a finished program alive; its closing is what ends the host.

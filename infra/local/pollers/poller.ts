@@ -91,6 +91,7 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
 export async function pollShard(shard: string, options: PollerOptions): Promise<void> {
   const { signal, checkpoint, wake, label } = options
   let idle = shortestIdleMs
+  let said: string | undefined
   while (!signal.aborted) {
     const seen = wake.count
     try {
@@ -103,10 +104,14 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
       }
       if (signal.aborted) break
       if (last !== undefined) checkpoint.set(shard, last)
+      said = undefined
       if (wanted.length > 0) continue
     } catch (error) {
       if (signal.aborted) break
-      process.stderr.write(`${label}: ${error instanceof Error ? error.message : error}\n`)
+      const message = error instanceof Error ? error.message : String(error)
+      // What lasts, as a full disk does, is told once.
+      if (message !== said) process.stderr.write(`${label}: ${message}\n`)
+      said = message
     }
     // A busy service does not make a poller ask more often than this.
     await sleep(shortestIdleMs, undefined, { signal }).catch(() => undefined)

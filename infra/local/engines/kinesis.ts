@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import kinesalite from 'kinesalite'
+import { create } from 'kinesalite/db/index.js'
+import { Fault } from '../fault.ts'
+
+/** Where a data directory's flow stream lies: a LevelDB. */
+export const streamDirectory = (dir: string): string => join(dir, 'kinesis')
+
+const damaged = (path: string, error: Error): Fault =>
+  new Fault(
+    `The stream directory ${path} is damaged (${error.message}). Move it away and start again: flow reports that are not in the log yet are lost with it, nothing else.`,
+  )
+
+/** Reads all there is: LevelDB finds damage only where it reads, and the engine would answer as if nothing were there. */
+async function checkStream(path: string): Promise<void> {
+  // Without this file LevelDB begins a new database over what is there.
+  if (readdirSync(path).length > 0 && !existsSync(join(path, 'CURRENT'))) throw new Error('the file CURRENT is missing')
+  const { db } = create({ path })
+  await once(db, 'open')
+  const iterator = db.iterator({ fillCache: false })
+  const next = promisify(iterator.next.bind(iterator))
+  // After an error neither the iterator nor the database ever closes: the process must end.
+  while ((await next()) !== undefined);
+  await promisify(iterator.end.bind(iterator))()
+  await db.close()
+}
+
+/** Starts the Kinesis engine on the directory's stream. The caller holds the directory's engine lock. */
+export async function startKinesis(dir: string): Promise<string> {
+  const path = streamDirectory(dir)
+  try {
+    mkdirSync(path, { recursive: true })
+    await checkStream(path)
+  } catch (error) {
+    throw damaged(path, error as Error)
+  }
+  const server: Server = kinesalite({ path, createStreamMs: 0, deleteStreamMs: 0, updateStreamMs: 0, shardLimit: 64 })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The Kinesis engine has no port.')
+  return `http://127.0.0.1:${address.port}`
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, expect, it } from 'vitest'
+import { listen, openServer } from '#infra/local/http-server.ts'
+
+const server = openServer(async (request, response) => {
+  await text(request).then(
+    () => response.end('read'),
+    () => response.destroy(),
+  )
+}, 300)
+const port = await listen(server, 0)
+afterAll(() => void server.close())
+
+async function answerTo(head: string): Promise<string> {
+  const socket: Socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(head)
+  return text(socket)
+}
+
+it.each([
+  ['headers', 'POST / HTTP/1.1\r\nHost: a\r\n'],
+  ['a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf'],
+])('cuts off %s that never come to an end with 408', async (_, head) => {
+  expect(await answerTo(head)).toMatch(/^HTTP\/1.1 408 /)
+})
+
+it('answers what is complete', async () => {
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfull'
+  expect(await answerTo(head)).toMatch(/^HTTP\/1.1 200 .*read$/s)
+})

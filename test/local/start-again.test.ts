@@ -1,0 +1,153 @@
+import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runLocal, type Service, startService } from '#test/support/service.ts'
+
+let root: string
+/** A data directory with the demo account and another one, and nobody on it. */
+let base: string
+let other: { id: string; token: string }
+
+const provision = async (dir: string, event: object) => {
+  const { stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: dir })
+  return JSON.parse(stdout).data
+}
+const account = (slug: string) => ({ account: { name: slug, slug }, admin: { name: 'A', email: 'a@example.com' } })
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'start-again-test-'))
+  base = join(root, 'base')
+  const service = await startService({ dataDir: base })
+  const made = await provision(base, account('other'))
+  other = { id: made.account.id, token: made.api_token.token }
+  // What the stream holds goes from its log file into a table file.
+  await service.restart()
+  await service.stop()
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+function copy(): string {
+  const dir = mkdtempSync(join(root, 'copy-'))
+  cpSync(base, dir, { recursive: true })
+  return dir
+}
+
+const idOf = (dir: string): string => JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).account_id
+
+/** Processes that name the directory: the service, the host of its engines, and the engine of the table. */
+const processesOn = (dir: string) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dir)
+    } catch {
+      return false
+    }
+  })
+
+async function withService(dir: string, args: string[], look: (service: Service) => Promise<void>): Promise<void> {
+  const service = await startService({ dataDir: dir, args })
+  try {
+    await look(service)
+  } finally {
+    await service.stop()
+  }
+}
+
+const statusOf = async ({ baseUrl }: Service, token: string) =>
+  (await fetch(`${baseUrl}/account`, { headers: { authorization: `Bearer ${token}` } })).status
+
+const hint = 'npm start -- --new-demo makes a new one'
+
+/** It says why there is no demo account, serves the other one, and makes a demo account when asked. */
+async function expectServed(dir: string, because: string, slug: string): Promise<void> {
+  await withService(dir, [], async (service) => {
+    expect(service.output()).toContain(because)
+    expect(service.output()).toContain(hint)
+    expect(service.output()).toContain(`other ${other.id}`)
+    expect(await statusOf(service, other.token)).toBe(200)
+  })
+  await withService(dir, ['--new-demo'], async (service) => {
+    expect(service.output()).not.toContain(hint)
+    expect(service.output()).toContain(`${slug} ${idOf(dir)}`)
+    expect(await statusOf(service, service.credentials.api_token)).toBe(200)
+  })
+}
+
+describe('a data directory stays usable', () => {
+  it('says what is there, and logs no request of its own', async () => {
+    const dir = copy()
+    await withService(dir, [], async (service) => {
+      expect(service.output()).toContain(`demo ${idOf(dir)}`)
+      expect(service.output()).toContain(`other ${other.id}`)
+      expect(service.output()).not.toContain('"message":"request"')
+    })
+  })
+
+  it('while the deletion of its demo account is pending', async () => {
+    const dir = copy()
+    const delete_at = '2099-01-01T00:00:00Z'
+    await provision(dir, { operation: 'delete_account', account_id: idOf(dir), delete_at })
+    await expectServed(dir, `its account ${idOf(dir)} is disabled, and is deleted at 2099-01-01T00:00:00`, 'demo-2')
+  })
+
+  it('when its table was removed', async () => {
+    const dir = copy()
+    for (const file of globSync('dynamodb.db*', { cwd: dir })) rmSync(join(dir, file))
+    await withService(dir, [], async ({ output }) => {
+      expect(output()).toContain(`its account ${idOf(dir)} is no longer there`)
+      expect(output()).toMatch(/Accounts +none/)
+    })
+    await withService(dir, ['--new-demo'], async (service) => {
+      const headers = { authorization: `Bearer ${service.credentials.api_token}` }
+      // The consumers begin again with the new table.
+      await expect
+        .poll(async () => (await fetch(`${service.baseUrl}/logs?type=change`, { headers })).text(), { timeout: 60_000 })
+        .toContain('"operation":"insert"')
+    })
+  })
+
+  it('when its slug belongs to somebody else', async () => {
+    const dir = mkdtempSync(join(root, 'taken-'))
+    const made = await provision(dir, account('demo'))
+    await withService(dir, [], async (service) => {
+      expect(service.output()).toContain(`the slug "demo" belongs to the account ${made.account.id}`)
+      expect(await statusOf(service, made.api_token.token)).toBe(200)
+    })
+    await withService(dir, ['--new-demo'], async (service) => {
+      expect(service.output()).toContain(`demo-2 ${idOf(dir)}`)
+    })
+  })
+})
+
+describe('a start that fails says one line, and leaves no process', () => {
+  async function expectFault(dir: string, text: string, variables: Record<string, string> = {}): Promise<void> {
+    const { code, stdout, stderr } = await runLocal('serve.ts', [], { PORT: '0', DATA_DIR: dir, ...variables })
+    expect([code, stdout, stderr.trimEnd().split('\n')]).toEqual([1, '', [expect.stringContaining(text)]])
+    expect(processesOn(dir)).toEqual([])
+  }
+
+  it.each([/^MANIFEST/, /^CURRENT/, /\.ldb$/])('when %s of the stream is cut off', async (pattern) => {
+    const dir = copy()
+    const stream = join(dir, 'kinesis')
+    const file = readdirSync(stream).find((name) => pattern.test(name)) ?? ''
+    truncateSync(join(stream, file), 10)
+    await expectFault(dir, `The stream directory ${stream} is damaged`)
+    rmSync(stream, { recursive: true })
+    await withService(dir, [], async (service) => expect(await statusOf(service, other.token)).toBe(200))
+  })
+
+  it('when the table is damaged', async () => {
+    const dir = copy()
+    writeFileSync(join(dir, 'dynamodb.db'), Buffer.alloc(20_000, 7))
+    await expectFault(dir, `The table file ${join(dir, 'dynamodb.db')} is damaged`)
+  })
+
+  it.each([
+    ['LOG_RETENTION_DAYS', '0', 'a positive integer'],
+    ['FLOW_RETENTION_DAYS', '-1', 'a positive integer'],
+    ['LOG_LEVEL', 'loud', 'one of INFO, WARN, ERROR'],
+  ])('for %s=%s', async (variable, value, rule) => {
+    await expectFault(copy(), `${variable}=${value} must be ${rule}.`, { [variable]: value })
+  })
+})
