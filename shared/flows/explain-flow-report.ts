@@ -1,22 +1,9 @@
 import type { FieldErrors } from '../errors.ts'
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
+import { closeFields, maxOuters, outerFields, recordFields } from './report-schema.ts'
 import { isFlowStart, maxCounter, readIp, readTime } from './report-values.ts'
 
 const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes'] as const
-const closeFields = ['flow_end', 'last_packet', ...counters] as const
-const known = new Set<string>([
-  'protocol',
-  'inner_src_ip',
-  'inner_src_port',
-  'inner_dst_ip',
-  'inner_dst_port',
-  'flow_start',
-  'domain',
-  'outers',
-  ...closeFields,
-])
-const knownOuter = new Set(['src_ip', 'src_port', 'dst_ip', 'dst_port', 'path_activated_at'])
-
 type Source = Record<string, unknown>
 
 /** Reads the fields of one object and collects their messages. A required field that is null or blank is blank (A6.2). */
@@ -93,7 +80,7 @@ export function explainFlowReport(record: unknown): { report: FlowReport } | { e
   // Without a prototype, so that a field called __proto__ is a field.
   const errors: FieldErrors = Object.create(null)
   const reader = new Reader(record, '', errors)
-  reader.refuseUnknown(known)
+  reader.refuseUnknown(recordFields)
   const report = {
     protocol: reader.required('protocol', (name) => protocolOf(reader, name)),
     inner_src_ip: reader.required('inner_src_ip', reader.ip),
@@ -140,7 +127,7 @@ function outersOf(reader: Reader): OuterPath[] | undefined {
   const { outers } = reader.source
   if (!Array.isArray(outers)) return reader.reject('outers', 'is invalid')
   if (outers.length === 0) return reader.reject('outers', 'should have at least 1 item(s)')
-  if (outers.length > 1_000) return reader.reject('outers', 'should have at most 1000 item(s)')
+  if (outers.length > maxOuters) return reader.reject('outers', `should have at most ${maxOuters} item(s)`)
   return outers.map((outer, i) => outerOf(outer, i, reader)) as OuterPath[]
 }
 
@@ -151,7 +138,7 @@ function outerOf(outer: unknown, index: number, { errors }: Reader): Partial<Out
     return undefined
   }
   const reader = new Reader(outer, `${path}.`, errors)
-  reader.refuseUnknown(knownOuter)
+  reader.refuseUnknown(outerFields)
   const source = reader.sent('src_ip') || reader.sent('src_port')
   return {
     src_ip: source ? reader.required('src_ip', reader.ip) : null,

@@ -8,9 +8,9 @@ import { putFlows } from './flow-stream.ts'
 import type { IngestClaims } from './ingest-token.ts'
 import { pack } from './packing.ts'
 import { parseReports } from './parse-reports.ts'
+import { maxReports, type RejectedReports } from './report-schema.ts'
 
 const maxUnpacked = 20_000_000
-const maxReports = 10_000
 const listedErrors = 100
 
 type Headers = Record<string, string | undefined>
@@ -65,7 +65,12 @@ export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: H
   await putFlows(claims.policy_authorization_id, pack(claims, clock.now(), reports))
   if (rejected > 0) {
     throw new ApiError('validation_failed', undefined, {
-      members: { accepted: reports.length, rejected, errors, errors_truncated: rejected > listedErrors },
+      members: {
+        accepted: reports.length,
+        rejected,
+        errors,
+        errors_truncated: rejected > listedErrors,
+      } satisfies RejectedReports,
     })
   }
   return { data: { status: 'ok' as const, accepted: reports.length } }

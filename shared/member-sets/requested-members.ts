@@ -1,9 +1,22 @@
 import { type FieldErrors, invalid } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import type { Row } from '../table/entity.ts'
+import type { JsonSchema } from '../values/field.ts'
 import type { MemberSet } from './member-set.ts'
 
 const maxEntries = 10_000
+
+/** The list of a `PUT` as the reference documents it. */
+export const wholeSetSchema = (key: string): JsonSchema => ({
+  type: 'array',
+  maxItems: maxEntries,
+  items: { type: 'object', required: [key], properties: { [key]: { type: 'string', format: 'uuid' } } },
+})
+
+const ids = { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } }
+
+/** The lists of a `PATCH`; together they have no more entries than one. */
+export const editSchema: JsonSchema = { type: 'object', properties: { add: ids, remove: ids } }
 
 /** Lists and objects can be nested too deeply to be written out. */
 function shown(value: unknown): string {

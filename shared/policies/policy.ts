@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 import { field } from '../values/field.ts'
 import { Bool, NullableText, Uuid } from '../values/fields.ts'
+import { conditionSchema } from './condition-schema.ts'
 import { type Condition, checkConditions } from './conditions.ts'
 
 export type PolicyRow = Row & {
@@ -48,15 +49,7 @@ const Conditions = field<Condition[]>(
   },
   {
     type: 'array',
-    items: {
-      type: 'object',
-      required: ['values'],
-      properties: {
-        property: { type: 'string', default: 'remote_ip_location_region' },
-        operator: { type: 'string', default: 'is_in' },
-        values: { type: 'array', maxItems: 1000, items: { type: 'string' } },
-      },
-    },
+    items: conditionSchema,
   },
 )
 

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
-import { field } from '../values/field.ts'
+import { field, withRules } from '../values/field.ts'
 import { NullableText, OneOf, Text, Uuid } from '../values/fields.ts'
-import { checkFilters, type Filter } from './filters.ts'
+import { textPattern } from '../values/text-pattern.ts'
+import { checkFilters, type Filter, portsSchema } from './filters.ts'
 
 export const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
 export type ResourceType = (typeof resourceTypes)[number]
@@ -62,7 +63,7 @@ export const Filters = field<Filter[]>(
       required: ['protocol'],
       properties: {
         protocol: { type: 'string', enum: ['tcp', 'udp', 'icmp'] },
-        ports: { type: 'array', maxItems: 500, items: { type: ['string', 'integer'] } },
+        ports: { type: 'array', maxItems: 500, items: portsSchema },
       },
     },
   },
@@ -84,11 +85,10 @@ const Address = field<string | null>(
     const sound = typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
     return sound ? { value: input.trim() } : { message: 'is invalid' }
   },
-  { type: ['string', 'null'], maxLength: 253 },
+  { type: ['string', 'null'], maxLength: 253, pattern: textPattern.any },
 )
 
-/** What can be set on a resource (A18.2). */
-export const ResourceFields = v.object({
+const inputFields = {
   name: Text(255),
   type: OneOf(resourceTypes),
   site_id: Uuid,
@@ -96,5 +96,21 @@ export const ResourceFields = v.object({
   address_description: v.optional(NullableText(255)),
   ip_stack: v.optional(IpStack),
   filters: v.optional(Filters),
-})
+}
+
+/** What can be set on a resource (A18.2). */
+export const ResourceFields = v.object(inputFields)
 export type ResourceInput = v.InferOutput<typeof ResourceFields>
+
+/** The same for a new resource: its address belongs to a type that callers can make (A18.3). */
+export const NewResourceFields = withRules(inputFields, {
+  required: ['address'],
+  properties: {
+    type: { enum: ['cidr', 'ip', 'dns'] },
+    address: { type: 'string', minLength: 1, pattern: textPattern.filled },
+  },
+  anyOf: [
+    { properties: { type: { enum: ['dns'] } } },
+    { properties: { type: { enum: ['cidr', 'ip'] }, ip_stack: { type: 'null' } } },
+  ],
+})

@@ -26,6 +26,18 @@ function parsePair(input: unknown): PortRange | null {
 /** `<low> - <high>`, or a single port (`/v0` contract, 11.3). */
 const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `${low}` : `${low} - ${high}`)
 
+/** 1 to 65535. */
+const port = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
+
+/** The forms of a port range as the reference documents them (11.3). */
+export const portRangeSchema = {
+  type: ['string', 'array', 'null'],
+  pattern: `^( *${port}( *- *${port})? *| *[\\[] *${port} *, *${port} *[\\]] *)?$`,
+  minItems: 2,
+  maxItems: 2,
+  items: { type: 'integer', minimum: 1, maximum: 65_535 },
+}
+
 /** A port range in any of its forms as its normal form; the first failure is its only message. */
 export function castPortRange(input: unknown): Checked<string | null> {
   if (input === null || input === '') return { value: null }
