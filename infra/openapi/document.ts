@@ -79,7 +79,8 @@ function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined 
   const schema = {
     type: 'object',
     properties: { [envelope]: { description: `The ${envelope.replaceAll('_', ' ')}.`, ...value } },
-    ...(optional ? {} : { required: [envelope] }),
+    // One that can be left out is there, or nothing else is.
+    ...(optional ? { anyOf: [{ required: [envelope] }, { maxProperties: 0 }] } : { required: [envelope] }),
   }
   return {
     required: !optional,

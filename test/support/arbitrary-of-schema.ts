@@ -44,6 +44,7 @@ function ofType(type: unknown, schema: Json & Bounds): fc.Arbitrary<unknown> {
       return schema.uniqueItems ? fc.uniqueArray(items, bounds) : fc.array(items, bounds)
     }
     case 'object': {
+      if (schema.maxProperties === 0) return fc.constant({})
       const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>)
       return fc.record(Object.fromEntries(properties.map(([name, value]) => [name, arbitraryOf(value)])), {
         requiredKeys: (schema.required ?? []) as string[],
