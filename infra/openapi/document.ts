@@ -181,6 +181,12 @@ const surfaces: Record<string, string> = {
   access: 'Questions about who may reach what.',
 }
 
+const description = `Who may reach what, who changed it, and what really flowed.
+
+The schemas of requests list every form in which a value is taken: a boolean and an integer can also come as text. White
+space around a text is cut, an empty text means null, and a key that is not known is ignored; records of flows alone are
+taken exactly as described. What no schema can tell, such as whether an object exists, is answered with 422.`
+
 /** The OpenAPI 3.1 document of the operations. */
 export function openApiDocument(sources: OperationSource[], names: Map<object, string>): Json {
   const parts: Parts = { schemas: new Schemas(names), responses: {} }
@@ -199,7 +205,7 @@ export function openApiDocument(sources: OperationSource[], names: Map<object, s
     info: {
       title: 'Network Access Administration',
       version: '1.0.0',
-      description: 'Who may reach what, who changed it, and what really flowed.',
+      description,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: '/', description: 'The deployment that serves this document.' }],

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../errors.ts'
+import { portPattern } from '../values/port-pattern.ts'
 
 export const protocols = ['tcp', 'udp', 'icmp'] as const
 export type Filter = { protocol: (typeof protocols)[number]; ports: string[] }
@@ -44,12 +45,10 @@ function checkPorts(raw: unknown): { ports: string[] } | { messages: string[] } 
   return { ports: ranges.map(({ first, last }) => (first === last ? String(first) : `${first} - ${last}`)) }
 }
 
-const port = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
-
 /** A port or a range of ports, as the reference documents it. */
 export const portsSchema = {
   type: ['string', 'integer'],
-  pattern: `^${port}( *- *${port})?$`,
+  pattern: `^${portPattern}( *- *${portPattern})?$`,
   minimum: 1,
   maximum: 65_535,
 }

@@ -1,5 +1,6 @@
 import { isInteger, isText } from '../v0-values/casts.ts'
 import type { Checked } from '../values/field.ts'
+import { portPattern } from '../values/port-pattern.ts'
 
 type PortRange = { low: bigint; high: bigint }
 
@@ -26,13 +27,12 @@ function parsePair(input: unknown): PortRange | null {
 /** `<low> - <high>`, or a single port (`/v0` contract, 11.3). */
 const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `${low}` : `${low} - ${high}`)
 
-/** 1 to 65535. */
-const port = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
+const port = ` *${portPattern} *`
 
 /** The forms of a port range as the reference documents them (11.3). */
 export const portRangeSchema = {
   type: ['string', 'array', 'null'],
-  pattern: `^( *${port}( *- *${port})? *| *[\\[] *${port} *, *${port} *[\\]] *)?$`,
+  pattern: `^(${port}(-${port})?| *[\\[(]${port},${port}[\\])] *)?$`,
   minItems: 2,
   maxItems: 2,
   items: { type: 'integer', minimum: 1, maximum: 65_535 },

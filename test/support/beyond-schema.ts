@@ -10,7 +10,7 @@ const rules: Rule[] = [
     why: 'other objects of the account decide',
     field: /./,
     message:
-      /^does not exist$|^has already been taken$|already exists$|^[0-9a-f-]{36} does not exist$|^destination overlaps/,
+      /^does not exist$|^has already been taken$|already exists$|^[0-9a-f-]{36} does not exist$|^destination overlaps|the Internet Site$/,
   },
   {
     why: 'the object as it is decides',
