@@ -111,7 +111,7 @@ export const Integer = ({ min, max, fallback }: IntegerRule) =>
       type: ['integer', 'string', ...(fallback === undefined ? [] : ['null'])],
       minimum: min,
       maximum: max,
-      pattern: '^-?[0-9]{1,15}$',
+      pattern: fallback === undefined ? '^-?[0-9]{1,15}$' : '^(-?[0-9]{1,15})?$',
       ...(fallback !== undefined && { default: fallback }),
     },
   )
