@@ -1,11 +1,22 @@
 import { randomBytes } from 'node:crypto'
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}'
+const uuidPattern = new RegExp(`^${uuid}$`)
+
+/** A UUID as the reference documents it. */
+export const uuidSchema = { type: 'string', format: 'uuid', description: 'a UUID' }
 
 export const isUuid = (text: string): boolean => uuidPattern.test(text)
 
-/** A path id of A6.1: a UUID, or 24 hexadecimal characters. */
-export const isPathId = (text: string): boolean => isUuid(text) || /^[0-9a-f]{24}$/i.test(text)
+/** A path id of A6.1 as the reference documents it. */
+export const pathIdSchema = {
+  type: 'string',
+  pattern: `^(${uuid}|[0-9a-fA-F]{24})$`,
+  description: 'a UUID, or 24 hexadecimal characters',
+}
+const pathIdPattern = new RegExp(pathIdSchema.pattern)
+
+export const isPathId = (text: string): boolean => pathIdPattern.test(text)
 
 /**
  * A UUID version 7 for an instant in microseconds. RFC 9562 method 3 puts the part below a millisecond into `rand_a`,

@@ -39,7 +39,15 @@ export type Contract = {
     /** Whether the body, or its envelope, can be left out. */
     optional?: boolean
     fields?: Fields
+    /** The envelope's value as documented, where the operation checks it without `fields`. */
+    value?: JsonSchema
+    /** Content encodings that it can come in, besides none. */
+    encodings?: readonly string[]
   }
+  /** What a 422 holds instead of messages by field (L8). */
+  rejection?: Schema
+  /** Identifiers of the path that have another form than A6.1 gives them. */
+  identifiers?: Record<string, JsonSchema>
   /** The known filters of a list (A7.3); their presence makes it a paged list. */
   filters?: Record<string, Filter>
   /** Query parameters that the operation reads by itself. */

@@ -1,27 +1,35 @@
 import type { OperationSource } from '#functions/operations.ts'
 import { errorCodes } from '#shared/errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import { maxEntries } from '#shared/member-sets/requested-members.ts'
+import { pathIdSchema, uuidSchema } from '#shared/ids.ts'
 import type { Operation } from '#shared/operation.ts'
+import type { JsonSchema } from '#shared/values/field.ts'
 import { maxKeys } from '#shared/values/too-many-keys.ts'
 import { errorResponses, problemExamples } from './errors.ts'
 import { exampleOf } from './examples.ts'
 import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
-import { described, type Json, Schemas } from './schemas.ts'
+import { described, type Json, Schemas, tidy } from './schemas.ts'
 
-type Parts = { schemas: Schemas; responses: Record<string, Json> }
+/** What is put into `components` on the way. */
+export type Parts = { schemas: Schemas; responses: Record<string, Json> }
 
-const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: isV0(path)
-      ? 'Id of the object, a UUID; of a user also its email.'
-      : `${name === 'id' ? 'Id of the object' : `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}`}: a UUID, or 24 hexadecimal characters.`,
-    schema: { type: 'string', ...(!isV0(path) && { pattern: '^[0-9a-fA-F-]{24,36}$' }) },
-    example: name === 'log_id' ? '06f2b5c4d8e17a3900000000' : '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f',
-  }))
+const uuidExample = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
+
+/** The identifiers of a path: those of A6.1, or of the form that the contract gives them. */
+const pathParameters = ({ path, identifiers = {} }: Operation): Json[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const form = isV0(path) ? uuidSchema : pathIdSchema
+    const { description, examples = [uuidExample], ...schema }: JsonSchema = identifiers[name] ?? form
+    const object = name === 'id' ? 'object' : name.replace(/_id$/, '').replaceAll('_', ' ')
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: identifiers[name] ? description : `Id of the ${object}: ${description}.`,
+      schema,
+      example: (examples as unknown[])[0],
+    }
+  })
 
 const query = (name: string, schema: Json, description: string): Json => ({
   name,
@@ -34,12 +42,12 @@ const query = (name: string, schema: Json, description: string): Json => ({
 const paging = [
   query(
     'limit',
-    { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-    'Most rows a page holds; clamped to 1..100.',
+    { type: 'integer', default: 50 },
+    'Most rows a page holds, 1 to 100; what is outside counts as the nearest of them.',
   ),
   query(
     'page_cursor',
-    { type: 'string' },
+    { type: 'string', minLength: 1 },
     '`next_page` or `prev_page` of an earlier answer to the same list with the same filters.',
   ),
 ]
@@ -60,16 +68,12 @@ const queryParameters = ({ filters, parameters = {} }: Operation): Json[] => [
     : []),
 ]
 
-/** The members of a set, or changes of them (A15.3). */
-const memberSetSchema = (shape: 'object' | 'list'): Json =>
-  shape === 'list'
-    ? { type: 'array', maxItems: maxEntries, items: { type: 'object', maxProperties: maxKeys } }
-    : { type: 'object', maxProperties: maxKeys }
-
 function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined {
   if (!body) return undefined
   const { envelope, shape = 'object', optional = false, fields } = body
-  const value = fields ? { ...schemas.of(fields), maxProperties: maxKeys } : memberSetSchema(shape)
+  const value: Json = fields
+    ? { ...schemas.of(fields), maxProperties: maxKeys }
+    : { type: shape === 'list' ? 'array' : 'object', ...tidy(body.value ?? {}) }
   const content = (schema: Json) => ({
     'application/json': { schema, example: exampleOf(schema, schemas.components) },
   })
@@ -77,7 +81,8 @@ function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined 
   const schema = {
     type: 'object',
     properties: { [envelope]: { description: `The ${envelope.replaceAll('_', ' ')}.`, ...value } },
-    ...(optional ? {} : { required: [envelope] }),
+    // One that can be left out is there, or nothing else is.
+    ...(optional ? { anyOf: [{ required: [envelope] }, { maxProperties: 0 }] } : { required: [envelope] }),
   }
   return {
     required: !optional,
@@ -102,7 +107,7 @@ const problem: Json = {
     detail: described('detail', { type: 'string' }),
     code: { ...described('code', { type: 'string' }), enum: Object.keys(errorCodes) },
     request_id: described('request_id', { type: 'string' }),
-    errors: { ...described('errors', { type: 'object' }) },
+    errors: described('errors', { type: 'object' }),
     required_scope: { type: 'string', description: 'The scope that the token lacks; with `insufficient_scope`.' },
     limit: { type: 'string', description: 'The limit that is reached; with `limit_reached`.' },
     feature: { type: 'string', description: 'The feature that the account lacks; with `feature_not_enabled`.' },
@@ -154,9 +159,9 @@ function operationObject(operation: Operation, method: string, parts: Parts): Js
     description: notes.join(' '),
     tags: [tagOf(path)],
     security: [{ [`${credential}_token`]: [] }],
-    parameters: [...pathParameters(path), ...queryParameters(operation), ...requestHeadersOf(operation)],
+    parameters: [...pathParameters(operation), ...queryParameters(operation), ...requestHeadersOf(operation)],
     requestBody: requestBody(operation, parts),
-    responses: { ...successResponses(operation, parts), ...errorResponses(operation, parts.responses) },
+    responses: { ...successResponses(operation, parts), ...errorResponses(operation, parts) },
   }
 }
 
@@ -181,6 +186,12 @@ const surfaces: Record<string, string> = {
   access: 'Questions about who may reach what.',
 }
 
+const description = `Who may reach what, who changed it, and what really flowed.
+
+The schemas of requests list every form in which a value is taken: a boolean and an integer can also come as text. White
+space around a text is cut, an empty text means null, and a key that is not known is ignored; records of flows alone are
+taken exactly as described. What no schema can tell, such as whether an object exists, is answered with 422.`
+
 /** The OpenAPI 3.1 document of the operations. */
 export function openApiDocument(sources: OperationSource[], names: Map<object, string>): Json {
   const parts: Parts = { schemas: new Schemas(names), responses: {} }
@@ -199,7 +210,7 @@ export function openApiDocument(sources: OperationSource[], names: Map<object, s
     info: {
       title: 'Network Access Administration',
       version: '1.0.0',
-      description: 'Who may reach what, who changed it, and what really flowed.',
+      description,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: '/', description: 'The deployment that serves this document.' }],

@@ -2,8 +2,10 @@ import { STATUS_CODES } from 'node:http'
 import { type ErrorCode, errorCodes, fixedDetails } from '#shared/errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Operation } from '#shared/operation.ts'
+import type { Parts } from './document.ts'
+import { exampleOf } from './examples.ts'
 import { headerRef } from './header-ref.ts'
-import type { Json } from './schemas.ts'
+import type { Json, Schemas } from './schemas.ts'
 import { v0ErrorResponses } from './v0-errors.ts'
 
 const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
@@ -12,7 +14,6 @@ const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condit
 export function codesOf(operation: Operation): ErrorCode[] {
   const { credential = 'api', method, path, permission, body, filters, parameters, feature, current } = operation
   const api = credential === 'api'
-  const ingest = credential === 'ingest'
   const changes = method !== 'GET' && permission?.endsWith(':write')
   return [
     ...when(body, 'bad_request', 'invalid_json'),
@@ -33,7 +34,7 @@ export function codesOf(operation: Operation): ErrorCode[] {
     ...when(api, 'not_acceptable'),
     ...when(current || (changes && method !== 'POST'), 'precondition_failed'),
     'payload_too_large',
-    ...when(body && !ingest, 'validation_failed'),
+    ...when(body, 'validation_failed'),
     'rate_limited',
     'internal_error',
     'unavailable',
@@ -41,27 +42,25 @@ export function codesOf(operation: Operation): ErrorCode[] {
   ]
 }
 
+const problemExample = (code: ErrorCode): Json => {
+  const rule = errorCodes[code]
+  return {
+    type: 'generic' in rule ? 'about:blank' : `/problems/${code}`,
+    title: titleOf(rule.status),
+    status: rule.status,
+    detail: fixedDetails[code] ?? 'A sentence for this occurrence.',
+    code,
+    request_id: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11',
+    ...(code === 'validation_failed' && { errors: { name: ["can't be blank"] } }),
+  }
+}
+
 /** The example of each code that an operation answers with, once. */
 export const problemExamples = (operations: Operation[]): Json => {
   const used = new Set<string>(operations.filter(({ path }) => !isV0(path)).flatMap(codesOf))
+  const codes = Object.keys(errorCodes).filter((code): code is ErrorCode => used.has(code))
   return Object.fromEntries(
-    Object.entries(errorCodes)
-      .filter(([code]) => used.has(code))
-      .map(([code, rule]) => [
-        code,
-        {
-          summary: `${rule.status} ${code}`,
-          value: {
-            type: 'generic' in rule ? 'about:blank' : `/problems/${code}`,
-            title: titleOf(rule.status),
-            status: rule.status,
-            detail: fixedDetails[code as ErrorCode] ?? 'A sentence for this occurrence.',
-            code,
-            request_id: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11',
-            ...(code === 'validation_failed' && { errors: { name: ["can't be blank"] } }),
-          },
-        },
-      ]),
+    codes.map((code) => [code, { summary: `${errorCodes[code].status} ${code}`, value: problemExample(code) }]),
   )
 }
 
@@ -74,22 +73,31 @@ const headersOf = (status: number): string[] => [
   ...(status === 429 || status === 503 ? ['Retry-After'] : []),
 ]
 
+/** What the refusals of a status hold: a problem, and where the contract says so, more in its 422. */
+function contentOf({ rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
+  const problem = { $ref: '#/components/schemas/Problem' }
+  if (!rejection || !codes.includes('validation_failed')) {
+    const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+    return { schema: problem, examples: Object.fromEntries(examples) }
+  }
+  const members = schemas.of(rejection)
+  const example = { ...problemExample('validation_failed'), ...(exampleOf(members, schemas.components) as Json) }
+  return { schema: { allOf: [problem, members] }, example }
+}
+
 /** Error responses by status; equal ones are put into `components` once. */
-export function errorResponses(operation: Operation, components: Record<string, Json>): Json {
-  if (isV0(operation.path)) return v0ErrorResponses(operation, components)
+export function errorResponses(operation: Operation, { schemas, responses }: Parts): Json {
+  if (isV0(operation.path)) return v0ErrorResponses(operation, responses)
   const byStatus = Map.groupBy([...new Set(codesOf(operation))].sort(), (code) => errorCodes[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const name = [titleOf(status).replaceAll(' ', ''), ...codes].join('.')
-      components[name] ??= {
+      const content = contentOf(operation, codes, schemas)
+      const own = 'example' in content ? [operation.body?.envelope] : []
+      const name = [titleOf(status).replaceAll(' ', ''), ...codes, ...own].join('.')
+      responses[name] ??= {
         description: `${titleOf(status)}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
         headers: Object.fromEntries(headersOf(status).map((header) => [header, headerRef(header)])),
-        content: {
-          'application/problem+json': {
-            schema: { $ref: '#/components/schemas/Problem' },
-            examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
-          },
-        },
+        content: { 'application/problem+json': content },
       }
       return [status, { $ref: `#/components/responses/${name}` }]
     }),

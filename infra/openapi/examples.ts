@@ -1,3 +1,4 @@
+import { alternativesOf } from './alternatives.ts'
 import type { Json } from './schemas.ts'
 
 const byFormat: Record<string, unknown> = {
@@ -10,7 +11,7 @@ const byFormat: Record<string, unknown> = {
   ipv6: 'fd00:2021:1111::7',
 }
 
-const byType: Record<string, unknown> = { string: 'text', integer: 1, number: 52.5, boolean: true, null: null }
+const byType: Record<string, unknown> = { string: 'text', integer: 1, number: 52.5, boolean: true }
 
 /** An example of a whole body, put together from those of its fields. */
 export function exampleOf(schema: Json, components: Record<string, Json>): unknown {
@@ -18,15 +19,16 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
     return exampleOf(components[schema.$ref.split('/').at(-1) as string] ?? {}, components)
   if (Array.isArray(schema.examples)) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
-  if (Array.isArray(schema.enum)) return schema.enum[0]
   if (schema.default !== undefined) return schema.default
-  const [option] = [schema.oneOf ?? schema.anyOf ?? []].flat() as Json[]
+  if (Array.isArray(schema.enum)) return schema.enum[0]
+  const [option] = alternativesOf(schema)
   if (option) return exampleOf(option, components)
   const [type] = [schema.type].flat() as string[]
   if (type === 'object' || schema.properties) {
     const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>)
     return Object.fromEntries(properties.map(([name, value]) => [name, exampleOf(value, components)]))
   }
+  if (type === 'null') return null
   if (type === 'array') return schema.items ? [exampleOf(schema.items as Json, components)] : []
   return byFormat[String(schema.format)] ?? schema.minimum ?? byType[String(type)] ?? {}
 }

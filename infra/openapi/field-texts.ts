@@ -5,7 +5,7 @@ const time = '2026-03-01T12:00:00.000000Z'
 const integer = (description: string, example: number): Text => ({ description, example, integer: true })
 const usesDefault = (name: string): Text => ({
   description: `Whether \`${name}\` is that of the configuration; false when a value is sent without it.`,
-  example: true,
+  example: false,
 })
 
 /** What a field means wherever it stands: a name has one meaning in the whole API. */
@@ -90,6 +90,7 @@ const texts: Record<string, Text> = {
     description: 'DNS servers of the device, separated by commas.',
     example: '1.1.1.1,1.0.0.1',
   },
+  domain: { description: 'Domain of the customer that is synchronized.', example: 'example.com' },
   email: { description: 'Email address.', example: 'ada@example.com' },
   endpoint: {
     description: 'Where the device connects to: a host, or host and port.',
@@ -97,6 +98,7 @@ const texts: Record<string, Text> = {
   },
   entity_type: { description: 'What the group stands for.', example: 'group' },
   errors: { description: 'Field → messages; only with status 422.', example: { name: ["can't be blank"] } },
+  errors_truncated: { description: 'Whether more records are not valid than are listed.', example: false },
   filters: { description: 'The protocols and ports that are exposed; an empty list exposes all.' },
   flow_end: { description: 'When the flow ended; null while it is open.', example: time, format: 'date-time' },
   flow_log_uploads_enabled: { description: 'Whether connections of the policy report flow logs.', example: true },
@@ -104,11 +106,16 @@ const texts: Record<string, Text> = {
   heartbeat_secs: integer('How often a heartbeat is expected, in seconds.', 30),
   hostname: { description: 'Host name of the device.', example: 'ada-laptop' },
   identifier_for_vendor: { description: 'Identifier that the platform gives the vendor.', example: null },
+  idp_domain: { description: 'Host name of the identity provider.', example: 'idp.example.com' },
   idp_id: { description: 'Identifier at the identity provider; null for what was not synchronized.', example: null },
   ingest_token: {
     description: 'Token for reporting the flows of this authorization.',
     example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln',
   },
+  inner_dst_ip: { description: 'Tunnel address of the responder.', example: '100.64.0.3' },
+  inner_dst_port: integer('Port at the responder.', 443),
+  inner_src_ip: { description: 'Tunnel address of the initiator.', example: '100.64.0.2' },
+  inner_src_port: integer('Port at the initiator.', 50_000),
   ip: { description: 'Address the request came from.', example: '192.0.2.10' },
   ip_stack: { description: 'Which addresses a DNS name is resolved to; null for other types.', example: 'dual' },
   ipv4: {
@@ -183,6 +190,7 @@ const texts: Record<string, Text> = {
     example: 'https://access.example.net/cb',
   },
   region: { description: 'ISO 3166-1 alpha-2 code of a country or region.', example: 'DE' },
+  rejected: integer('How many records were not valid.', 1),
   remove: { description: 'Ids to remove.', example: [id] },
   removed: { description: 'Authorizations that have ended since the last heartbeat.' },
   request_id: { description: 'Same as the header `x-request-id`.', example: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11' },

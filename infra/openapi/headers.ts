@@ -44,14 +44,19 @@ const parameter = (name: string, description: string, example: string, schema: J
 
 /** Headers of requests, each described once. */
 export const requestHeaders: Record<string, Json> = {
-  RequestId: parameter('x-request-id', 'Names this request in answers and logs.', 'my-request-1', {
-    pattern: '^[A-Za-z0-9._-]{1,200}$',
+  RequestId: parameter(
+    'x-request-id',
+    'Names this request in answers and logs: 1 to 200 letters, digits, `.`, `_`, `-`. Another value is replaced by a UUID.',
+    'my-request-1',
+  ),
+  ContentEncoding: parameter('Content-Encoding', 'How the body is packed.', 'identity', {
+    enum: ['identity', 'gzip'],
   }),
   IdempotencyKey: parameter(
     'Idempotency-Key',
     'The first answer to this key is kept for 24 hours and given again, so that a create can be repeated safely.',
     '3c5a9a6e-create-group',
-    { minLength: 1, maxLength: 255 },
+    { pattern: '^[!-~]{1,255}$' },
   ),
   IfMatch: parameter(
     'If-Match',
@@ -75,9 +80,10 @@ const canBeRepeated = (operation: Operation): boolean =>
   operation.method === 'POST' && operation.permission?.endsWith(':write') === true && isAccountApi(operation)
 
 export function requestHeadersOf(operation: Operation): Json[] {
-  const { current } = operation
+  const { current, body } = operation
   const names = [
     'RequestId',
+    ...(body?.encodings ? ['ContentEncoding'] : []),
     ...(canBeRepeated(operation) ? ['IdempotencyKey'] : []),
     ...(current ? ['IfMatch'] : []),
     ...(readsOne(operation) ? ['IfNoneMatch'] : []),

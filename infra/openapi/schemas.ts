@@ -1,5 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
+import type { FieldRules } from '#shared/values/field.ts'
 import { fieldText } from './field-texts.ts'
 
 export type Json = Record<string, unknown>
@@ -40,12 +41,13 @@ export class Schemas {
 }
 
 /** Fields with a rule of their own document themselves; a field that can be null is one schema of two types. */
-function tidy(node: unknown): Json {
+export function tidy(node: unknown): Json {
   if (Array.isArray(node)) return node.map((item) => (isObject(item) ? tidy(item) : item)) as unknown as Json
   if (!isObject(node)) return node as Json
   if (isObject(node.jsonSchema)) return tidy(node.jsonSchema)
-  if (Array.isArray(node.anyOf)) return nullable((tidy(node.anyOf) as unknown as Json[]) ?? [])
-  const { properties, ...rest } = node
+  const { properties, rules, ...rest } = node
+  const isBareUnion = Array.isArray(node.anyOf) && node.type === undefined
+  if (isBareUnion) return nullable((tidy(node.anyOf) as unknown as Json[]) ?? [])
   if (Array.isArray(rest.required) && rest.required.length === 0) delete rest.required
   const result: Json = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [
@@ -58,7 +60,19 @@ function tidy(node: unknown): Json {
       Object.entries(properties).map(([name, value]) => [name, described(name, tidy(value))]),
     )
   }
-  return result
+  return isObject(rules) ? withRules(result, rules) : result
+}
+
+/** An object schema with what holds between its properties. */
+function withRules(schema: Json, { required = [], properties = {}, anyOf }: FieldRules): Json {
+  const known = schema.properties as Record<string, Json>
+  const narrowed = Object.entries(properties).map(([name, more]) => [name, { ...known[name], ...more }])
+  return {
+    ...schema,
+    required: [...new Set([...((schema.required as string[] | undefined) ?? []), ...required])],
+    properties: { ...known, ...Object.fromEntries(narrowed) },
+    ...(anyOf && { anyOf }),
+  }
 }
 
 function nullable(options: Json[]): Json {
@@ -73,15 +87,25 @@ export function described(name: string, schema: Json): Json {
   const { description, example, format, integer } = fieldText(name)
   const types = [schema.type].flat()
   const isText = types.includes('string') && !schema.enum && schema.const === undefined && !schema.format
-  const fits = example === undefined ? false : types.includes(typeOf(example))
+  const fits = example !== undefined && takes(schema, example)
   return {
     ...schema,
     ...(integer &&
       types.includes('number') && { type: typeof schema.type === 'string' ? 'integer' : ['integer', 'null'] }),
     ...(isText && format && { format }),
     description,
-    ...(!schema.examples && fits && !schema.enum && schema.const === undefined && { examples: [example] }),
+    ...(!schema.examples && fits && { examples: [example] }),
   }
+}
+
+/** Whether an example is of the schema's type, and one of its members. */
+function takes(schema: Json, example: unknown): boolean {
+  if (Array.isArray(schema.enum)) return schema.enum.includes(example)
+  const types = [schema.type].flat()
+  return (
+    schema.const === undefined &&
+    (types.includes(typeOf(example)) || (Number.isInteger(example) && types.includes('integer')))
+  )
 }
 
 const typeOf = (value: unknown): string => {

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { loadOperations } from '#functions/operations.ts'
+import { toJson } from '#shared/json.ts'
 import { namedSchemas } from './components.ts'
 import { openApiDocument } from './document.ts'
 
 const file = new URL('../../docs/openapi.json', import.meta.url)
-const text = `${JSON.stringify(openApiDocument(await loadOperations(), await namedSchemas()), null, 2)}\n`
+const text = `${toJson(openApiDocument(await loadOperations(), await namedSchemas()), 2)}\n`
 
 if (process.argv.includes('--check')) {
   const committed = await readFile(file, 'utf8').catch(() => '')

@@ -11,13 +11,13 @@ const Ip = field<string>(
     const ip = typeof input === 'string' ? parseIp(input.trim()) : null
     return ip ? { value: formatIp(ip) } : { message: 'is invalid' }
   },
-  { type: 'string' },
+  { type: 'string', anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] },
 )
 
 const Region = field<string>(
   (input) =>
     typeof input === 'string' && regionCodes.has(input.trim()) ? { value: input.trim() } : { message: 'is invalid' },
-  { type: 'string', pattern: '^[A-Z]{2}$' },
+  { type: 'string', enum: [...regionCodes] },
 )
 
 /** What access is asked about (P6); what is left out, or null, has its default. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
-import { field } from '../values/field.ts'
+import { field, withRules } from '../values/field.ts'
 import { Bool, OneOf, Text } from '../values/fields.ts'
-import { checkEmail } from './email.ts'
+import { checkEmail, emailForm } from './email.ts'
 
 export const actorTypes = ['account_user', 'account_admin_user', 'service_account', 'api_client'] as const
 export type ActorType = (typeof actorTypes)[number]
@@ -53,15 +53,28 @@ const Email = field<string | null>(
     const checked = checkEmail(input.trim())
     return 'email' in checked ? { value: checked.email } : checked
   },
-  { type: ['string', 'null'], format: 'email', maxLength: 160 },
+  { type: ['string', 'null'], ...emailForm },
 )
 
-/** What can be set on an actor (A12.2). */
-export const ActorFields = v.object({
+const inputFields = {
   name: Text(255),
   type: OneOf(actorTypes),
   email: v.optional(Email),
   allow_email_otp_sign_in: v.optional(Bool),
   is_disabled: v.optional(Bool),
-})
+}
+
+/** What can be set on an actor (A12.2). */
+export const ActorFields = v.object(inputFields)
 export type ActorInput = v.InferOutput<typeof ActorFields>
+
+const people = actorTypes.filter(isPerson)
+const machines = actorTypes.filter((type) => !isPerson(type))
+
+/** The same for a new actor: people have an email, others have none. */
+export const NewActorFields = withRules(inputFields, {
+  anyOf: [
+    { required: ['email'], properties: { type: { enum: people }, email: { type: 'string' } } },
+    { properties: { type: { enum: machines }, email: { type: 'null' } } },
+  ],
+})

@@ -20,6 +20,13 @@ function hostName(text: string): string | null {
   return labels.some((part) => part.startsWith('xn--') && domainToUnicode(part) === part) ? null : host
 }
 
+/** The form as JSON Schema says it. */
+export const emailForm = {
+  format: 'email',
+  maxLength: 160,
+  pattern: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+\\.[^\\s@\\u0000]+$',
+}
+
 /** The address with its host in lower case and punycode, the local part kept (A12.2). */
 export function checkEmail(text: string): { email: string } | { message: string } {
   const match = /^([^\s@]+)@([^\s@]+)$/.exec(text)

@@ -17,12 +17,13 @@ const collection = (kind: ProviderKind) => `/${kind}_auth_providers` as const
 const item = (kind: ProviderKind) => `/${kind}_auth_providers/{id}` as const
 const envelope = (kind: ProviderKind) => `${kind}_auth_provider`
 
-const titles: Record<ProviderKind, string> = {
-  email_otp: 'email passcode',
-  oidc: 'OpenID Connect',
-  suite: 'suite',
-  tenant: 'tenant',
-  idp: 'identity',
+/** What each kind is called; `one` with its article. */
+const titles: Record<ProviderKind, { one: string; many: string }> = {
+  email_otp: { one: 'an email passcode provider', many: 'email passcode providers' },
+  oidc: { one: 'an OpenID Connect provider', many: 'OpenID Connect providers' },
+  suite: { one: 'a suite provider', many: 'suite providers' },
+  tenant: { one: 'a tenant provider', many: 'tenant providers' },
+  idp: { one: 'an identity provider', many: 'identity providers' },
 }
 
 export const listAuthProviders = (kind: ProviderKind): Operation =>
@@ -30,7 +31,7 @@ export const listAuthProviders = (kind: ProviderKind): Operation =>
     {
       method: 'GET',
       path: collection(kind),
-      summary: `List the ${titles[kind]} providers`,
+      summary: `List the ${titles[kind].many}`,
       permission: 'providers:read',
       filters: { name: textFilter },
       response: list(AuthProvider(kind)),
@@ -43,7 +44,7 @@ export const getAuthProvider = (kind: ProviderKind): Operation =>
     {
       method: 'GET',
       path: item(kind),
-      summary: `Show an ${titles[kind]} provider`,
+      summary: `Show ${titles[kind].one}`,
       permission: 'providers:read',
       response: data(AuthProvider(kind)),
     },
@@ -55,7 +56,7 @@ export const createAuthProvider = (kind: ProviderKind): Operation =>
     {
       method: 'POST',
       path: collection(kind),
-      summary: `Create an ${titles[kind]} provider`,
+      summary: `Create ${titles[kind].one}`,
       permission: 'providers:write',
       body: { envelope: envelope(kind), fields: NewAuthProviderFields(kind) },
       response: data(AuthProvider(kind)),
@@ -72,7 +73,7 @@ export const updateAuthProvider = (kind: ProviderKind, current: Operation): Oper
       method: 'PATCH',
       alias: 'PUT',
       path: item(kind),
-      summary: `Change an ${titles[kind]} provider`,
+      summary: `Change ${titles[kind].one}`,
       permission: 'providers:write',
       current,
       body: { envelope: envelope(kind), fields: AuthProviderFields(kind) },
@@ -87,7 +88,7 @@ export const deleteAuthProvider = (kind: ProviderKind, current: Operation): Oper
     {
       method: 'DELETE',
       path: item(kind),
-      summary: `Delete an ${titles[kind]} provider with the client tokens made through it`,
+      summary: `Delete ${titles[kind].one} with the client tokens made through it`,
       permission: 'providers:write',
       current,
       response: data(AuthProvider(kind)),

@@ -18,14 +18,19 @@ const collection = (kind: DirectoryKind) => `/${kind}_directories` as const
 const item = (kind: DirectoryKind) => `/${kind}_directories/{id}` as const
 const envelope = (kind: DirectoryKind) => `${kind}_directory`
 
-const titles: Record<DirectoryKind, string> = { suite: 'suite', tenant: 'tenant', idp: 'identity-provider' }
+/** What each kind is called; `one` with its article. */
+const titles: Record<DirectoryKind, { one: string; many: string }> = {
+  suite: { one: 'a suite directory', many: 'suite directories' },
+  tenant: { one: 'a tenant directory', many: 'tenant directories' },
+  idp: { one: 'an identity provider directory', many: 'identity provider directories' },
+}
 
 export const listDirectories = (kind: DirectoryKind): Operation =>
   operation(
     {
       method: 'GET',
       path: collection(kind),
-      summary: `List the ${titles[kind]} directories`,
+      summary: `List the ${titles[kind].many}`,
       permission: 'directories:read',
       filters: { name: textFilter },
       response: list(Directory(kind)),
@@ -38,7 +43,7 @@ export const getDirectory = (kind: DirectoryKind): Operation =>
     {
       method: 'GET',
       path: item(kind),
-      summary: `Show a ${titles[kind]} directory`,
+      summary: `Show ${titles[kind].one}`,
       permission: 'directories:read',
       response: data(Directory(kind)),
     },
@@ -50,7 +55,7 @@ export const createDirectory = (kind: DirectoryKind): Operation =>
     {
       method: 'POST',
       path: collection(kind),
-      summary: `Create a ${titles[kind]} directory`,
+      summary: `Create ${titles[kind].one}`,
       permission: 'directories:write',
       body: { envelope: envelope(kind), fields: NewDirectoryFields(kind) },
       refusals: ['feature_not_enabled'],
@@ -68,7 +73,7 @@ export const updateDirectory = (kind: DirectoryKind, current: Operation): Operat
       method: 'PATCH',
       alias: 'PUT',
       path: item(kind),
-      summary: `Change a ${titles[kind]} directory`,
+      summary: `Change ${titles[kind].one}`,
       permission: 'directories:write',
       current,
       body: { envelope: envelope(kind), fields: DirectoryFields(kind) },
@@ -84,7 +89,7 @@ export const deleteDirectory = (kind: DirectoryKind, current: Operation): Operat
     {
       method: 'DELETE',
       path: item(kind),
-      summary: `Delete a ${titles[kind]} directory with its groups, identities and actors`,
+      summary: `Delete ${titles[kind].one} with its groups, identities and actors`,
       permission: 'directories:write',
       current,
       refusals: ['own_actor', 'last_admin'],

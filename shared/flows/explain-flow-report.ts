@@ -1,22 +1,11 @@
+import { excerpt } from '../values/excerpt.ts'
+import { isLonger } from '../values/is-longer.ts'
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
-import { isLonger, messagesPerRecord, RecordFaults, type Rejection, shortName } from './record-faults.ts'
+import { messagesPerRecord, RecordFaults, type Rejection } from './record-faults.ts'
+import { closeFields, maxOuters, outerFields, recordFields } from './report-schema.ts'
 import { isFlowStart, maxCounter, readIp, readTime } from './report-values.ts'
 
 const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes'] as const
-const closeFields = ['flow_end', 'last_packet', ...counters] as const
-const known = new Set<string>([
-  'protocol',
-  'inner_src_ip',
-  'inner_src_port',
-  'inner_dst_ip',
-  'inner_dst_port',
-  'flow_start',
-  'domain',
-  'outers',
-  ...closeFields,
-])
-const knownOuter = new Set(['src_ip', 'src_port', 'dst_ip', 'dst_port', 'path_activated_at'])
-
 type Source = Record<string, unknown>
 
 /** Reads the fields of one object and tells their faults. A required field that is null or blank is blank (A6.2). */
@@ -48,7 +37,7 @@ class Reader {
   refuseUnknown(names: Set<string>): void {
     for (const name of Object.keys(this.source)) {
       if (this.faults.truncated) return
-      if (!names.has(name)) this.reject(shortName(name), 'is not a known field')
+      if (!names.has(name)) this.reject(excerpt(name), 'is not a known field')
     }
   }
 
@@ -101,7 +90,7 @@ export function explainFlowReport(
     return faults
   }
   const reader = new Reader(record, '', faults)
-  reader.refuseUnknown(known)
+  reader.refuseUnknown(recordFields)
   const report = {
     protocol: reader.required('protocol', (name) => protocolOf(reader, name)),
     inner_src_ip: reader.required('inner_src_ip', reader.ip),
@@ -148,7 +137,7 @@ function outersOf(reader: Reader): OuterPath[] | undefined {
   const { outers } = reader.source
   if (!Array.isArray(outers)) return reader.reject('outers', 'is invalid')
   if (outers.length === 0) return reader.reject('outers', 'should have at least 1 item(s)')
-  if (outers.length > 1_000) return reader.reject('outers', 'should have at most 1000 item(s)')
+  if (outers.length > maxOuters) return reader.reject('outers', `should have at most ${maxOuters} item(s)`)
   const paths: Partial<OuterPath>[] = []
   for (const [i, outer] of outers.entries()) {
     if (reader.faults.truncated) break
@@ -164,7 +153,7 @@ function outerOf(outer: unknown, index: number, { faults }: Reader): Partial<Out
     return undefined
   }
   const reader = new Reader(outer, `${path}.`, faults)
-  reader.refuseUnknown(knownOuter)
+  reader.refuseUnknown(outerFields)
   const source = reader.sent('src_ip') || reader.sent('src_port')
   return {
     src_ip: source ? reader.required('src_ip', reader.ip) : null,

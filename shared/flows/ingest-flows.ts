@@ -9,9 +9,9 @@ import type { IngestClaims } from './ingest-token.ts'
 import { pack } from './packing.ts'
 import { parseReports } from './parse-reports.ts'
 import { messagesPerRecord } from './record-faults.ts'
+import { maxReports, type RejectedReports } from './report-schema.ts'
 
 const maxUnpacked = 20_000_000
-const maxReports = 10_000
 /** Rejected records that an answer tells the faults of. */
 const explainedRecords = 100
 
@@ -72,7 +72,7 @@ export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: H
   await putFlows(claims.policy_authorization_id, pack(claims, clock.now(), reports))
   if (rejected > 0) {
     throw new ApiError('validation_failed', undefined, {
-      members: { accepted: reports.length, rejected, errors, errors_truncated },
+      members: { accepted: reports.length, rejected, errors, errors_truncated } satisfies RejectedReports,
     })
   }
   return { data: { status: 'ok' as const, accepted: reports.length } }

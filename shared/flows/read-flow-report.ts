@@ -1,4 +1,5 @@
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
+import { maxOuters } from './report-schema.ts'
 import { isFlowStart, isPort, maxCounter, readIp, readTime } from './report-values.ts'
 
 type Source = Record<string, unknown>
@@ -60,7 +61,7 @@ function readCounter(value: unknown): Counter | null {
 }
 
 function readOuters(outers: unknown): OuterPath[] | null {
-  if (!Array.isArray(outers) || outers.length === 0 || outers.length > 1_000) return null
+  if (!Array.isArray(outers) || outers.length === 0 || outers.length > maxOuters) return null
   const paths: OuterPath[] = []
   for (const outer of outers) {
     const path = isObject(outer) ? readOuter(outer) : null

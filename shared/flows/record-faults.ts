@@ -6,8 +6,6 @@ export type Rejection = { errors: FieldErrors; truncated: boolean }
 /** Messages that an answer lists of one record (L8). */
 export const messagesPerRecord = 20
 
-const nameLength = 255
-
 /** The messages of one record, as many as are asked for. Of what comes after them only the fact is kept. */
 export class RecordFaults implements Rejection {
   // Without a prototype, so that a field called __proto__ is a field.
@@ -28,13 +26,4 @@ export class RecordFaults implements Rejection {
     else this.truncated = true
     this.#left--
   }
-}
-
-/** Whether a text has more characters than so many; a character is at most two units, so a huge text is not counted. */
-export const isLonger = (text: string, most: number): boolean => text.length > 2 * most || [...text].length > most
-
-/** As much of a field's name as an answer repeats. */
-export function shortName(name: string): string {
-  if (name.length <= nameLength || !isLonger(name, nameLength)) return name
-  return `${[...name.slice(0, 2 * nameLength)].slice(0, nameLength - 1).join('')}…`
 }

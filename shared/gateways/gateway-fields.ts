@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { field } from '../values/field.ts'
 import { Text } from '../values/fields.ts'
+import { textPattern } from '../values/text-pattern.ts'
 
 const Name = Text(255)
 
@@ -11,7 +12,7 @@ const NameOrRandom = field<string | null>(
     const result = v.safeParse(Name, input)
     return result.success ? { value: result.output } : { message: result.issues[0].message }
   },
-  { type: ['string', 'null'], minLength: 1, maxLength: 255 },
+  { type: ['string', 'null'], minLength: 1, maxLength: 255, pattern: textPattern.filled },
 )
 
 export const NewGatewayFields = v.object({ name: v.optional(NameOrRandom) })

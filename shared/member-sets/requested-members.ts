@@ -3,11 +3,29 @@ import { isUuid } from '../ids.ts'
 import { firstMessages } from '../message-limit.ts'
 import type { Row } from '../table/entity.ts'
 import { excerpt } from '../values/excerpt.ts'
-import { tooManyKeys } from '../values/too-many-keys.ts'
+import type { JsonSchema } from '../values/field.ts'
+import { maxKeys, tooManyKeys } from '../values/too-many-keys.ts'
 import type { MemberSet } from './member-set.ts'
 
 /** In one request. */
 export const maxEntries = 10_000
+
+/** The list of a `PUT` as the reference documents it. */
+export const wholeSetSchema = (key: string): JsonSchema => ({
+  type: 'array',
+  maxItems: maxEntries,
+  items: {
+    type: 'object',
+    maxProperties: maxKeys,
+    required: [key],
+    properties: { [key]: { type: 'string', format: 'uuid' } },
+  },
+})
+
+const ids = { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } }
+
+/** The lists of a `PATCH`; together they have no more entries than one. */
+export const editSchema: JsonSchema = { type: 'object', maxProperties: maxKeys, properties: { add: ids, remove: ids } }
 
 /** Lists and objects can be nested too deeply to be written out. */
 function shown(value: unknown): string {

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 import { field } from '../values/field.ts'
 import { Bool, NullableText, Uuid } from '../values/fields.ts'
-import { maxKeys } from '../values/too-many-keys.ts'
-import { type Condition, checkConditions, maxConditions, maxValueLength, maxValues } from './conditions.ts'
+import { conditionSchema } from './condition-schema.ts'
+import { type Condition, checkConditions, maxConditions } from './conditions.ts'
 
 export type PolicyRow = Row & {
   /** Null when the group is gone: the policy is orphaned and grants nothing. */
@@ -50,21 +50,7 @@ const Conditions = field<Condition[]>(
   {
     type: 'array',
     maxItems: maxConditions,
-    items: {
-      type: 'object',
-      maxProperties: maxKeys,
-      required: ['values'],
-      properties: {
-        property: { type: 'string', default: 'remote_ip_location_region' },
-        operator: { type: 'string', default: 'is_in' },
-        values: {
-          type: 'array',
-          minItems: 1,
-          maxItems: maxValues,
-          items: { type: 'string', maxLength: maxValueLength },
-        },
-      },
-    },
+    items: conditionSchema,
   },
 )
 

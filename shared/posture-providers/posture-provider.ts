@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
+import { withRules } from '../values/field.ts'
 import { Bool, OneOf, Subdomain, Text } from '../values/fields.ts'
 
 const types = ['mdm', 'tenant'] as const
@@ -57,8 +58,7 @@ export const PostureProvider = v.object({
   updated_at: text,
 })
 
-/** What can be sent; the fields of the other type are ignored. */
-export const PostureProviderFields = v.object({
+const inputFields = {
   type: OneOf(types),
   name: Text(255),
   is_disabled: v.optional(Bool),
@@ -67,8 +67,10 @@ export const PostureProviderFields = v.object({
   region: v.optional(OneOf(regions)),
   api_token: v.optional(Text(4096)),
   accept_deletions: v.optional(Bool),
-})
+}
 
+/** What can be sent; the fields of the other type are ignored. */
+export const PostureProviderFields = v.object(inputFields)
 export type PostureProviderInput = v.InferOutput<typeof PostureProviderFields>
 
 /** The fields that connect a provider of a type; all are required. */
@@ -76,3 +78,8 @@ export const connectionFields = {
   mdm: ['subdomain', 'region', 'api_token'],
   tenant: ['tenant_id'],
 } as const satisfies Record<PostureProviderType, (keyof PostureProviderInput)[]>
+
+/** The same for a new provider: each type needs its connection. */
+export const NewPostureProviderFields = withRules(inputFields, {
+  anyOf: types.map((type) => ({ required: connectionFields[type], properties: { type: { enum: [type] } } })),
+})

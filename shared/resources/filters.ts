@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../errors.ts'
 import { maxMessages } from '../message-limit.ts'
+import { portPattern } from '../values/port-pattern.ts'
 import { tooManyKeys } from '../values/too-many-keys.ts'
 
 export const protocols = ['tcp', 'udp', 'icmp'] as const
@@ -56,6 +57,14 @@ function checkPorts(raw: unknown): { ports: string[] } | { messages: string[] } 
     return { messages: ['ports must not overlap'] }
   }
   return { ports: ranges.map(({ first, last }) => (first === last ? String(first) : `${first} - ${last}`)) }
+}
+
+/** A port or a range of ports, as the reference documents it. */
+export const portsSchema = {
+  type: ['string', 'integer'],
+  pattern: `^${portPattern}( *- *${portPattern})?$`,
+  minimum: 1,
+  maximum: 65_535,
 }
 
 const outside = 'must be between 1 and 65535'

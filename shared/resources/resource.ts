@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
-import { field } from '../values/field.ts'
+import { field, withRules } from '../values/field.ts'
 import { NullableText, OneOf, Text, Uuid } from '../values/fields.ts'
+import { textPattern } from '../values/text-pattern.ts'
 import { maxKeys } from '../values/too-many-keys.ts'
-import { checkFilters, type Filter, maxFilters, maxPorts, protocols } from './filters.ts'
+import { checkFilters, type Filter, maxFilters, maxPorts, portsSchema, protocols } from './filters.ts'
 
 export const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
 export type ResourceType = (typeof resourceTypes)[number]
@@ -64,7 +65,7 @@ export const Filters = field<Filter[]>(
       required: ['protocol'],
       properties: {
         protocol: { type: 'string', enum: protocols },
-        ports: { type: 'array', maxItems: maxPorts, items: { type: ['string', 'integer'] } },
+        ports: { type: 'array', maxItems: maxPorts, items: portsSchema },
       },
     },
   },
@@ -86,11 +87,10 @@ const Address = field<string | null>(
     const sound = typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
     return sound ? { value: input.trim() } : { message: 'is invalid' }
   },
-  { type: ['string', 'null'], maxLength: 253 },
+  { type: ['string', 'null'], maxLength: 253, pattern: textPattern.any },
 )
 
-/** What can be set on a resource (A18.2). */
-export const ResourceFields = v.object({
+const inputFields = {
   name: Text(255),
   type: OneOf(resourceTypes),
   site_id: Uuid,
@@ -98,5 +98,21 @@ export const ResourceFields = v.object({
   address_description: v.optional(NullableText(255)),
   ip_stack: v.optional(IpStack),
   filters: v.optional(Filters),
-})
+}
+
+/** What can be set on a resource (A18.2). */
+export const ResourceFields = v.object(inputFields)
 export type ResourceInput = v.InferOutput<typeof ResourceFields>
+
+/** The same for a new resource: its address belongs to a type that callers can make (A18.3). */
+export const NewResourceFields = withRules(inputFields, {
+  required: ['address'],
+  properties: {
+    type: { enum: ['cidr', 'ip', 'dns'] },
+    address: { type: 'string', minLength: 1, pattern: textPattern.filled },
+  },
+  anyOf: [
+    { properties: { type: { enum: ['dns'] } } },
+    { properties: { type: { enum: ['cidr', 'ip'] }, ip_stack: { type: 'null' } } },
+  ],
+})

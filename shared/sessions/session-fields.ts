@@ -11,7 +11,7 @@ export const PublicKey = field<string>(
     // Only the canonical spelling: a key is compared as text.
     return bytes.length === 32 && bytes.toString('base64') === text ? { value: text } : { message: 'is invalid' }
   },
-  { type: 'string', minLength: 44, maxLength: 44 },
+  { type: 'string', pattern: '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$' },
 )
 
 export const Version = Text(64)

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { entity, type Row, redacted } from '../table/entity.ts'
-import { booleanCast, CommaListCast, IntegerCast, TrimmedCast } from '../v0-values/casts.ts'
+import { booleanCast, CommaListCast, commaListSchema, IntegerCast, TrimmedCast } from '../v0-values/casts.ts'
 import { notNullCast } from '../v0-values/not-null-cast.ts'
 import { field, type JsonSchema } from '../values/field.ts'
+import { textPattern } from '../values/text-pattern.ts'
 import { type Logo, LogoCast, V0Logo } from './logo.ts'
 import { maxProviders, openIdProviderSchema, samlProviderSchema, V0OpenIdProvider, V0SamlProvider } from './provider.ts'
 
@@ -67,9 +68,11 @@ export const V0Configuration = v.object({
   updated_at: v.string(),
 })
 
+const endpointSchema = { type: 'string', minLength: 1, maxLength: 255, pattern: textPattern.filled }
 const flag = v.optional(booleanCast())
-const integer = v.optional(notNullCast(IntegerCast, { type: 'integer' }))
-const list = v.optional(notNullCast(CommaListCast, { type: 'string' }, ''))
+const integer = (minimum: number, maximum: number) =>
+  v.optional(notNullCast(IntegerCast, { type: ['integer', 'string'], minimum, maximum, pattern: '^[+-]?[0-9]+$' }))
+const list = v.optional(notNullCast(CommaListCast, commaListSchema, ''))
 
 const isObject = (input: unknown): input is object =>
   typeof input === 'object' && input !== null && !Array.isArray(input)
@@ -94,10 +97,10 @@ export const V0ConfigurationFields = v.object({
   disable_vpn_on_oidc_error: flag,
   default_client_allowed_ips: list,
   default_client_dns: list,
-  default_client_endpoint: v.optional(notNullCast(TrimmedCast, { type: 'string' }, '')),
-  default_client_mtu: integer,
-  default_client_persistent_keepalive: integer,
-  vpn_session_duration: integer,
+  default_client_endpoint: v.optional(notNullCast(TrimmedCast, endpointSchema, '')),
+  default_client_mtu: integer(576, 1500),
+  default_client_persistent_keepalive: integer(0, 120),
+  vpn_session_duration: integer(0, 2_147_483_647),
   logo: v.optional(LogoCast),
   openid_connect_providers: providers(openIdProviderSchema),
   saml_identity_providers: providers(samlProviderSchema),

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { booleanCast, TextCast } from '../v0-values/casts.ts'
 import type { Fields } from '../values/draft.ts'
-import { described, type JsonSchema } from '../values/field.ts'
+import { documented, type JsonSchema } from '../values/field.ts'
+import { textPattern } from '../values/text-pattern.ts'
 import { maxKeys } from '../values/too-many-keys.ts'
 
 /** In each of the two lists. */
@@ -38,16 +39,19 @@ export const V0SamlProvider = v.object({
 })
 export type V0SamlProvider = v.InferOutput<typeof V0SamlProvider>
 
-const text = v.optional(TextCast)
+/** A text that an item must have, and one with a default. */
+const needed = (maxLength: number, more: JsonSchema = {}) =>
+  v.optional(documented(TextCast, { type: 'string', minLength: 1, maxLength, pattern: textPattern.filled, ...more }))
+const text = v.optional(documented(TextCast, { maxLength: 2048 }))
 const off = v.optional(booleanCast(false))
 const on = v.optional(booleanCast(true))
 
 export const V0OpenIdProviderFields = v.object({
-  id: v.optional(described(TextCast, idText)),
-  label: text,
-  client_id: text,
-  client_secret: text,
-  discovery_document_uri: text,
+  id: needed(255, { description: idText }),
+  label: needed(255),
+  client_id: needed(2048),
+  client_secret: needed(2048),
+  discovery_document_uri: needed(2048),
   redirect_uri: text,
   response_type: text,
   scope: text,
@@ -56,10 +60,10 @@ export const V0OpenIdProviderFields = v.object({
 export type V0OpenIdProviderInput = v.InferOutput<typeof V0OpenIdProviderFields>
 
 export const V0SamlProviderFields = v.object({
-  id: v.optional(described(TextCast, idText)),
-  label: text,
+  id: needed(255, { description: idText }),
+  label: needed(255),
   base_url: text,
-  metadata: v.optional(described(TextCast, metadataText)),
+  metadata: needed(65_536, { description: metadataText }),
   sign_requests: on,
   sign_metadata: on,
   signed_assertion_in_resp: on,
@@ -69,7 +73,7 @@ export const V0SamlProviderFields = v.object({
 export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 
 /** How an item is documented: its fields say so themselves. */
-const documented = (fields: Fields, required: string[]): JsonSchema => ({
+const itemSchema = (fields: Fields, required: string[]): JsonSchema => ({
   type: 'object',
   required,
   maxProperties: maxKeys,
@@ -81,11 +85,11 @@ const documented = (fields: Fields, required: string[]): JsonSchema => ({
   ),
 })
 
-export const openIdProviderSchema = documented(V0OpenIdProviderFields, [
+export const openIdProviderSchema = itemSchema(V0OpenIdProviderFields, [
   'id',
   'label',
   'client_id',
   'client_secret',
   'discovery_document_uri',
 ])
-export const samlProviderSchema = documented(V0SamlProviderFields, ['id', 'label', 'metadata'])
+export const samlProviderSchema = itemSchema(V0SamlProviderFields, ['id', 'label', 'metadata'])

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
-import { booleanCast, CommaListCast, IntegerCast, TextCast, TrimmedCast, UuidCast } from '../v0-values/casts.ts'
-import { described } from '../values/field.ts'
+import { booleanCast, CommaListCast, FilledUuidCast, IntegerCast, TextCast, TrimmedCast } from '../v0-values/casts.ts'
+import { keyPattern } from '../v0-values/grammars.ts'
+import { documented, withRules } from '../values/field.ts'
+import { textPattern } from '../values/text-pattern.ts'
 
 /** What a device takes from the configuration while its flag says so (`/v0` contract, 10.2). */
 export type OwnValues = {
@@ -79,30 +81,57 @@ export const V0Device = v.object({
 })
 
 const flag = v.optional(booleanCast(true))
+const integer = (minimum: number, maximum: number) => v.optional(documented(IntegerCast, { minimum, maximum }))
 
-/** What an update takes. A device never moves to another user. */
-export const V0DeviceChanges = v.object({
-  name: v.optional(TrimmedCast),
-  description: v.optional(TrimmedCast),
-  public_key: v.optional(TextCast),
-  preshared_key: v.optional(TextCast),
-  ipv4: v.optional(TextCast),
-  ipv6: v.optional(TextCast),
+/** What a device has of its own, beside what is generated where it is left out. */
+const own = {
+  description: v.optional(documented(TrimmedCast, { maxLength: 2048 })),
+  public_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),
   allowed_ips: v.optional(CommaListCast),
   dns: v.optional(CommaListCast),
-  endpoint: v.optional(TrimmedCast),
-  mtu: v.optional(IntegerCast),
-  persistent_keepalive: v.optional(IntegerCast),
+  endpoint: v.optional(documented(TrimmedCast, { maxLength: 255 })),
+  mtu: integer(576, 1500),
+  persistent_keepalive: integer(0, 120),
   use_default_allowed_ips: flag,
   use_default_dns: flag,
   use_default_endpoint: flag,
   use_default_mtu: flag,
   use_default_persistent_keepalive: flag,
+}
+
+/** What an update takes: what was generated can be changed, and not be cleared. A device never moves to another user. */
+export const V0DeviceChanges = v.object({
+  name: v.optional(
+    documented(TrimmedCast, { type: 'string', minLength: 1, maxLength: 255, pattern: textPattern.filled }),
+  ),
+  preshared_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),
+  ipv4: v.optional(documented(TextCast, { type: 'string', format: 'ipv4' })),
+  ipv6: v.optional(documented(TextCast, { type: 'string', format: 'ipv6' })),
+  ...own,
 })
 
-export const V0DeviceFields = v.object({
-  user_id: v.optional(described(UuidCast, userText)),
-  ...V0DeviceChanges.entries,
-})
+export const V0DeviceFields = withRules(
+  {
+    user_id: v.optional(documented(FilledUuidCast, { description: userText })),
+    name: v.optional(documented(TrimmedCast, { maxLength: 255, pattern: textPattern.emptyOrFilled })),
+    preshared_key: v.optional(documented(TextCast, { pattern: `^(${keyPattern})?$` })),
+    ipv4: v.optional(documented(TextCast, { anyOf: [{ format: 'ipv4' }, { const: '' }] })),
+    ipv6: v.optional(documented(TextCast, { anyOf: [{ format: 'ipv6' }, { const: '' }] })),
+    ...own,
+  },
+  {
+    required: ['user_id', 'public_key'],
+    anyOf: [
+      { properties: { use_default_endpoint: { enum: [true, 'true', '1', ''] } } },
+      {
+        required: ['endpoint'],
+        properties: {
+          use_default_endpoint: { enum: [false, 'false', '0'] },
+          endpoint: { type: 'string', minLength: 1, pattern: textPattern.filled },
+        },
+      },
+    ],
+  },
+)
 
 export type V0DeviceInput = v.InferOutput<typeof V0DeviceFields>

@@ -1,5 +1,6 @@
 import { isInteger, isText } from '../v0-values/casts.ts'
 import type { Checked } from '../values/field.ts'
+import { portPattern } from '../values/port-pattern.ts'
 
 type PortRange = { low: bigint; high: bigint }
 
@@ -25,6 +26,17 @@ function parsePair(input: unknown): PortRange | null {
 
 /** `<low> - <high>`, or a single port (`/v0` contract, 11.3). */
 const formatPortRange = ({ low, high }: PortRange): string => (low === high ? `${low}` : `${low} - ${high}`)
+
+const port = ` *${portPattern} *`
+
+/** The forms of a port range as the reference documents them (11.3). */
+export const portRangeSchema = {
+  type: ['string', 'array', 'null'],
+  pattern: `^(${port}(-${port})?| *[\\[(]${port},${port}[\\])] *)?$`,
+  minItems: 2,
+  maxItems: 2,
+  items: { type: 'integer', minimum: 1, maximum: 65_535 },
+}
 
 /** A port range in any of its forms as its normal form; the first failure is its only message. */
 export function castPortRange(input: unknown): Checked<string | null> {

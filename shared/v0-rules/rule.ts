@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../table/entity.ts'
 import { enumCast, TextCast, UuidCast } from '../v0-values/casts.ts'
-import { described, field } from '../values/field.ts'
+import { documented, field, withRules } from '../values/field.ts'
 import { placeOf, sizeTally, sortOf } from './overlap.ts'
-import { castPortRange } from './port-range.ts'
+import { castPortRange, portRangeSchema } from './port-range.ts'
 
 export const v0Actions = ['accept', 'drop'] as const
 export const v0PortTypes = ['tcp', 'udp'] as const
@@ -39,12 +39,29 @@ export const V0Rule = v.object({
   updated_at: v.string(),
 })
 
-export const V0RuleFields = v.object({
-  action: v.optional(enumCast(v0Actions, 'drop')),
-  destination: v.optional(TextCast),
+/** What an update takes; an action and a destination cannot be cleared. */
+const changes = {
+  action: v.optional(
+    documented(enumCast(v0Actions, 'drop'), { type: 'string', enum: [...v0Actions, ''], default: 'drop' }),
+  ),
+  destination: v.optional(documented(TextCast, { type: 'string', pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$' })),
   port_type: v.optional(enumCast(v0PortTypes)),
-  port_range: v.optional(field<string | null>(castPortRange, { type: ['string', 'array', 'null'] })),
-  user_id: v.optional(described(UuidCast, userText)),
+  port_range: v.optional(field<string | null>(castPortRange, portRangeSchema)),
+  user_id: v.optional(documented(UuidCast, { description: userText })),
+}
+
+export const V0RuleChanges = v.object(changes)
+
+/** A rule has both a port type and a port range, or neither. */
+export const V0RuleFields = withRules(changes, {
+  required: ['destination'],
+  anyOf: [
+    { properties: { port_type: { enum: [null, ''] }, port_range: { type: 'null' } } },
+    {
+      required: ['port_type', 'port_range'],
+      properties: { port_type: { enum: v0PortTypes }, port_range: { type: ['string', 'array'], minLength: 1 } },
+    },
+  ],
 })
 
 export type V0RuleInput = v.InferOutput<typeof V0RuleFields>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entity, type Row, redacted } from '../table/entity.ts'
 import { enumCast, TrimmedCast } from '../v0-values/casts.ts'
-import { described, field } from '../values/field.ts'
+import { documented, field, type JsonSchema, withRules } from '../values/field.ts'
 
 export const v0Roles = ['admin', 'unprivileged'] as const
 
@@ -39,13 +39,33 @@ export const V0User = v.object({
 })
 
 /** The rules of a password are checked together with its confirmation. */
-const AnyValue = field<unknown>((input) => ({ value: input }), { type: ['string', 'null'] })
+const anyValue = (schema: JsonSchema) => field<unknown>((input) => ({ value: input }), schema)
 
-export const V0UserFields = v.object({
-  email: v.optional(TrimmedCast),
-  role: v.optional(described(enumCast(v0Roles), roleText)),
-  password: v.optional(AnyValue),
-  password_confirmation: v.optional(AnyValue),
-})
+const role = enumCast(v0Roles)
+
+/** What an update takes; what is null there cannot be cleared. */
+const changes = {
+  email: v.optional(
+    documented(TrimmedCast, { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*@[^\\u0000]*$' }),
+  ),
+  role: v.optional(documented(role, { type: 'string', enum: v0Roles, description: roleText })),
+  password: v.optional(anyValue({ type: ['string', 'null'], maxLength: 128, pattern: '^([^\\u0000]{12,})?$' })),
+  password_confirmation: v.optional(anyValue({ type: ['string', 'null'] })),
+}
+
+export const V0UserChanges = v.object(changes)
+
+export const V0UserFields = withRules(
+  { ...changes, role: v.optional(documented(role, { description: roleText, default: 'unprivileged' })) },
+  { required: ['email'] },
+)
+
+/** How a path names a user (`/v0` contract, 9.2). */
+export const userIdentifier: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  description: 'Id of the user, a UUID, or its email.',
+  examples: ['01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'],
+}
 
 export type V0UserInput = v.InferOutput<typeof V0UserFields>

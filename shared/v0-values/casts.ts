@@ -1,5 +1,6 @@
 import { isUuid } from '../ids.ts'
-import { type Checked, field } from '../values/field.ts'
+import { type Checked, field, type JsonSchema } from '../values/field.ts'
+import { textPattern } from '../values/text-pattern.ts'
 import { trimmed } from './white-space.ts'
 
 /** A JSON string that can be stored. */
@@ -15,9 +16,11 @@ const textCast =
     return isText(input) ? { value: trim ? trimmed(input) : input } : invalid
   }
 
+const textOrNull = { type: ['string', 'null'], pattern: textPattern.any }
+
 /** A string; null and `""` are null (`/v0` contract, 7.2). What is trimmed can end up as `""`, which is not the same. */
-export const TextCast = field<string | null>(textCast(false), { type: ['string', 'null'] })
-export const TrimmedCast = field<string | null>(textCast(true), { type: ['string', 'null'] })
+export const TextCast = field<string | null>(textCast(false), textOrNull)
+export const TrimmedCast = field<string | null>(textCast(true), textOrNull)
 
 /** A JSON number written as an integer; whatever else is NaN here. One of hundreds of digits is infinite, and beyond every bound. */
 export const isInteger = (input: unknown): input is number =>
@@ -36,7 +39,7 @@ export const IntegerCast = field<number | null>(
     const value = integer(input)
     return value === null ? invalid : { value }
   },
-  { type: ['integer', 'null'] },
+  { type: ['integer', 'string', 'null'], pattern: '^([+-]?[0-9]+)?$' },
 )
 
 const booleans = new Map<unknown, boolean>([
@@ -55,7 +58,7 @@ export const booleanCast = (fallback?: boolean) =>
       const value = input === '' ? fallback : booleans.get(input)
       return value === undefined ? invalid : { value }
     },
-    { type: 'boolean' },
+    { type: ['boolean', 'string'], enum: [...booleans.keys(), ...(fallback === undefined ? [] : [''])] },
   )
 
 /** A member of an enum; `""` stands for the default. */
@@ -67,16 +70,26 @@ export const enumCast = <const T extends string>(members: readonly T[], fallback
       const member = members.find((known) => known === input)
       return member === undefined ? invalid : { value: member }
     },
-    { type: ['string', 'null'], enum: [...members, null] },
+    { type: ['string', 'null'], enum: [...members, '', null] },
   )
 
-export const UuidCast = field<string | null>(
-  (input) => {
+const uuidCast = (schema: JsonSchema) =>
+  field<string | null>((input) => {
     if (input === null || input === '') return { value: null }
     return typeof input === 'string' && isUuid(input) ? { value: input.toLowerCase() } : invalid
-  },
-  { type: ['string', 'null'], format: 'uuid' },
-)
+  }, schema)
+
+export const UuidCast = uuidCast({ type: ['string', 'null'], anyOf: [{ format: 'uuid' }, { const: '' }] })
+/** The same for a field that must not be empty, which is tested later. */
+export const FilledUuidCast = uuidCast({ type: 'string', format: 'uuid' })
+
+/** A comma list as the reference documents it; what its items are is checked later. */
+export const commaListSchema = {
+  type: ['string', 'array'],
+  pattern: textPattern.any,
+  maxLength: 4096,
+  items: { type: 'string', pattern: textPattern.filled },
+}
 
 /** More items than this make a list of more characters than any may have. */
 const maxItems = 2_048
@@ -90,5 +103,5 @@ export const CommaListCast = field<string | null>(
     if (!isText(joined)) return invalid
     return { value: trimmed(joined) === '' ? null : joined }
   },
-  { type: ['string', 'null'] },
+  { ...commaListSchema, type: ['string', 'array', 'null'] },
 )

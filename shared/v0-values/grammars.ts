@@ -78,6 +78,9 @@ export function serverListMessages(list: string): Messages {
   ]
 }
 
+/** A key of 44 characters, as the reference documents it. */
+export const keyPattern = '([A-Za-z0-9+/]{4}){10}([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)'
+
 /** A key in padded standard base64; its decoded length is not looked at (8.6). */
 export function keyMessages(text: string): Messages {
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && text !== ''

@@ -25,9 +25,20 @@ export const field = <T>(check: (input: unknown) => Checked<T>, schema: JsonSche
     v.metadata({ jsonSchema: schema }),
   )
 
-/** A field that says itself what it means, because its name means something else elsewhere. */
-export const described = <T>(schema: v.GenericSchema<unknown, T>, description: string) =>
-  v.pipe(schema, v.metadata({ jsonSchema: { ...(v.getMetadata(schema).jsonSchema as JsonSchema), description } }))
+/** A field of which more is documented than its own check tells: rules that are tested later, or what it means here. */
+export const documented = <T>(schema: v.GenericSchema<unknown, T>, more: JsonSchema) =>
+  v.pipe(schema, v.metadata({ jsonSchema: { ...(v.getMetadata(schema).jsonSchema as JsonSchema), ...more } }))
+
+/** What holds between fields, as JSON Schema says it: more required ones, narrower properties, alternatives. */
+export type FieldRules = {
+  required?: readonly string[]
+  properties?: Record<string, JsonSchema>
+  anyOf?: readonly { required?: readonly string[]; properties: Record<string, JsonSchema> }[]
+}
+
+/** Fields with the rules between them, which the operation tests by itself. */
+export const withRules = <const E extends v.ObjectEntries>(entries: E, rules: FieldRules) =>
+  v.pipe(v.object(entries), v.metadata({ rules }))
 
 function issuePath(path: string, input: unknown): [v.IssuePathItem, ...v.IssuePathItem[]] | undefined {
   if (path === '') return undefined

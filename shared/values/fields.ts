@@ -1,8 +1,9 @@
-import { checkEmail } from '../actors/email.ts'
+import { checkEmail, emailForm } from '../actors/email.ts'
 import { toUtc } from '../clock.ts'
 import { isUuid } from '../ids.ts'
 import { type Checked, field, type JsonSchema } from './field.ts'
 import { isLonger } from './is-longer.ts'
+import { textPattern } from './text-pattern.ts'
 
 type TextRule = {
   max: number
@@ -31,6 +32,7 @@ export const Text = (max: number, { trim = true } = {}) =>
     type: 'string',
     minLength: 1,
     maxLength: max,
+    pattern: textPattern.filled,
   })
 
 /** Text that blank clears to null. */
@@ -38,6 +40,7 @@ export const NullableText = (max: number) =>
   field<string | null>((input) => checkText(input, { max, nullable: true }), {
     type: ['string', 'null'],
     maxLength: max,
+    pattern: textPattern.any,
   })
 
 const booleans = new Map<unknown, boolean>([
@@ -56,7 +59,7 @@ export const Bool = field<boolean>(
     const value = booleans.get(input)
     return value === undefined ? { message: 'is invalid' } : { value }
   },
-  { type: 'boolean' },
+  { type: ['boolean', 'string'], enum: [...booleans.keys()] },
 )
 
 const uuidRule = (input: unknown): Checked<string> => {
@@ -75,7 +78,7 @@ export const Timestamp = field<string>(
     const utc = typeof input === 'string' ? toUtc(input.trim()) : null
     return utc === null || utc < '1970' ? { message: 'is invalid' } : { value: utc }
   },
-  { type: 'string', format: 'date-time' },
+  { type: 'string', format: 'date-time', pattern: '^(19[7-9]|[2-9][0-9]{2})' },
 )
 
 export const OneOf = <const T extends string>(members: readonly T[]) =>
@@ -105,11 +108,17 @@ export const Integer = ({ min, max, fallback }: IntegerRule) =>
       if (value < min) return { message: `must be greater than or equal to ${min}` }
       return value > max ? { message: `must be less than or equal to ${max}` } : { value }
     },
-    { type: 'integer', minimum: min, maximum: max },
+    {
+      type: ['integer', 'string', ...(fallback === undefined ? [] : ['null'])],
+      minimum: min,
+      maximum: max,
+      pattern: fallback === undefined ? '^-?[0-9]{1,15}$' : '^(-?[0-9]{1,15})?$',
+      ...(fallback !== undefined && { default: fallback }),
+    },
   )
 
 /** Required text of at most `max` characters with a form of its own. */
-const Formed = (max: number, format: string, read: (text: string) => string | null) =>
+const Formed = (max: number, form: JsonSchema, read: (text: string) => string | null) =>
   field<string>(
     (input) => {
       const checked = checkText(input, { max })
@@ -117,24 +126,28 @@ const Formed = (max: number, format: string, read: (text: string) => string | nu
       const value = read(checked.value as string)
       return value === null ? { message: 'is invalid' } : { value }
     },
-    { type: 'string', format, maxLength: max },
+    { type: 'string', maxLength: max, ...form },
   )
 
 /** An absolute https address, as it was sent. */
-export const HttpsUrl = Formed(2048, 'uri', (text) => {
+export const HttpsUrl = Formed(2048, { format: 'uri', pattern: '^https://' }, (text) => {
   const url = URL.canParse(text) ? new URL(text) : null
   return url?.protocol === 'https:' && url.hostname !== '' && !url.username && !url.password ? text : null
 })
 
-/** A host name of two labels or more, in lower case. */
-export const HostName = Formed(253, 'hostname', (text) =>
-  /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i.test(text)
-    ? text.toLowerCase()
-    : null,
+/** A host name of two labels or more. */
+const hostName = '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
+const hostNameForm = new RegExp(hostName)
+
+/** In lower case. */
+export const HostName = Formed(253, { pattern: hostName }, (text) =>
+  hostNameForm.test(text) ? text.toLowerCase() : null,
 )
 
 /** The part of a host name that a vendor gives its customer. */
-export const Subdomain = Formed(63, 'hostname', (text) => (/^[a-z0-9-]{1,63}$/.test(text) ? text : null))
+export const Subdomain = Formed(63, { pattern: '^[a-z0-9-]{1,63}$' }, (text) =>
+  /^[a-z0-9-]{1,63}$/.test(text) ? text : null,
+)
 
 export const EmailAddress = field<string>(
   (input) => {
@@ -143,5 +156,5 @@ export const EmailAddress = field<string>(
     const checked = checkEmail(input.trim())
     return 'email' in checked ? { value: checked.email } : checked
   },
-  { type: 'string', format: 'email', maxLength: 160 },
+  { type: 'string', ...emailForm },
 )

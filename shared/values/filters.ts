@@ -15,7 +15,7 @@ export const uuidFilter: Filter = {
 /** An empty text asks for the rows without a value. */
 export const uuidOrEmptyFilter: Filter = {
   read: (text) => (text === '' ? '' : uuidFilter.read(text)),
-  schema: { type: 'string' },
+  schema: { type: 'string', anyOf: [{ format: 'uuid' }, { const: '' }] },
 }
 
 export const enumFilter = (members: readonly string[]): Filter => ({

@@ -13,5 +13,6 @@ function nullable(inner: v.GenericSchema): JsonSchema {
   const { jsonSchema } = v.getMetadata(inner as v.SchemaWithPipe<readonly [v.GenericSchema]>) as {
     jsonSchema: JsonSchema
   }
-  return { ...jsonSchema, type: [jsonSchema.type, 'null'] }
+  const members = Array.isArray(jsonSchema.enum) && { enum: [...jsonSchema.enum, null] }
+  return { ...jsonSchema, type: [jsonSchema.type, 'null'], ...members }
 }

@@ -91,6 +91,26 @@ it('describes every field', () => {
   }
 })
 
+it('describes flow ingest: its records, how they can be packed, and what is told of those that are not valid', () => {
+  const { parameters, requestBody, responses } = document.paths['/ingestion/flow_logs'].post
+  const { properties, required } = requestBody.content['application/json'].schema
+  expect([requestBody.required, required, properties.flow_logs.maxItems]).toEqual([true, ['flow_logs'], 10_000])
+  const [open, close] = properties.flow_logs.items.anyOf
+  expect(close.required).toEqual([...open.required, 'outers', ...Object.keys(close.properties).slice(-6)])
+  expect([open, close].map((record) => record.additionalProperties)).toEqual([false, false])
+  expect(close.properties.rx_bytes.maximum).toBe(2n ** 63n - 1n)
+  expect(parameters.map(resolve).map(({ name }: { name: string }) => name)).toContain('Content-Encoding')
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503']))
+  const refused = resolve(responses[422]).content['application/problem+json'].schema.allOf.map(resolve)
+  expect(refused.at(-1).required).toEqual(['accepted', 'rejected', 'errors', 'errors_truncated'])
+})
+
+it('puts the right article before a noun', () => {
+  for (const { described } of operations) {
+    expect(described.summary).not.toMatch(/\ban (?![aeiou])|\ba (?=[aeio])/i)
+  }
+})
+
 it('lets the fields of the legacy API mean what they do there', () => {
   const textOf = (name: string, field: string) => document.components.schemas[name].properties[field].description
   for (const name of ['V0User', 'V0UserFields']) {

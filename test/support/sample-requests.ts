@@ -27,7 +27,13 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
  */
 export async function sampleRequests() {
   const account = await newAccount({
-    limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000, api_clients_count: null },
+    limits: {
+      api_capacity: 1_000_000,
+      api_refill_rate: 1_000_000,
+      ingest_capacity: 1_000_000,
+      ingest_refill_rate: 1_000_000,
+      api_clients_count: null,
+    },
   })
   const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
 

@@ -1,4 +1,4 @@
-import { Actor, ActorFields } from '#shared/actors/actor.ts'
+import { Actor, NewActorFields } from '#shared/actors/actor.ts'
 import * as actors from '#shared/actors/store.ts'
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
@@ -10,7 +10,7 @@ export const createActor = operation(
     path: '/actors',
     summary: 'Create an actor',
     permission: 'actors:write',
-    body: { envelope: 'actor', fields: ActorFields },
+    body: { envelope: 'actor', fields: NewActorFields },
     refusals: ['limit_reached'],
     response: data(Actor),
     status: 201,

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { data } from '#shared/envelope.ts'
 import { ingestFlows } from '#shared/flows/ingest-flows.ts'
+import { RejectedReports, recordsSchema } from '#shared/flows/report-schema.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 
@@ -10,7 +11,9 @@ export const reportFlowLogs = operation(
     path: '/ingestion/flow_logs',
     summary: 'Report the opening and closing of flows',
     credential: 'ingest',
-    refusals: ['bad_request', 'invalid_json', 'too_many_records', 'validation_failed'],
+    body: { envelope: 'flow_logs', shape: 'list', value: recordsSchema, encodings: ['gzip'] },
+    refusals: ['too_many_records'],
+    rejection: RejectedReports,
     response: data(v.object({ status: v.literal('ok'), accepted: v.number() })),
   },
   ({ claims, body, headers }) => ingestFlows(claims, body, headers),

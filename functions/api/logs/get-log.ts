@@ -10,6 +10,14 @@ export const getLog = operation(
     path: '/logs/{log_id}',
     summary: 'Read a log entry',
     permission: 'logs:read',
+    identifiers: {
+      log_id: {
+        type: 'string',
+        pattern: '^[0-9a-fA-F]{24}$',
+        description: 'Id of the log entry: 24 hexadecimal characters.',
+        examples: ['06f2b5c4d8e17a3900000000'],
+      },
+    },
     refusals: ['invalid_log_query'],
     response: data(LogEntry),
   },

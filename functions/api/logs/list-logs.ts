@@ -20,7 +20,7 @@ export const listLogs = operation(
       end: time,
       actor_id: { type: 'string', format: 'uuid' },
       actor_email: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+      limit: { type: 'integer' },
       page_cursor: { type: 'string' },
     },
     refusals: ['invalid_log_query'],

@@ -1,7 +1,7 @@
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
-import { PostureProvider, PostureProviderFields } from '#shared/posture-providers/posture-provider.ts'
+import { NewPostureProviderFields, PostureProvider } from '#shared/posture-providers/posture-provider.ts'
 import * as postureProviders from '#shared/posture-providers/store.ts'
 
 export const createMdmPostureProvider = operation(
@@ -11,7 +11,7 @@ export const createMdmPostureProvider = operation(
     summary: 'Create a posture provider',
     permission: 'mdm:write',
     feature: 'device_posture',
-    body: { envelope: 'mdm_posture_provider', fields: PostureProviderFields },
+    body: { envelope: 'mdm_posture_provider', fields: NewPostureProviderFields },
     response: data(PostureProvider),
     status: 201,
     location: ({ data }) => `/mdm_posture_providers/${data.id}`,

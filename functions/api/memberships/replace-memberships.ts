@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { progressing } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
+import { wholeSetSchema } from '#shared/member-sets/requested-members.ts'
 import * as memberships from '#shared/memberships/store.ts'
 import { operation } from '#shared/operation.ts'
 
@@ -10,7 +11,7 @@ export const replaceMemberships = operation(
     path: '/groups/{group_id}/memberships',
     summary: 'Replace the members of a group',
     permission: 'groups:write',
-    body: { envelope: 'memberships', shape: 'list' },
+    body: { envelope: 'memberships', shape: 'list', value: wholeSetSchema('actor_id') },
     refusals: ['managed_group', 'synced_group'],
     response: progressing(v.object({ actor_ids: v.array(v.string()) })),
     canContinue: true,

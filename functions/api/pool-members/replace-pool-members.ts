@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { progressing } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
+import { wholeSetSchema } from '#shared/member-sets/requested-members.ts'
 import { operation } from '#shared/operation.ts'
 import * as poolMembers from '#shared/pool-members/store.ts'
 
@@ -10,7 +11,7 @@ export const replacePoolMembers = operation(
     path: '/resources/{resource_id}/pool_members',
     summary: 'Replace the clients of a device pool',
     permission: 'resources:write',
-    body: { envelope: 'pool_members', shape: 'list' },
+    body: { envelope: 'pool_members', shape: 'list', value: wholeSetSchema('device_id') },
     refusals: ['not_a_device_pool'],
     response: progressing(v.object({ device_ids: v.array(v.string()) })),
     canContinue: true,

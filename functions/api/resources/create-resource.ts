@@ -1,7 +1,7 @@
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
-import { Resource, ResourceFields } from '#shared/resources/resource.ts'
+import { NewResourceFields, Resource } from '#shared/resources/resource.ts'
 import * as resources from '#shared/resources/store.ts'
 
 export const createResource = operation(
@@ -10,7 +10,7 @@ export const createResource = operation(
     path: '/resources',
     summary: 'Create a resource',
     permission: 'resources:write',
-    body: { envelope: 'resource', fields: ResourceFields },
+    body: { envelope: 'resource', fields: NewResourceFields },
     response: data(Resource),
     status: 201,
     location: ({ data }) => `/resources/${data.id}`,

@@ -1,7 +1,7 @@
 import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
-import { V0Rule, V0RuleFields } from '#shared/v0-rules/rule.ts'
+import { V0Rule, V0RuleChanges } from '#shared/v0-rules/rule.ts'
 import * as rules from '#shared/v0-rules/store.ts'
 
 export const updateV0Rule = operation(
@@ -11,7 +11,7 @@ export const updateV0Rule = operation(
     path: '/v0/rules/{id}',
     summary: 'Change a legacy rule',
     permission: 'v0:write',
-    body: { envelope: 'rule', fields: V0RuleFields },
+    body: { envelope: 'rule', fields: V0RuleChanges },
     response: data(V0Rule),
   },
   ({ author, params, draft }) => rules.update(author, params.id, draft),

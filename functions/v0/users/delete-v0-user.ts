@@ -2,6 +2,7 @@ import { nothing } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import * as users from '#shared/v0-users/store.ts'
+import { userIdentifier } from '#shared/v0-users/user.ts'
 
 export const deleteV0User = operation(
   {
@@ -9,6 +10,7 @@ export const deleteV0User = operation(
     path: '/v0/users/{id_or_email}',
     summary: 'Delete a legacy user with its devices and rules',
     permission: 'v0:write',
+    identifiers: { id_or_email: userIdentifier },
     response: nothing,
     status: 204,
   },

@@ -2,7 +2,7 @@ import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import * as users from '#shared/v0-users/store.ts'
-import { V0User } from '#shared/v0-users/user.ts'
+import { userIdentifier, V0User } from '#shared/v0-users/user.ts'
 
 export const getV0User = operation(
   {
@@ -10,6 +10,7 @@ export const getV0User = operation(
     path: '/v0/users/{id_or_email}',
     summary: 'Read a legacy user',
     permission: 'v0:read',
+    identifiers: { id_or_email: userIdentifier },
     response: data(V0User),
   },
   ({ accountId, params }) => users.get(accountId, params.id_or_email),

@@ -2,7 +2,7 @@ import { data } from '#shared/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/operation.ts'
 import * as users from '#shared/v0-users/store.ts'
-import { V0User, V0UserFields } from '#shared/v0-users/user.ts'
+import { userIdentifier, V0User, V0UserChanges } from '#shared/v0-users/user.ts'
 
 export const updateV0User = operation(
   {
@@ -11,7 +11,8 @@ export const updateV0User = operation(
     path: '/v0/users/{id_or_email}',
     summary: 'Change a legacy user',
     permission: 'v0:write',
-    body: { envelope: 'user', fields: V0UserFields },
+    identifiers: { id_or_email: userIdentifier },
+    body: { envelope: 'user', fields: V0UserChanges },
     response: data(V0User),
   },
   ({ author, params, draft }) => users.update(author, params.id_or_email, draft),

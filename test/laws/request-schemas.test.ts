@@ -1,0 +1,168 @@
+import { randomInt } from 'node:crypto'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { alternativesOf } from '#infra/openapi/alternatives.ts'
+import { namedSchemas } from '#infra/openapi/components.ts'
+import { openApiDocument } from '#infra/openapi/document.ts'
+import type { Json } from '#infra/openapi/schemas.ts'
+import { isUuid } from '#shared/ids.ts'
+import { toJson } from '#shared/json.ts'
+import type { Answer } from '#test/support/account.ts'
+import { call } from '#test/support/account.ts'
+import { arbitraryOf } from '#test/support/arbitrary-of-schema.ts'
+import { isBeyondSchema } from '#test/support/beyond-schema.ts'
+import { loadEntries } from '#test/support/operations.ts'
+import { type Request, sampleRequests } from '#test/support/sample-requests.ts'
+
+/** Laws of the request schemas of the reference: they promise neither more nor less than the operations keep. */
+
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
+const bodiesPerOperation = 10
+process.stdout.write(`Bodies are made with FUZZ_SEED=${seed}\n`)
+
+const entries = (await loadEntries()).filter(({ operation }) => operation.body)
+// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
+const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
+
+/** The schema with what it refers to in its place. */
+function resolved(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(resolved)
+  if (typeof node !== 'object' || node === null) return node
+  const { $ref, ...rest } = node as Json
+  if (typeof $ref === 'string')
+    return resolved({ ...document.components.schemas[$ref.split('/').at(-1) ?? ''], ...rest })
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value)]))
+}
+
+const operations = entries.map((entry) => {
+  const { method, path, body } = entry.operation
+  const { requestBody } = document.paths[path][method.toLowerCase()]
+  return {
+    ...entry,
+    envelope: body?.envelope ?? null,
+    schema: resolved(requestBody.content['application/json'].schema) as Json,
+  }
+})
+
+type Value = Record<string, unknown>
+type Path = string[]
+
+const bodiesOf = (schema: Json, count: number, name: string): Value[] =>
+  fc.sample(arbitraryOf(schema), { numRuns: count, seed: seed + name.length }) as Value[]
+
+/** Ids that the sample's body has, by their key: the objects that a made body means. */
+function idsOf(node: unknown, key = '', found = new Map<string, string>()): Map<string, string> {
+  if (typeof node === 'string' && isUuid(node)) found.set(key, node)
+  else if (typeof node === 'object' && node !== null)
+    for (const [name, value] of Object.entries(node)) idsOf(value, Array.isArray(node) ? key : name, found)
+  return found
+}
+
+function withIds(node: unknown, ids: Map<string, string>, key = ''): unknown {
+  if (typeof node === 'string') return (isUuid(node) && ids.get(key)) || node
+  if (Array.isArray(node)) return node.map((item) => withIds(item, ids, key))
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withIds(value, ids, name)]))
+}
+
+/** All messages with where they stand: flat, or nested as those of records and providers are. */
+function messagesOf(errors: unknown, path: Path = []): { field: string; message: string }[] {
+  if (typeof errors === 'string') return [{ field: path.slice(0, -1).join('.'), message: errors }]
+  if (typeof errors !== 'object' || errors === null) return []
+  return Object.entries(errors).flatMap(([key, value]) => messagesOf(value, [...path, key]))
+}
+
+/** A property that is required and has no default, and the schema narrowed to bodies that have it. */
+type Requirement = { path: Path; schema: Json }
+
+function requirementsOf(schema: Json): Requirement[] {
+  const options = alternativesOf(schema)
+  if (options.length > 0) return options.flatMap(requirementsOf)
+  const properties = (schema.properties ?? {}) as Record<string, Json>
+  const required = (schema.required ?? []) as string[]
+  const own = required.filter((name) => properties[name]?.default === undefined)
+  const inner = Object.entries(properties).flatMap(([name, value]) =>
+    requirementsOf(value).map(({ path, schema: narrowed }) => ({
+      path: [name, ...path],
+      schema: { ...schema, required: [...required, name], properties: { ...properties, [name]: narrowed } },
+    })),
+  )
+  const items = schema.items ? requirementsOf(schema.items as Json) : []
+  return [
+    ...own.map((name) => ({ path: [name], schema })),
+    ...inner,
+    ...items.map(({ path, schema: narrowed }) => ({
+      path: ['0', ...path],
+      schema: { ...schema, type: 'array', minItems: 1, items: narrowed },
+    })),
+  ]
+}
+
+const at = (node: unknown, [key, ...rest]: Path): unknown =>
+  key === undefined ? node : at((node as Value | undefined | null)?.[key], rest)
+
+function without(node: unknown, [key = '', ...rest]: Path): unknown {
+  if (Array.isArray(node)) return node.with(Number(key), without(node[Number(key)], rest))
+  const { [key]: value, ...others } = node as Value
+  return rest.length === 0 ? others : { ...others, [key]: without(value, rest) }
+}
+
+const show = (body: unknown, { status, text }: Answer) =>
+  `${toJson(body).slice(0, 600)} → ${status} ${text.slice(0, 400)} (FUZZ_SEED=${seed})`
+
+describe.each(operations)('$name', ({ name, operation, handler, envelope, schema }) => {
+  let sample: Request
+  let token: string
+  let ids: Map<string, string>
+  beforeAll(async () => {
+    const { account, samples } = await sampleRequests()
+    token = account.token
+    sample = (await samples[name]?.()) ?? {}
+    ids = idsOf(sample.body)
+  })
+
+  const send = (body: unknown) => {
+    const { method, path } = operation
+    return call(handler, { token, method, path, ...sample, body: undefined, rawBody: toJson(body) })
+  }
+
+  it('refuses no body that its schema describes, but for a rule that no schema can tell', async () => {
+    for (const made of bodiesOf(schema, bodiesPerOperation, name)) {
+      const body = withIds(made, ids)
+      const answer = await send(body)
+      expect([200, 201, 404, 409, 422], show(body, answer)).toContain(answer.status)
+      if (answer.status !== 422) continue
+      for (const { field, message } of messagesOf(answer.body.errors)) {
+        const value = at(body, [...(envelope === null ? [] : [envelope]), ...field.split('.')])
+        const known = isBeyondSchema({ field, message, value, method: operation.method })
+        expect(known, `${field}: ${message} in ${show(body, answer)}`).toBe(true)
+      }
+    }
+  })
+
+  const inEnvelope = ({ path }: Requirement) => envelope === null || path.length > 1
+  const requirements = requirementsOf(schema).filter(inEnvelope)
+  if (requirements.length > 0)
+    it('calls each field blank that it requires and does not get', async () => {
+      for (const { path, schema: narrowed } of requirements) {
+        const field = path.slice(envelope === null ? 0 : 1).join('.')
+        const [entry, key] = field.split('.')
+        // Of an element of a set the message names the element (A15.4, A19.3).
+        const blank = [`${field}: can't be blank`, `${envelope}: entry ${entry} is missing ${key}`]
+        const answers: Answer[] = []
+        for (const made of bodiesOf(narrowed, 5, field)) {
+          const body = without(withIds(made, ids), path)
+          const answer = await send(body)
+          expect(answer.status, `${field} in ${show(body, answer)}`).toBe(422)
+          answers.push(answer)
+        }
+        // A field beside it can be wrong in a way that keeps the rules between them from being tested.
+        const messages = answers.flatMap(({ body }) => messagesOf(body.errors))
+        const texts = messages.map(({ field, message }) => `${field}: ${message}`)
+        expect(
+          texts.some((text) => blank.includes(text)),
+          `${field}: ${texts}`,
+        ).toBe(true)
+      }
+    })
+})

@@ -1,0 +1,53 @@
+type Message = { field: string; message: string; value: unknown; method: string }
+
+/** A message of a 422 that a body can have although its schema describes it: why no JSON Schema could tell. */
+type Rule = { why: string; field: RegExp; message: RegExp; when?: (found: Message) => boolean }
+
+const isUpdate = ({ method }: Message): boolean => method !== 'POST'
+
+const rules: Rule[] = [
+  {
+    why: 'other objects of the account decide',
+    field: /./,
+    message:
+      /^does not exist$|^has already been taken$|already exists$|^[0-9a-f-]{36} does not exist$|^destination overlaps|the Internet Site$/,
+  },
+  {
+    why: 'the object as it is decides',
+    field: /^(type|email|role|group_id|site_id|address|ip_stack|port_type|port_range|endpoint)$/,
+    message: /./,
+    when: isUpdate,
+  },
+  { why: 'the clock decides', field: /^expires_at$/, message: /^must be in the future$/ },
+  { why: 'the deployment decides', field: /^ipv[46]$/, message: /^is reserved$/ },
+  {
+    why: 'two values of the body are compared',
+    field: /./,
+    message:
+      /^only one condition per property|^ports must not overlap$|^lower (port|value) cannot|^start of the time range|^does not match password|^must not be present$/,
+  },
+  {
+    why: 'an integer in a text has no bounds',
+    field: /./,
+    message: /^must be (greater|less) than or equal to|^port is not within/,
+    when: ({ value }) => typeof value === 'string',
+  },
+  {
+    why: 'addresses, names and URLs have a grammar of their own',
+    field: /(^|\.)(address|values|destination|endpoint|email|issuer|discovery_document_uri|redirect_uri|base_url)$/,
+    message:
+      /^is invalid$|valid|^(cannot|has mismatched|needs a label|is an IP address|does not contain|only http|timezone|port is not)/,
+  },
+  {
+    why: 'a text holds a whole list',
+    field: /^(default_client_)?(allowed_ips|dns|endpoint)$/,
+    message: /^is invalid|is not a valid FQDN$|^setting port|^should be at most 4096|^port is not a number/,
+  },
+  { why: 'a text holds a document', field: /\.metadata$/, message: /^is invalid$/ },
+]
+
+/** Whether a message is explained by a rule that no schema can tell. */
+export const isBeyondSchema = (found: Message): boolean =>
+  rules.some(
+    ({ field, message, when = () => true }) => field.test(found.field) && message.test(found.message) && when(found),
+  )
