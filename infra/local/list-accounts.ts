@@ -1,5 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { type AccountRow, accounts } from '#shared/accounts/account.ts'
+import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { type Item, partition } from '#shared/table/keys.ts'
 

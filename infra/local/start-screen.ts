@@ -1,4 +1,4 @@
-import type { AccountRow } from '#shared/accounts/account.ts'
+import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { credentialsFile, type DemoAccount } from './demo-account.ts'
 
 type Start = {

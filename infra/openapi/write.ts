@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { loadOperations } from '#functions/operations.ts'
-import { toJson } from '#shared/json.ts'
+import { toJson } from '#shared/core/json.ts'
 import { namedSchemas } from './components.ts'
 import { openApiDocument } from './document.ts'
 

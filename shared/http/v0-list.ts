@@ -1,6 +1,6 @@
-import { ApiError } from '../errors.ts'
-import type { Operation } from '../operation.ts'
-import { maxListBytes } from '../v0-values/list-rows.ts'
+import { ApiError } from '../core/errors.ts'
+import { maxListBytes } from '../v0/values/list-rows.ts'
+import type { Operation } from './operation.ts'
 
 /** What Lambda hands over at most, with room for the headers; in it, the body is a JSON string. */
 const maxHandedBytes = 6_200_000

@@ -1,4 +1,4 @@
-import { type ApiError, invalid } from '../errors.ts'
+import { type ApiError, invalid } from '../core/errors.ts'
 import type { Row } from './entity.ts'
 
 /** Of the JSON of a row (A31): before and after it fit the record of their change together, compressed. */

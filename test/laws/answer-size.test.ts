@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
-import { timestamp } from '#shared/clock.ts'
+import { timestamp } from '#shared/core/clock.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { logStreams, streamCodes } from '#shared/logs/log-id.ts'
 import { compareIds } from '#shared/logs/log-order.ts'

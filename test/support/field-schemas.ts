@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Operation } from '#shared/operation.ts'
+import type { Operation } from '#shared/http/operation.ts'
 import type { JsonSchema } from '#shared/values/field.ts'
 
 type Wrapper = v.GenericSchema & { wrapped?: Wrapper }

@@ -1,4 +1,4 @@
-import type { Filter } from '#shared/resources/filters.ts'
+import type { Filter } from '#shared/domain/resources/filters.ts'
 import type { AccessWorld } from './access.ts'
 
 /** As many filters and ports as a resource can have: some 900 KB of an answer. */

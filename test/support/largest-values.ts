@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import type { Operation } from '#shared/operation.ts'
-import { regionCodes } from '#shared/policies/regions.ts'
+import type { Operation } from '#shared/http/operation.ts'
+import { regionCodes } from '#shared/values/regions.ts'
 import { fieldSchemas, takes } from './field-schemas.ts'
 import { closeRecord } from './flows.ts'
 import { openIdProvider, samlProvider } from './v0-providers.ts'

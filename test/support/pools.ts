@@ -2,7 +2,7 @@ import { handler as editPoolMembers } from '#functions/api/pool-members/edit-poo
 import { handler as listPoolMembers } from '#functions/api/pool-members/list-pool-members.ts'
 import { handler as replacePoolMembers } from '#functions/api/pool-members/replace-pool-members.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { type ClientRow, clients } from '#shared/clients/client.ts'
+import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import type { Account } from './account.ts'
 import { plantRows } from './plant-rows.ts'
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
+import { listResources } from '#shared/access/client-sessions/list-resources.ts'
 import type { CallerOf } from '#shared/auth/caller.ts'
-import { listResources } from '#shared/client-sessions/list-resources.ts'
+import { Resource } from '#shared/domain/resources/resource.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { readCursor } from '#shared/http/read-page.ts'
-import { operation } from '#shared/operation.ts'
-import { Resource } from '#shared/resources/resource.ts'
+import { operation } from '#shared/http/operation.ts'
+import { readCursor } from '#shared/values/page.ts'
 
 export const listSessionResources = operation(
   {

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
-import { ingestFlows } from '#shared/flows/ingest-flows.ts'
-import { RejectedReports, recordsSchema } from '#shared/flows/report-schema.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
+import { ingestFlows } from '#shared/logs/flows/ingest-flows.ts'
+import { RejectedReports, recordsSchema } from '#shared/logs/flows/report-schema.ts'
 
 export const reportFlowLogs = operation(
   {

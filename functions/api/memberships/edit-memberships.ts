@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { progressing } from '#shared/envelope.ts'
+import { editSchema } from '#shared/domain/member-sets/requested-members.ts'
+import * as memberships from '#shared/domain/memberships/store.ts'
+import { progressing } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { editSchema } from '#shared/member-sets/requested-members.ts'
-import * as memberships from '#shared/memberships/store.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const editMemberships = operation(
   {

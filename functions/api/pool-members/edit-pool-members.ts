@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { progressing } from '#shared/envelope.ts'
+import { editSchema } from '#shared/domain/member-sets/requested-members.ts'
+import * as poolMembers from '#shared/domain/pool-members/store.ts'
+import { progressing } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { editSchema } from '#shared/member-sets/requested-members.ts'
-import { operation } from '#shared/operation.ts'
-import * as poolMembers from '#shared/pool-members/store.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const editPoolMembers = operation(
   {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
-import { policies } from '#shared/policies/policy.ts'
+import { policies } from '#shared/domain/policies/policy.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { plantRows } from '#test/support/plant-rows.ts'

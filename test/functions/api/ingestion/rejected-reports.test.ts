@@ -2,7 +2,7 @@ import { KinesisClient, PutRecordsCommand, type PutRecordsCommandInput } from '@
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
-import { answerBytes, maxAnswerBytes } from '#shared/answer-size.ts'
+import { answerBytes, maxAnswerBytes } from '#shared/core/answer-size.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
 

@@ -1,0 +1,111 @@
+import * as v from 'valibot'
+import { deleteAuthorization } from '../../commit/revoke.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import { type ClientRow, clients } from '../../domain/clients/client.ts'
+import { type CountedPresence, isOnline, readPresences } from '../../domain/presence/presence.ts'
+import { Resource, resources } from '../../domain/resources/resource.ts'
+import { partition } from '../../table/keys.ts'
+import { getRows, queryItems } from '../../table/read.ts'
+import { type Authorization, type AuthorizationItem, hasExpired } from '../authorizations/authorization.ts'
+import type { AuthorizationContent } from './gateway-authorization.ts'
+
+export type InForce = { authorization: Authorization; content: AuthorizationContent }
+
+/**
+ * How many authorizations a gateway is told in all, the oldest first. `since` then takes 1.6 MB of a request, all of them
+ * `removed` at once 2.1 MB of an answer, and what is read 160 MB of a function's memory.
+ */
+export const toldAtMost = 50_000
+
+/** How many authorizations are read at a time: one request to the table. */
+const stretchLength = 500
+
+/**
+ * How many one heartbeat deletes: when a whole office is gone, the answer does not wait. The next one
+ * goes on, and a client that comes back ends its own (P5.5(3)).
+ */
+const deletedAtMost = 500
+
+/**
+ * The authorizations of a gateway that are in force, oldest first; where there are more than `atMost`, some of those are
+ * among them, and the rest is not read. One whose client's session has ended, without a new one with the same key, is
+ * deleted (P5.5(3)).
+ */
+export async function authorizationsInForce(
+  account: string,
+  gatewayId: string,
+  now: number,
+  atMost = toldAtMost,
+): Promise<InForce[]> {
+  const known: Surroundings = { devices: new Map(), targets: new Map() }
+  const inForce: InForce[] = []
+  const ended: AuthorizationItem[] = []
+  for await (const items of unexpired(account, gatewayId, now)) {
+    await look(account, items, known)
+    for (const item of items) {
+      const { row: client, presence } = known.devices.get(item.client_id) ?? {}
+      const resource = known.targets.get(item.resource_id)
+      const alive = presence && isOnline(presence, now) && presence.public_key === item.client_public_key
+      if (client && resource && alive) inForce.push(told(item, client, presence, resource))
+      else if (ended.length < deletedAtMost) ended.push(item)
+    }
+    if (inForce.length > atMost) break
+  }
+  await inParallel(ended, 10, deleteAuthorization)
+  return inForce
+}
+
+async function* unexpired(account: string, gatewayId: string, now: number): AsyncGenerator<AuthorizationItem[]> {
+  const pk = partition(account, 'authorizations', gatewayId)
+  for (let after: string | undefined, hasMore = true; hasMore; ) {
+    const items = (await queryItems(pk, { after, limit: stretchLength })) as AuthorizationItem[]
+    yield items.filter((item) => !hasExpired(item, now))
+    after = items.at(-1)?.sk
+    hasMore = items.length === stretchLength
+  }
+}
+
+/** What authorizations are for: one object each, however many authorizations it has, since a resource can be large. */
+type Surroundings = {
+  devices: Map<string, { row: ClientRow | null; presence: CountedPresence | null }>
+  targets: Map<string, AuthorizationContent['resource'] | null>
+}
+
+/** Reads what is not known yet of the clients and resources of authorizations. */
+async function look(account: string, items: AuthorizationItem[], { devices, targets }: Surroundings): Promise<void> {
+  const clientIds = [...new Set(items.map((item) => item.client_id))].filter((id) => !devices.has(id))
+  const resourceIds = [...new Set(items.map((item) => item.resource_id))].filter((id) => !targets.has(id))
+  const [presences, clientRows, resourceRows] = await Promise.all([
+    readPresences(account, 'clients', clientIds),
+    getRows(clients, account, clientIds),
+    getRows(resources, account, resourceIds),
+  ])
+  clientIds.forEach((id, i) => {
+    devices.set(id, { row: clientRows[i] ?? null, presence: presences[i] ?? null })
+  })
+  resourceIds.forEach((id, i) => {
+    const row = resourceRows[i]
+    targets.set(id, row ? v.parse(Resource, row) : null)
+  })
+}
+
+function told(
+  { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, edges: _edges, ...authorization }: AuthorizationItem,
+  client: ClientRow,
+  { public_key }: CountedPresence,
+  resource: AuthorizationContent['resource'],
+): InForce {
+  const { id, policy_id, flow_log_uploads_enabled, expires_at } = authorization
+  const { actor_id, ipv4, ipv6 } = client
+  return {
+    authorization,
+    content: {
+      id,
+      client: { id: client.id, actor_id, ipv4, ipv6, public_key },
+      resource,
+      policy_id,
+      flow_log_uploads_enabled,
+      expires_at,
+    },
+  }
+}

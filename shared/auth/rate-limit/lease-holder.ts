@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clock } from '../../core/clock.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Bucket } from './bucket.ts'
+import { bucketKey, type Known, readBucket, writeBucket } from './bucket-item.ts'
+import { type BucketState, fullBucket, microsPerUnit, stateAt, unitsAt, unitsFor } from './bucket-state.ts'
+
+/** A lease ends after this time, so that a quiet process does not hold units for long. */
+const leaseMicros = 5_000_000
+const maxSkewMicros = 5_000_000
+const maxBuckets = 10_000
+const maxTries = 20
+
+/** What a process holds of a bucket, and the bucket as it was left then. */
+type Held = { units: number; left: number; until: number; known: Known }
+type Renewal = { empty: false } | { empty: true; state: BucketState; now: number }
+
+/** The units that one process has leased of the buckets its requests take from. */
+export class LeaseHolder {
+  private readonly now: () => number
+  private readonly id = randomBytes(6).toString('base64url')
+  private readonly held = new Map<string, Held>()
+  private readonly renewals = new Map<string, Promise<Renewal>>()
+
+  constructor(now = () => clock.now()) {
+    this.now = now
+  }
+
+  /**
+   * Takes one unit for a request (A9), mostly from what this process has leased before. Returns the headers that tell the
+   * caller how much is left.
+   * @throws ApiError `rate_limited` with `Retry-After` when the bucket is empty
+   */
+  async takeUnit(bucket: Bucket): Promise<Record<string, string>> {
+    const { pk } = bucketKey(bucket)
+    for (;;) {
+      const now = this.now()
+      const held = this.held.get(pk)
+      if (held && held.left > 0 && held.until > now) {
+        held.left--
+        return headersOf(bucket, stateAt(bucket, held.known.state, now), held.left, now)
+      }
+      const renewal = await this.renew(pk, bucket)
+      if (renewal.empty) throw limited(bucket, renewal.state, renewal.now)
+    }
+  }
+
+  /** Requests of one process that find no lease wait for the same one. */
+  private renew(pk: string, bucket: Bucket): Promise<Renewal> {
+    const running = this.renewals.get(pk)
+    if (running !== undefined) return running
+    const renewal = this.takeLease(pk, bucket).finally(() => this.renewals.delete(pk))
+    this.renewals.set(pk, renewal)
+    return renewal
+  }
+
+  /** Takes a lease from the bucket as this process knows it; only where that is out of date, the bucket is read. */
+  private async takeLease(pk: string, bucket: Bucket): Promise<Renewal> {
+    const former = this.held.get(pk)
+    let known = former?.known ?? { state: fullBucket, stood: 0 }
+    for (let tries = 0; tries < maxTries; tries++) {
+      if (tries > 1) await sleep(Math.random() * 5 * tries)
+      const now = this.now()
+      const state = this.withoutOwn(stateAt(bucket, credible(bucket, known.state, now), now))
+      const units = unitsFor(bucket, state, wantedUnits(former, now), now)
+      if (units === 0 && tries > 0) return { empty: true, state, now }
+      const taken = units > 0 && (await writeBucket(bucket, known, this.withLease(bucket, state, units, now), now))
+      if (taken) {
+        if (this.held.size >= maxBuckets) this.held.clear()
+        this.held.set(pk, { units, left: units, until: now + leaseMicros, known: taken })
+        return { empty: false }
+      }
+      known = await readBucket(bucket)
+    }
+    throw new ApiError('unavailable')
+  }
+
+  /** The units of a former lease count as used. */
+  private withoutOwn({ fullAt, leases }: BucketState): BucketState {
+    return { fullAt, leases: new Map([...leases].filter(([id]) => id !== this.id)) }
+  }
+
+  private withLease(bucket: Bucket, { fullAt, leases }: BucketState, units: number, now: number): BucketState {
+    const own = units > 1 ? [[this.id, { units, until: now + leaseMicros }] as const] : []
+    return { fullAt: fullAt + units * microsPerUnit(bucket), leases: new Map([...leases, ...own]) }
+  }
+}
+
+/** Twice as much as was used up in time, else what was used: so a process never loses more than it uses. */
+function wantedUnits(former: Held | undefined, now: number): number {
+  if (!former) return 1
+  const { units, left, until } = former
+  return left === 0 && until > now ? 2 * units : Math.max(1, units - left)
+}
+
+/** What is later than it can be was written by a clock that was ahead. A bucket must not be empty for as long as that clock was. */
+function credible(bucket: Bucket, { fullAt, leases }: BucketState, now: number): BucketState {
+  const latest = now + bucket.capacity * microsPerUnit(bucket) + maxSkewMicros
+  return {
+    fullAt: fullAt <= latest ? fullAt : now,
+    leases: new Map([...leases].filter(([, { until }]) => until <= now + leaseMicros + maxSkewMicros)),
+  }
+}
+
+/** The `RateLimit` headers of every answer behind the credential (A9). */
+function headersOf(bucket: Bucket, state: BucketState, left: number, now: number): Record<string, string> {
+  const units = Math.max(0, Math.min(bucket.capacity, unitsAt(bucket, state, now) + left))
+  const full = Math.ceil((bucket.capacity - units) / bucket.refill)
+  return {
+    'ratelimit-policy': `"${bucket.name}";q=${bucket.capacity};w=${Math.ceil(bucket.capacity / bucket.refill)}`,
+    ratelimit: `"${bucket.name}";r=${units};t=${full}`,
+  }
+}
+
+function limited(bucket: Bucket, state: BucketState, now: number): ApiError {
+  const missing = (state.fullAt - now) / microsPerUnit(bucket) + 1 - bucket.capacity
+  const seconds = Math.max(1, Math.ceil(missing / bucket.refill))
+  return new ApiError('rate_limited', undefined, {
+    headers: { ...headersOf(bucket, state, 0, now), 'retry-after': String(seconds) },
+  })
+}

@@ -1,0 +1,109 @@
+import { type Author, commit } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { invalid } from '../../core/errors.ts'
+import { firstMessages } from '../../core/message-limit.ts'
+import type { Row } from '../../table/entity.ts'
+import { finishInParts } from '../../table/finish-in-parts.ts'
+import { entityKey, partition } from '../../table/keys.ts'
+import { getItems, queryItems } from '../../table/read.ts'
+import { workTime } from '../../table/work-time.ts'
+import type { MemberSet } from './member-set.ts'
+import { type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
+import { membersPerCommit, sizeOf, stageNextPart, stageSetChange } from './set-change.ts'
+
+/** The members that a request wants in, and which of those there are may stay. */
+export type Wanted = { added: string[]; keeps: (id: string) => boolean }
+
+/** The set becomes exactly this. */
+export function wholeSet(ids: string[]): Wanted {
+  const wanted = new Set(ids)
+  return { added: ids, keeps: (id) => wanted.has(id) }
+}
+
+/** Removal comes first, so an id in both stays a member (A15.4). */
+export function edited({ add, remove }: { add: string[]; remove: string[] }): Wanted {
+  const kept = new Set(add)
+  const gone = new Set(remove)
+  return { added: add, keeps: (id) => kept.has(id) || !gone.has(id) }
+}
+
+/** The ids of a set as it is, sorted, and how many entries are still to be written to it. */
+export type ChangedSet = { ids: string[]; pending: number }
+
+/**
+ * Brings the members of a set to what is wanted, removals first (A15.6); unchanged ones keep their membership (A15.5).
+ * What does not fit one commit is stored as pending with the first one, and counts from then on; it is done in parts, by
+ * the request while it has time and by the follow-up consumer afterwards. `check` tests the owner, `read` the request.
+ */
+export async function changeMembers<M extends Row>(
+  { accountId, subject, precondition }: Author,
+  set: MemberSet<M>,
+  ownerId: string,
+  check: (transaction: Transaction) => Promise<unknown>,
+  read: () => Wanted,
+): Promise<ChangedSet> {
+  let wanted: Wanted | undefined
+  const begun = await commit({ accountId, subject, precondition }, async (transaction) => {
+    await check(transaction)
+    wanted ??= await withExisting(accountId, set, read())
+    const { members, pending } = await readSet(accountId, set, ownerId)
+    const change = differenceOf(wanted, members, pending)
+    refuseLargeSet(set, change, members)
+    if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
+      return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
+    }
+    stagePending(transaction, set.entity.name, ownerId, change, pending)
+    return 'more'
+  })
+  if (begun !== 'more') return begun
+  await finishSet({ accountId, subject }, set, ownerId, workTime.request())
+  return commit({ accountId, subject }, async (transaction) => {
+    await check(transaction)
+    const { members, pending } = await readSet(accountId, set, ownerId)
+    return { ids: members, pending: pending.reduce((sum, { ids }) => sum + ids.length, 0) }
+  })
+}
+
+/** Does what is pending for a set; what takes more time is left to the follow-up consumer. */
+export const finishSet = <M extends Row>(author: Author, set: MemberSet<M>, ownerId: string, budgetMs: number) =>
+  finishInParts(
+    author,
+    { below: set.entity.name, id: ownerId },
+    (transaction) => stageNextPart(transaction, set, ownerId),
+    budgetMs,
+  )
+
+async function readSet<M extends Row>(account: string, { entity }: MemberSet<M>, ownerId: string) {
+  const [items, pending] = await Promise.all([
+    queryItems(partition(account, entity.name, ownerId)),
+    readPending(account, entity.name, ownerId),
+  ])
+  return { members: items.map(({ sk }) => sk as string), pending }
+}
+
+/** What is pending was answered for, so a later request counts from the set that it leads to. */
+function differenceOf({ added, keeps }: Wanted, members: string[], pending: PendingPart[]): SetChange {
+  const set = new Set(members)
+  for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
+  const target = new Set([...[...set].filter(keeps), ...added])
+  const present = new Set(members)
+  return { leaving: members.filter((id) => !target.has(id)), joining: [...target].filter((id) => !present.has(id)) }
+}
+
+/** So that its ids fit one answer. */
+const maxMembers = 100_000
+
+/** @throws ApiError `validation_failed` for a change that would make a set too large; one that shrinks it is always fine */
+export function refuseLargeSet<M extends Row>({ envelope }: MemberSet<M>, change: SetChange, members: string[]): void {
+  const { length: joining } = change.joining
+  if (joining > 0 && members.length - change.leaving.length + joining > maxMembers)
+    throw invalid({ [envelope]: [`should have at most ${maxMembers} item(s)`] })
+}
+
+/** All checks precede the first write. @throws ApiError `validation_failed` for members that do not exist */
+async function withExisting<M extends Row>(account: string, set: MemberSet<M>, wanted: Wanted): Promise<Wanted> {
+  const found = await getItems(wanted.added.map((id) => entityKey(account, set.members, id)))
+  const unknown = firstMessages(wanted.added, (id, i) => (found[i] === undefined ? `${id} does not exist` : null))
+  if (unknown.length > 0) throw invalid({ [set.envelope]: unknown })
+  return wanted
+}

@@ -1,0 +1,83 @@
+import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { type Key, partition } from '../../table/keys.ts'
+import { queryItems } from '../../table/read.ts'
+
+/** Members that leave a set and members that join it. */
+export type SetChange = { leaving: string[]; joining: string[] }
+
+/** Some of the members that are still to leave or to join: one item of the partition beside the set. */
+export type PendingPart = Key & { joins: boolean; ids: string[] }
+
+/** So many ids of 16 bytes are cheap to write again with each commit that does some of them. */
+const idsPerItem = 450
+/** So many items fit a commit beside a pool and its first members. */
+const maxItems = 20
+
+const pendingPartition = (account: string, collection: string, ownerId: string): string =>
+  partition(account, `${collection}.pending`, ownerId)
+
+const pack = (ids: string[]): Uint8Array => Buffer.from(ids.join('').replaceAll('-', ''), 'hex')
+
+function unpack(bytes: Uint8Array): string[] {
+  const hex = Buffer.from(bytes).toString('hex')
+  return (hex.match(/.{32}/g) ?? []).map((id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'))
+}
+
+/** What is still to be written to a set, in order, removals first (A15.6); the first `limit` items of it. */
+export async function readPending(
+  account: string,
+  collection: string,
+  ownerId: string,
+  limit?: number,
+): Promise<PendingPart[]> {
+  const items = await queryItems(pendingPartition(account, collection, ownerId), { limit })
+  return items.map(({ pk, sk, joins, ids }) => ({
+    pk: pk as string,
+    sk: sk as string,
+    joins: joins as boolean,
+    ids: unpack(ids as Uint8Array),
+  }))
+}
+
+const slices = (ids: string[], size: number): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size))
+
+/** Stages what is to be written to a set from now on, instead of what was pending before. */
+export function stagePending(
+  transaction: Transaction,
+  collection: string,
+  ownerId: string,
+  { leaving, joining }: SetChange,
+  before: Key[] = [],
+): void {
+  // Each list can end with an item that is not full.
+  const size = Math.max(idsPerItem, Math.ceil((leaving.length + joining.length) / (maxItems - 2)))
+  const lists = [
+    ...slices(leaving, size).map((ids) => ({ joins: false, ids })),
+    ...slices(joining, size).map((ids) => ({ joins: true, ids })),
+  ]
+  const pk = pendingPartition(transaction.accountId, collection, ownerId)
+  for (const key of before) transaction.remove(key)
+  for (const [i, list] of lists.entries()) {
+    stagePart(transaction, { pk, sk: String(i).padStart(2, '0'), ...list }, list.ids)
+  }
+}
+
+/** Stages which ids of a part are left; an empty part goes. */
+export function stagePart(transaction: Transaction, { pk, sk, joins }: PendingPart, ids: string[]): void {
+  if (ids.length === 0) transaction.remove({ pk, sk })
+  else transaction.put({ pk, sk, kind: 'pending', joins, ids: pack(ids) })
+}
+
+/** Nothing is written to the set of an owner that is gone. */
+export const stageRestOfPending = (
+  transaction: Transaction,
+  collection: string,
+  ownerId: string,
+): Promise<'done' | 'more'> =>
+  stageWhileRoom(
+    transaction,
+    ({ limit }) => readPending(transaction.accountId, collection, ownerId, limit),
+    ({ pk, sk }) => transaction.remove({ pk, sk }),
+  )

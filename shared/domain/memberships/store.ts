@@ -1,0 +1,56 @@
+import type { Author } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
+import { progress } from '../../http/envelope.ts'
+import type { Page } from '../../http/operation.ts'
+import { listRows } from '../../table/list.ts'
+import { getRow, getRows } from '../../table/read.ts'
+import { type ActorRow, actors } from '../actors/actor.ts'
+import { type GroupRow, groups } from '../groups/group.ts'
+import { changeMembers, edited, type Wanted, wholeSet } from '../member-sets/change-members.ts'
+import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
+import { groupMembers } from './group-members.ts'
+import { memberships } from './membership.ts'
+
+/** The members of a group; those of the managed one are all people of the account (A15.2). */
+export async function list(account: string, groupId: string, page: Page) {
+  const group = await getRow(groups, account, groupId)
+  if (!group) throw notFound()
+  if (group.is_managed) {
+    const { rows, metadata } = await listRows(actors, account, page, { edges: { person: 'true' } })
+    return { data: rows, metadata }
+  }
+  const { rows, metadata } = await listRows(memberships, account, page, { within: groupId })
+  const members = await getRows(
+    actors,
+    account,
+    rows.map((row) => row.actor_id),
+  )
+  return { data: members.filter((actor): actor is ActorRow => actor !== null), metadata }
+}
+
+/** The whole set as it is (A15.3). */
+export const replace = (author: Author, groupId: string, raw: unknown) =>
+  change(author, groupId, () =>
+    wholeSet(readWholeSet(groupMembers, raw, (id) => id !== undefined && id !== null && id !== '')),
+  )
+
+export const edit = (author: Author, groupId: string, raw: unknown) =>
+  change(author, groupId, () =>
+    edited(readEdit(groupMembers, raw, (list) => (Array.isArray(list) ? null : 'is invalid'))),
+  )
+
+async function change(author: Author, groupId: string, read: () => Wanted) {
+  const check = (transaction: Transaction) => editable(transaction, groupId)
+  const { ids, pending } = await changeMembers(author, groupMembers, groupId, check, read)
+  return { data: { actor_ids: ids }, ...progress(pending) }
+}
+
+async function editable(transaction: Transaction, id: string): Promise<GroupRow> {
+  const group = await transaction.get(groups, id)
+  if (!group) throw notFound()
+  if (group.is_managed)
+    throw new ApiError('managed_group', 'The members of the group Everyone are managed by the system.')
+  if (group.idp_id !== null) throw new ApiError('synced_group', 'This group is synced from a directory.')
+  return group
+}

@@ -1,0 +1,76 @@
+import type { Author } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
+import { progress } from '../../http/envelope.ts'
+import type { Page } from '../../http/operation.ts'
+import { listRows } from '../../table/list.ts'
+import { getRow, getRows } from '../../table/read.ts'
+import { workTime } from '../../table/work-time.ts'
+import { type ClientRow, clients } from '../clients/client.ts'
+import { changeMembers, edited, finishSet, type Wanted, wholeSet } from '../member-sets/change-members.ts'
+import { stagePending } from '../member-sets/pending-change.ts'
+import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
+import { readPresences } from '../presence/presence.ts'
+import { type ResourceRow, resources } from '../resources/resource.ts'
+import { pool } from './pool.ts'
+import { poolMembers } from './pool-member.ts'
+
+/** The clients of a pool with when they were last seen (A19.1). */
+export async function list(account: string, resourceId: string, page: Page) {
+  refuseOthers(await getRow(resources, account, resourceId))
+  const { rows, metadata } = await listRows(poolMembers, account, page, { within: resourceId })
+  const ids = rows.map((row) => row.device_id)
+  const [members, presences] = await Promise.all([
+    getRows(clients, account, ids),
+    readPresences(account, 'clients', ids),
+  ])
+  const seen = members.flatMap((client: ClientRow | null, i) =>
+    client ? [{ id: client.id, name: client.name, last_seen_at: presences[i]?.last_seen_at ?? null }] : [],
+  )
+  return { data: seen, metadata }
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
+
+/** The whole set as it is (A19.2). */
+export const replace = (author: Author, resourceId: string, raw: unknown) =>
+  change(author, resourceId, () => wholeSet(readWholeSet(pool, raw, isText)))
+
+export const edit = (author: Author, resourceId: string, raw: unknown) =>
+  change(author, resourceId, () =>
+    edited(
+      readEdit(pool, raw, (ids) =>
+        Array.isArray(ids) && ids.every((id) => typeof id === 'string') ? null : 'has an invalid entry',
+      ),
+    ),
+  )
+
+/** Stages the members of a pool that the same commit makes, as many as have room; the others are pending then (A32). */
+export function stageMembers(transaction: Transaction, resourceId: string, ids: string[]): 'done' | 'more' {
+  for (const [i, id] of ids.entries()) {
+    if (!transaction.hasRoom()) {
+      stagePending(transaction, poolMembers.name, resourceId, { leaving: [], joining: ids.slice(i) })
+      return 'more'
+    }
+    transaction.insert(poolMembers, pool.row(resourceId, id))
+  }
+  return 'done'
+}
+
+/** Adds the others, in as many commits as it takes (A32). */
+export const addPending = (author: Author, resourceId: string): Promise<void> =>
+  finishSet(author, pool, resourceId, workTime.provisioning())
+
+async function change(author: Author, resourceId: string, read: () => Wanted) {
+  const check = async (transaction: Transaction) => refuseOthers(await transaction.get(resources, resourceId))
+  const { ids, pending } = await changeMembers(author, pool, resourceId, check, read)
+  return { data: { device_ids: ids }, ...progress(pending) }
+}
+
+/** @throws ApiError 404, or `not_a_device_pool` for a resource of another type */
+function refuseOthers(resource: ResourceRow | null): void {
+  if (!resource) throw notFound()
+  if (resource.type !== 'static_device_pool') {
+    throw new ApiError('not_a_device_pool', 'This resource type has no pool members.')
+  }
+}

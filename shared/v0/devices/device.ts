@@ -1,0 +1,137 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../../table/entity.ts'
+import { documented, withRules } from '../../values/field.ts'
+import { textPattern } from '../../values/text-pattern.ts'
+import { booleanCast, CommaListCast, FilledUuidCast, IntegerCast, TextCast, TrimmedCast } from '../values/casts.ts'
+import { keyPattern } from '../values/grammars.ts'
+
+/** What a device takes from the configuration while its flag says so (`/v0` contract, 10.2). */
+export type OwnValues = {
+  allowed_ips: string | null
+  dns: string | null
+  endpoint: string | null
+  mtu: number | null
+  persistent_keepalive: number | null
+}
+
+export const ownValueNames = ['allowed_ips', 'dns', 'endpoint', 'mtu', 'persistent_keepalive'] as const
+export type OwnValueName = (typeof ownValueNames)[number]
+export type Flags = { [N in OwnValueName as `use_default_${N}`]: boolean }
+
+/** A device of the legacy API (10.1); the row holds its own values and its key sealed, answers show effective values and the key. */
+export type V0DeviceRow = Row &
+  OwnValues &
+  Flags & {
+    user_id: string
+    name: string
+    description: string | null
+    public_key: string
+    preshared_key: string
+    server_public_key: string
+    ipv4: string
+    ipv6: string
+    latest_handshake: string | null
+    remote_ip: string | null
+    rx_bytes: number | null
+    tx_bytes: number | null
+  }
+
+export const deviceNameValue = (userId: string, name: string): string => `${userId}/${name}`
+
+export const v0Devices = entity<V0DeviceRow>({
+  name: 'v0_devices',
+  unique: {
+    'v0_devices.name': (row) => deviceNameValue(row.user_id, row.name),
+    'v0_devices.public_key': (row) => row.public_key,
+    'v0_devices.ipv4': (row) => row.ipv4,
+    'v0_devices.ipv6': (row) => row.ipv6,
+  },
+  edges: { user_id: { value: (row) => row.user_id } },
+  redact: ['preshared_key'],
+})
+
+const userText = 'Id of the user the device belongs to; it never changes.'
+
+export const V0Device = v.object({
+  id: v.string(),
+  user_id: v.pipe(v.string(), v.description(userText)),
+  name: v.string(),
+  description: v.nullable(v.string()),
+  public_key: v.string(),
+  preshared_key: v.string(),
+  server_public_key: v.string(),
+  ipv4: v.string(),
+  ipv6: v.string(),
+  allowed_ips: v.nullable(v.string()),
+  dns: v.nullable(v.string()),
+  endpoint: v.nullable(v.string()),
+  mtu: v.nullable(v.number()),
+  persistent_keepalive: v.nullable(v.number()),
+  use_default_allowed_ips: v.boolean(),
+  use_default_dns: v.boolean(),
+  use_default_endpoint: v.boolean(),
+  use_default_mtu: v.boolean(),
+  use_default_persistent_keepalive: v.boolean(),
+  latest_handshake: v.nullable(v.string()),
+  remote_ip: v.nullable(v.string()),
+  rx_bytes: v.nullable(v.number()),
+  tx_bytes: v.nullable(v.number()),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+const flag = v.optional(booleanCast(true))
+const integer = (minimum: number, maximum: number) => v.optional(documented(IntegerCast, { minimum, maximum }))
+
+/** What a device has of its own, beside what is generated where it is left out. */
+const own = {
+  description: v.optional(documented(TrimmedCast, { maxLength: 2048 })),
+  public_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),
+  allowed_ips: v.optional(CommaListCast),
+  dns: v.optional(CommaListCast),
+  endpoint: v.optional(documented(TrimmedCast, { maxLength: 255 })),
+  mtu: integer(576, 1500),
+  persistent_keepalive: integer(0, 120),
+  use_default_allowed_ips: flag,
+  use_default_dns: flag,
+  use_default_endpoint: flag,
+  use_default_mtu: flag,
+  use_default_persistent_keepalive: flag,
+}
+
+/** What an update takes: what was generated can be changed, and not be cleared. A device never moves to another user. */
+export const V0DeviceChanges = v.object({
+  name: v.optional(
+    documented(TrimmedCast, { type: 'string', minLength: 1, maxLength: 255, pattern: textPattern.filled }),
+  ),
+  preshared_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),
+  ipv4: v.optional(documented(TextCast, { type: 'string', format: 'ipv4' })),
+  ipv6: v.optional(documented(TextCast, { type: 'string', format: 'ipv6' })),
+  ...own,
+})
+
+export const V0DeviceFields = withRules(
+  {
+    user_id: v.optional(documented(FilledUuidCast, { description: userText })),
+    name: v.optional(documented(TrimmedCast, { maxLength: 255, pattern: textPattern.emptyOrFilled })),
+    preshared_key: v.optional(documented(TextCast, { pattern: `^(${keyPattern})?$` })),
+    ipv4: v.optional(documented(TextCast, { anyOf: [{ format: 'ipv4' }, { const: '' }] })),
+    ipv6: v.optional(documented(TextCast, { anyOf: [{ format: 'ipv6' }, { const: '' }] })),
+    ...own,
+  },
+  {
+    required: ['user_id', 'public_key'],
+    anyOf: [
+      { properties: { use_default_endpoint: { enum: [true, 'true', '1', ''] } } },
+      {
+        required: ['endpoint'],
+        properties: {
+          use_default_endpoint: { enum: [false, 'false', '0'] },
+          endpoint: { type: 'string', minLength: 1, pattern: textPattern.filled },
+        },
+      },
+    ],
+  },
+)
+
+export type V0DeviceInput = v.InferOutput<typeof V0DeviceFields>

@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import { entity, type Row, redacted } from '../../table/entity.ts'
+import { documented, field, type JsonSchema, withRules } from '../../values/field.ts'
+import { enumCast, TrimmedCast } from '../values/casts.ts'
+
+export const v0Roles = ['admin', 'unprivileged'] as const
+
+/** A user of the legacy API (`/v0` contract, 9.1); no actor, and no credential of any API. */
+export type V0UserRow = Row & {
+  role: (typeof v0Roles)[number]
+  email: string
+  password_hash: string | null
+  last_signed_in_at: string | null
+  last_signed_in_method: string | null
+  disabled_at: string | null
+}
+
+const roleText = 'What the user is in the legacy network; it gives no access to any API.'
+
+export const adminTally = 'v0_users.admin'
+
+export const v0Users = entity<V0UserRow>({
+  name: 'v0_users',
+  unique: { 'v0_users.email': (row) => row.email.toLowerCase() },
+  tallies: (row) => (row.role === 'admin' ? [adminTally] : []),
+  recorded: (row) => ({ ...row, password_hash: row.password_hash === null ? null : redacted }),
+})
+
+/** As it is shown: never with its password. */
+export const V0User = v.object({
+  id: v.string(),
+  role: v.pipe(v.picklist(v0Roles), v.description(roleText)),
+  email: v.string(),
+  last_signed_in_at: v.nullable(v.string()),
+  last_signed_in_method: v.nullable(v.string()),
+  disabled_at: v.nullable(v.string()),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+/** The rules of a password are checked together with its confirmation. */
+const anyValue = (schema: JsonSchema) => field<unknown>((input) => ({ value: input }), schema)
+
+const role = enumCast(v0Roles)
+
+/** What an update takes; what is null there cannot be cleared. */
+const changes = {
+  email: v.optional(
+    documented(TrimmedCast, { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*@[^\\u0000]*$' }),
+  ),
+  role: v.optional(documented(role, { type: 'string', enum: v0Roles, description: roleText })),
+  password: v.optional(anyValue({ type: ['string', 'null'], maxLength: 128, pattern: '^([^\\u0000]{12,})?$' })),
+  password_confirmation: v.optional(anyValue({ type: ['string', 'null'] })),
+}
+
+export const V0UserChanges = v.object(changes)
+
+export const V0UserFields = withRules(
+  { ...changes, role: v.optional(documented(role, { description: roleText, default: 'unprivileged' })) },
+  { required: ['email'] },
+)
+
+/** How a path names a user (`/v0` contract, 9.2). */
+export const userIdentifier: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  description: 'Id of the user, a UUID, or its email.',
+  examples: ['01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'],
+}
+
+export type V0UserInput = v.InferOutput<typeof V0UserFields>

@@ -1,0 +1,11 @@
+import * as v from 'valibot'
+import { field, type JsonSchema } from '../../values/field.ts'
+
+/** A cast that takes no null; what is empty is `empty`, or invalid too where there is none. */
+export const notNullCast = <T>(cast: v.GenericSchema<unknown, T | null>, schema: JsonSchema, empty?: T) =>
+  field<T>((input) => {
+    const parsed = v.safeParse(cast, input)
+    if (!parsed.success) return { message: parsed.issues[0].message }
+    const value = input === null ? undefined : (parsed.output ?? empty)
+    return value === undefined ? { message: 'is invalid' } : { value }
+  }, schema)

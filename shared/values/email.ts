@@ -1,0 +1,37 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { isLonger } from './is-longer.ts'
+
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Far above the 253 characters of a name; conversion drops some characters, and takes long for many. */
+const maxUnits = 1_000
+/** Control and format characters, the bidirectional ones among them: an address that holds one is not what it looks like. */
+const unseen = /[\p{Cc}\p{Cf}]/u
+
+/** A host name in lower case and punycode; null for an address, or what no name server could know. */
+function hostName(text: string): string | null {
+  if (text.length > maxUnits) return null
+  const host = domainToASCII(text).toLowerCase()
+  const labels = host.split('.')
+  const last = labels.at(-1) as string
+  if (labels.length < 2 || host.length > 253 || !labels.every((part) => label.test(part)) || /^\d+$/.test(last))
+    return null
+  // Punycode that stands for nothing stays as it is.
+  return labels.some((part) => part.startsWith('xn--') && domainToUnicode(part) === part) ? null : host
+}
+
+/** The form as JSON Schema says it. */
+export const emailForm = {
+  format: 'email',
+  maxLength: 160,
+  pattern: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+\\.[^\\s@\\u0000]+$',
+}
+
+/** The address with its host in lower case and punycode, the local part kept (A12.2). */
+export function checkEmail(text: string): { email: string } | { message: string } {
+  const match = /^([^\s@]+)@([^\s@]+)$/.exec(text)
+  const host = match && hostName(match[2] as string)
+  if (!match || !host || unseen.test(match[1] as string)) return { message: 'is an invalid email address' }
+  const email = `${match[1]}@${host}`
+  return isLonger(email, 160) ? { message: 'should be at most 160 character(s)' } : { email }
+}

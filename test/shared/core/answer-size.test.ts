@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { answerBytes, takeFitting } from '#shared/core/answer-size.ts'
+
+it('counts a quote and a backslash twice, as the body travels inside a JSON string', () => {
+  const value = { text: 'a "quoted" \\ word' }
+  expect(answerBytes(value)).toBe(
+    Buffer.byteLength(JSON.stringify({ body: JSON.stringify(value) })) - '{"body":}'.length,
+  )
+})
+
+it.each(['x', '"', 'ß', '\u0001'])(
+  'ends before the item that would exceed the bytes, with texts of %j',
+  async (character) => {
+    const items = Array.from({ length: 60 }, () => character.repeat(100))
+    const { kept } = await takeFitting(items, { maxBytes: 5_000 })
+    expect(kept.reduce((sum, item) => sum + answerBytes(item), 0)).toBeLessThanOrEqual(5_000)
+    expect([...kept, items[0]].reduce((sum, item) => sum + answerBytes(item), 0)).toBeGreaterThan(5_000)
+  },
+)
+
+it('takes what fits together, and nothing beyond the first that does not', async () => {
+  const made: number[] = []
+  function* items() {
+    for (let i = 1; ; i++) {
+      made.push(i)
+      yield 'x'.repeat(1_000)
+    }
+  }
+  expect((await takeFitting(items(), { maxBytes: 5_100 })).kept).toHaveLength(5)
+  expect(made).toHaveLength(6)
+})
+
+it('takes as many as are asked for, and tells whether there are more', async () => {
+  expect(await takeFitting([1, 2, 3], { limit: 2 })).toEqual({ kept: [1, 2], more: true })
+  expect(await takeFitting([1, 2], { limit: 2 })).toEqual({ kept: [1, 2], more: false })
+  expect(await takeFitting([], { limit: 2 })).toEqual({ kept: [], more: false })
+})
+
+it('takes one however large it is', async () => {
+  expect(await takeFitting(['x'.repeat(100), 'y'], { maxBytes: 10 })).toEqual({ kept: ['x'.repeat(100)], more: true })
+})

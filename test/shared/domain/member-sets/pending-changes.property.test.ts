@@ -1,0 +1,134 @@
+import type { DynamoDBRecord } from 'aws-lambda'
+import fc from 'fast-check'
+import { afterEach, expect, it, vi } from 'vitest'
+import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
+import { handler as followUp } from '#functions/streams/follow-up.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
+import { readPending } from '#shared/domain/member-sets/pending-change.ts'
+import { memberships } from '#shared/domain/memberships/membership.ts'
+import { partition } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { workTime } from '#shared/table/work-time.ts'
+import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
+import { entries, newMembershipWorld } from '#test/support/memberships.ts'
+import { plantRows } from '#test/support/plant-rows.ts'
+import { crashAfter } from '#test/support/table-faults.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const count = 160
+
+/** Some of the actors: those from one place to another, so that most sets differ by more than a commit does. */
+const some = fc.tuple(fc.nat(count), fc.nat(count)).map(([a, b]): [number, number] => [Math.min(a, b), Math.max(a, b)])
+/** A request that has time for one part, or for all; a process can die at one of its writes. */
+const fate = { hasTime: fc.boolean(), diesAt: fc.option(fc.integer({ min: 1, max: 8 }), { freq: 3 }) }
+const steps = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('put' as const), members: some, ...fate }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('patch' as const), add: some, remove: some, ...fate }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('deliver' as const), record: fc.nat(), ...fate }) },
+    fc.record({ kind: fc.constant('delete' as const), actor: fc.nat(count - 1) }),
+  ),
+  { minLength: 8, maxLength: 14 },
+)
+
+const newWorld = async () => {
+  const world = await newMembershipWorld()
+  const rows = await plantRows<ActorRow>(world.account.id, actors, count, (i) => ({
+    name: `Robot ${i}`,
+    email: null,
+    type: 'service_account',
+    allow_email_otp_sign_in: false,
+    created_by_directory_id: null,
+    is_disabled: false,
+  }))
+  const group = await world.newGroup()
+  const { account } = world
+  const members = async () =>
+    (await queryItems(partition(account.id, memberships.name, group))).map(({ sk }) => sk as string)
+  const pending = () => readPending(account.id, memberships.name, group)
+  return {
+    ...world,
+    group,
+    ids: rows.map(({ id }) => id),
+    members,
+    pending,
+    /** What the set becomes when all that is pending is done; of those that are there. */
+    async target(alive: Set<string>): Promise<string[]> {
+      const set = new Set(await members())
+      for (const { joins, ids } of await pending()) for (const id of ids) joins ? set.add(id) : set.delete(id)
+      return [...set].filter((id) => alive.has(id)).sort()
+    },
+  }
+}
+
+it('a set becomes what its requests make of it in their order, whoever does the parts', {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (script) => {
+      const { account, group, ids, members, pending, target, put, patch } = await newWorld()
+      const alive = new Set(ids)
+      let model = new Set<string>()
+      const those = ([from, to]: [number, number]) => ids.slice(from, to).filter((id) => alive.has(id))
+      const sorted = (set: Set<string>) => [...set].sort()
+
+      const change = async (wanted: Set<string>, send: () => ReturnType<typeof put>, died: boolean) => {
+        const { status, body } = await send()
+        vi.restoreAllMocks()
+        if (status >= 500) {
+          expect(died).toBe(true)
+          // Nothing of it counts, or all of it.
+          const reached = await target(alive)
+          expect([sorted(model), sorted(wanted)]).toContainEqual(reached)
+          model = new Set(reached)
+          return
+        }
+        model = wanted
+        expect(body.data.actor_ids).toEqual(await members())
+        const left = (await pending()).flatMap((part) => part.ids).length
+        expect([status, body.metadata?.pending]).toEqual(left > 0 ? [202, left] : [200, undefined])
+      }
+
+      for (const step of script) {
+        if (step.kind === 'delete') {
+          const id = ids[step.actor] as string
+          alive.delete(id)
+          model.delete(id)
+          await account.call(deleteActor, { method: 'DELETE', params: { id } })
+          continue
+        }
+        const records = (await commitsOf(account.id)).map((one) => recordOf(one) as DynamoDBRecord)
+        vi.spyOn(workTime, 'request').mockReturnValue(step.hasTime ? 60_000 : -1)
+        vi.spyOn(workTime, 'delivery').mockReturnValue(step.hasTime ? 60_000 : -1)
+        const died = step.diesAt !== null
+        if (step.diesAt !== null) crashAfter(step.diesAt)
+        if (step.kind === 'put') {
+          const list = those(step.members)
+          await change(new Set(list), () => put(group, entries(...list)), died)
+        } else if (step.kind === 'patch') {
+          const add = those(step.add)
+          const remove = those(step.remove)
+          const wanted = new Set([...[...model].filter((id) => !remove.includes(id)), ...add])
+          await change(wanted, () => patch(group, { add, remove }), died)
+        } else {
+          // Any record, for the first time or again.
+          const { batchItemFailures } = await followUp({ Records: [records[step.record % records.length] as never] })
+          vi.restoreAllMocks()
+          if (!died) expect(batchItemFailures).toEqual([])
+        }
+        expect(await target(alive)).toEqual(sorted(model))
+      }
+      // A request that has died is repeated, or another one comes; the rest follows.
+      vi.spyOn(workTime, 'request').mockReturnValue(-1)
+      expect((await patch(group, {})).status).toBeLessThan(300)
+      vi.restoreAllMocks()
+      await followUpAll(account.id)
+      expect(await members()).toEqual(sorted(model))
+      expect(await pending()).toEqual([])
+    }),
+    { numRuns: 6 },
+  )
+})
