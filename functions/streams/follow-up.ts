@@ -1,11 +1,11 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import type { Cascade } from '#shared/commit/cascade.ts'
 import { type Revocation, revokeAll } from '#shared/commit/revoke.ts'
+import { workTime } from '#shared/commit/work-time.ts'
 import { logLine } from '#shared/core/log.ts'
 import type { Subject } from '#shared/core/subject.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { newImage } from '#shared/table/stream-image.ts'
-import { workTime } from '#shared/table/work-time.ts'
 
 type CommitRecord = {
   account_id: string

@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts'
-import { workTime } from '../table/work-time.ts'
 import { type Author, commit } from './commit.ts'
 import type { Transaction } from './transaction.ts'
+import { workTime } from './work-time.ts'
 
 /**
  * Does a change that may not fit one commit in ordered commits. `part` stages as much as has room and says whether more

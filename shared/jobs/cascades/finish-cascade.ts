@@ -1,5 +1,6 @@
 import type { Cascade } from '../../commit/cascade.ts'
 import type { Author } from '../../commit/commit.ts'
+import { finishInParts } from '../../commit/finish-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { stageRestOfAccountDisabling } from '../../domain/accounts/disable-account.ts'
 import { stageRestOfActor } from '../../domain/actors/delete-actor.ts'
@@ -13,7 +14,6 @@ import { pool } from '../../domain/pool-members/pool.ts'
 import { stageRestOfPostureProvider } from '../../domain/posture-providers/store.ts'
 import { stageRestOfResource } from '../../domain/resources/delete-resource.ts'
 import { stageRestOfSite } from '../../domain/sites/delete-site.ts'
-import { finishInParts } from '../../table/finish-in-parts.ts'
 import { stageRestOfUser } from '../../v0/users/delete-user.ts'
 
 /** What is left below a deleted object, or pending for a set of members, by the collection. */

@@ -1,7 +1,7 @@
-import type { Cascade } from '../commit/cascade.ts'
-import type { Author } from '../commit/commit.ts'
-import { commitInParts } from '../commit/commit-in-parts.ts'
-import type { Transaction } from '../commit/transaction.ts'
+import type { Cascade } from './cascade.ts'
+import type { Author } from './commit.ts'
+import { commitInParts } from './commit-in-parts.ts'
+import type { Transaction } from './transaction.ts'
 
 /**
  * Does what is left of a change, in as many commits as it takes. When its time is over, the last commit names the cascade,
