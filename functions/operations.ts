@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import type { Operation } from '#shared/operation.ts'
+import type { Operation } from '#shared/http/operation.ts'
 
 /** An operation and where it stands: `file` is relative to `functions/`, its export `handler` is the Lambda entry. */
 export type OperationSource = { operation: Operation; file: string; exportName: string }

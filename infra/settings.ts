@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs'
-import { type LogLevel, logLevels } from '#shared/log.ts'
+import { type LogLevel, logLevels } from '#shared/core/log.ts'
 
 /** What a deployment can choose, by CDK context (`cdk deploy -c flowStreamShards=2`). */
 export type Settings = {

@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '#shared/errors.ts'
+import { ApiError, notFound } from '#shared/core/errors.ts'
 import type { Event } from '#shared/http/exchange.ts'
 import { originOf } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'

@@ -1,4 +1,4 @@
-import { compareLimits } from '#shared/accounts/compare-limits.ts'
+import { compareLimits } from '#shared/jobs/limits/compare-limits.ts'
 
 /** A run ends before its function does. */
 const budgetMs = 45_000

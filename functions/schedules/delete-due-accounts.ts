@@ -1,4 +1,4 @@
-import { deleteDueAccounts } from '#shared/account-deletion/delete-due-accounts.ts'
+import { deleteDueAccounts } from '#shared/jobs/account-deletion/delete-due-accounts.ts'
 
 /** A run ends before the next one begins. */
 const budgetMs = 45_000

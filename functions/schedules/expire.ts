@@ -1,4 +1,4 @@
-import { reclaimExpired } from '#shared/expiry/reclaim-expired.ts'
+import { reclaimExpired } from '#shared/jobs/expiry/reclaim-expired.ts'
 
 /** A run ends before the next one begins. */
 const budgetMs = 45_000

@@ -1,9 +1,9 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
-import type { Subject } from '#shared/auth/subject.ts'
-import { type Revocation, revokeAll } from '#shared/authorizations/revoke.ts'
-import { finishCascade } from '#shared/cascades/finish-cascade.ts'
-import { logLine } from '#shared/log.ts'
-import type { Cascade } from '#shared/table/cascade.ts'
+import type { Cascade } from '#shared/commit/cascade.ts'
+import { type Revocation, revokeAll } from '#shared/commit/revoke.ts'
+import { logLine } from '#shared/core/log.ts'
+import type { Subject } from '#shared/core/subject.ts'
+import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { newImage } from '#shared/table/stream-image.ts'
 
 type CommitRecord = {

@@ -1,11 +1,11 @@
 import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
-import { flowLogId } from '#shared/flows/flow-identity.ts'
-import { type IngestedReport, storeFlow } from '#shared/flows/flow-store.ts'
-import { indexOpenFlows } from '#shared/flows/index-open-flows.ts'
-import { mergeReports } from '#shared/flows/merge-reports.ts'
-import { unpack } from '#shared/flows/packing.ts'
-import { inParallel } from '#shared/in-parallel.ts'
-import { logLine } from '#shared/log.ts'
+import { inParallel } from '#shared/core/in-parallel.ts'
+import { logLine } from '#shared/core/log.ts'
+import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
+import { type IngestedReport, storeFlow } from '#shared/logs/flows/flow-store.ts'
+import { indexOpenFlows } from '#shared/logs/flows/index-open-flows.ts'
+import { mergeReports } from '#shared/logs/flows/merge-reports.ts'
+import { unpack } from '#shared/logs/flows/packing.ts'
 
 /** Writes under way at once: as many as keep the CPU of a function busy. */
 const concurrency = 8

@@ -1,14 +1,14 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
-import type { Subject } from '#shared/auth/subject.ts'
-import { inParallel } from '#shared/in-parallel.ts'
-import { logLine } from '#shared/log.ts'
+import type { Change } from '#shared/commit/transaction.ts'
+import { inParallel } from '#shared/core/in-parallel.ts'
+import { logLine } from '#shared/core/log.ts'
+import type { Subject } from '#shared/core/subject.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { newImage } from '#shared/table/stream-image.ts'
-import type { Change } from '#shared/table/transaction.ts'
 
 /** An item holds 400 KB. */
 const maxEntryBytes = 380_000

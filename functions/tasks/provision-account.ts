@@ -1,5 +1,5 @@
-import { provision } from '#shared/provisioning/provision.ts'
-import { task } from '#shared/task.ts'
+import { task } from '#shared/core/task.ts'
+import { provision } from '#shared/jobs/provisioning/provision.ts'
 
 /** The provisioning function (A32): invoked by an operator under IAM. */
 export const handler = task(provision)

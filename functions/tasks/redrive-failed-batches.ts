@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda'
-import { failuresBucket } from '#shared/failed-batches/failures-bucket.ts'
-import { invokeFunction } from '#shared/failed-batches/invoke-function.ts'
-import { type Redriven, redrive } from '#shared/failed-batches/redrive.ts'
+import { failuresBucket } from '#shared/jobs/failed-batches/failures-bucket.ts'
+import { invokeFunction } from '#shared/jobs/failed-batches/invoke-function.ts'
+import { type Redriven, redrive } from '#shared/jobs/failed-batches/redrive.ts'
 
 /** One batch more can take as long as a consumer may, and again for its records one by one. */
 const longestBatchMs = 180_000

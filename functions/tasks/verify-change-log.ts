@@ -1,5 +1,5 @@
+import { task } from '#shared/core/task.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
-import { task } from '#shared/task.ts'
 
 /** Holds the change log against the commit records; invoked by an operator under IAM (docs/runbooks/change-log.md). */
 export const handler = task(verifyChangeLog)

@@ -1,6 +1,6 @@
 import { globSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { FailedBatches } from '#shared/failed-batches/redrive.ts'
+import type { FailedBatches } from '#shared/jobs/failed-batches/redrive.ts'
 
 /** What stands here for the bucket of failed batches: a folder for each consumer. */
 export function failuresFolder(dir: string): FailedBatches {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { buildApp } from '#infra/build-app.ts'
-import { redrive } from '#shared/failed-batches/redrive.ts'
+import { redrive } from '#shared/jobs/failed-batches/redrive.ts'
 import { type Clients, engineClients } from './clients.ts'
 import { createStream, createTable } from './create-resources.ts'
 import { type DataDir, serviceSecret } from './data-dir.ts'

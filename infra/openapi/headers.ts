@@ -1,5 +1,5 @@
+import type { Operation } from '#shared/http/operation.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import type { Operation } from '#shared/operation.ts'
 import { headerRef } from './header-ref.ts'
 import type { Json } from './schemas.ts'
 

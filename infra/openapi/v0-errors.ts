@@ -1,4 +1,4 @@
-import type { Operation } from '#shared/operation.ts'
+import type { Operation } from '#shared/http/operation.ts'
 import { headerRef } from './header-ref.ts'
 import type { Json } from './schemas.ts'
 

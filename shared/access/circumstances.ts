@@ -1,6 +1,6 @@
-import type { Subject } from '../auth/subject.ts'
-import type { ClientRow } from '../clients/client.ts'
-import type { Situation } from '../policies/evaluate-conditions.ts'
+import type { Subject } from '../core/subject.ts'
+import type { ClientRow } from '../domain/clients/client.ts'
+import type { Situation } from '../domain/policies/evaluate-conditions.ts'
 
 /** What the conditions of policies are held against when a client makes a request (A17.3). */
 export const circumstancesOf = (client: ClientRow, subject: Subject): Situation => ({

@@ -1,7 +1,7 @@
-import type { AccountRow } from '../accounts/account.ts'
-import type { ActorRow } from '../actors/actor.ts'
-import { evaluateConditions, type Situation } from '../policies/evaluate-conditions.ts'
-import { type ResourceRow, resources } from '../resources/resource.ts'
+import type { AccountRow } from '../domain/accounts/account.ts'
+import type { ActorRow } from '../domain/actors/actor.ts'
+import { evaluateConditions, type Situation } from '../domain/policies/evaluate-conditions.ts'
+import { type ResourceRow, resources } from '../domain/resources/resource.ts'
 import { getRows } from '../table/read.ts'
 import { groupsOf, oldestFirst, policiesOfActor } from './granting-policies.ts'
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { regionCodes } from '../policies/regions.ts'
 import { field } from '../values/field.ts'
 import { Timestamp, Uuid } from '../values/fields.ts'
 import { formatIp, parseIp } from '../values/ip.ts'
 import { orNull } from '../values/or-null.ts'
+import { regionCodes } from '../values/regions.ts'
 
 const Ip = field<string>(
   (input) => {

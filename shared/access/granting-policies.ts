@@ -1,7 +1,7 @@
-import { type ActorRow, isPerson } from '../actors/actor.ts'
-import { groups } from '../groups/group.ts'
-import { memberships } from '../memberships/membership.ts'
-import { type PolicyRow, policies } from '../policies/policy.ts'
+import { type ActorRow, isPerson } from '../domain/actors/actor.ts'
+import { groups } from '../domain/groups/group.ts'
+import { memberships } from '../domain/memberships/membership.ts'
+import { type PolicyRow, policies } from '../domain/policies/policy.ts'
 import { edgePartition, guardKey, type Key } from '../table/keys.ts'
 import { getItem, queryItems, rowsBy } from '../table/read.ts'
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { ActorRow } from '../actors/actor.ts'
-import { timestamp } from '../clock.ts'
-import { evaluateConditions } from '../policies/evaluate-conditions.ts'
-import { Policy, type PolicyRow } from '../policies/policy.ts'
+import { timestamp } from '../core/clock.ts'
+import type { ActorRow } from '../domain/actors/actor.ts'
+import { evaluateConditions } from '../domain/policies/evaluate-conditions.ts'
+import { Policy, type PolicyRow } from '../domain/policies/policy.ts'
 
 /** A policy that can give an actor access now. */
 export const PossibleGrant = v.object({

@@ -1,11 +1,11 @@
-import { type AuthorizationItem, hasExpired } from '../authorizations/authorization.ts'
-import { authorizationsOf } from '../authorizations/revoke.ts'
-import type { LiveClient } from '../client-sessions/client-presence.ts'
-import { ApiError } from '../errors.ts'
-import { chooseGateway } from '../gateways/choose-gateway.ts'
-import { type GatewayRow, gateways } from '../gateways/gateway.ts'
-import { type CountedPresence, isOnline, readPresences } from '../presence/presence.ts'
+import { authorizationsOf } from '../commit/revoke.ts'
+import { ApiError } from '../core/errors.ts'
+import { chooseGateway } from '../domain/gateways/choose-gateway.ts'
+import { type GatewayRow, gateways } from '../domain/gateways/gateway.ts'
+import { type CountedPresence, isOnline, readPresences } from '../domain/presence/presence.ts'
 import { rowsBy } from '../table/read.ts'
+import { type AuthorizationItem, hasExpired } from './authorizations/authorization.ts'
+import type { LiveClient } from './client-sessions/client-presence.ts'
 
 export type LiveGateway = { gateway: GatewayRow; presence: CountedPresence }
 

@@ -1,9 +1,9 @@
-import type { AccountRow } from '../accounts/account.ts'
-import type { ActorRow } from '../actors/actor.ts'
-import type { ApiTokenRow } from '../api-tokens/api-token.ts'
-import type { ClientTokenRow } from '../client-tokens/client-token.ts'
-import type { GatewayTokenRow } from '../gateway-tokens/gateway-token.ts'
-import type { GatewayRow } from '../gateways/gateway.ts'
+import type { AccountRow } from '../domain/accounts/account.ts'
+import type { ActorRow } from '../domain/actors/actor.ts'
+import type { ApiTokenRow } from '../domain/api-tokens/api-token.ts'
+import type { ClientTokenRow } from '../domain/client-tokens/client-token.ts'
+import type { GatewayTokenRow } from '../domain/gateway-tokens/gateway-token.ts'
+import type { GatewayRow } from '../domain/gateways/gateway.ts'
 
 /** Whose credential a request carries, as it stood when the request came in. */
 export type Caller =

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { readSecret } from '../aws/read-secret.ts'
-import { logLine } from '../log.ts'
+import { readSecret } from '../core/aws/read-secret.ts'
+import { logLine } from '../core/log.ts'
 
 /** A changed secret is known everywhere after this long. */
 const patienceMs = 5 * 60_000

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { toJson } from '../json.ts'
+import { toJson } from '../core/json.ts'
 
 /** The two parts of an object's tag (A8.2): `live` covers what changes without an edit. */
 export type EntityTag = { stored: string; live: string }

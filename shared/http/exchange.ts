@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Caller } from '../auth/caller.ts'
-import type { Origin, Subject } from '../auth/subject.ts'
-import type { IngestClaims } from '../flows/ingest-token.ts'
-import type { Page } from '../operation.ts'
-import type { Bucket } from '../rate-limit/bucket.ts'
+import type { Bucket } from '../auth/rate-limit/bucket.ts'
+import type { Origin, Subject } from '../core/subject.ts'
+import type { IngestClaims } from '../logs/flows/ingest-token.ts'
 import type { Key } from '../table/keys.ts'
+import type { Page } from './operation.ts'
 
 /** A request that holds its key: nobody else runs with it until this one has an answer, or has died. */
 export type Run = { key: Key; id: string; accountId: string; fingerprint: string }

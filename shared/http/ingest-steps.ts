@@ -1,9 +1,9 @@
-import { accountStatus } from '../accounts/account-status.ts'
-import { bearerToken } from '../auth/token.ts'
-import { clock } from '../clock.ts'
-import { ApiError, unauthorized } from '../errors.ts'
-import { verifyIngestToken } from '../flows/ingest-token.ts'
-import { ingestBucket } from '../rate-limit/bucket.ts'
+import { ingestBucket } from '../auth/rate-limit/bucket.ts'
+import { clock } from '../core/clock.ts'
+import { ApiError, unauthorized } from '../core/errors.ts'
+import { bearerToken } from '../core/token.ts'
+import { accountStatus } from '../domain/accounts/account-status.ts'
+import { verifyIngestToken } from '../logs/flows/ingest-token.ts'
 import type { Step } from './exchange.ts'
 
 const maxPackedBytes = 4_000_000

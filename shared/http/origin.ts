@@ -1,7 +1,7 @@
-import type { Origin } from '../auth/subject.ts'
-import { ApiError } from '../errors.ts'
-import { regionCodes } from '../policies/regions.ts'
+import { ApiError } from '../core/errors.ts'
+import type { Origin } from '../core/subject.ts'
 import { canonicalIp } from '../values/ip.ts'
+import { regionCodes } from '../values/regions.ts'
 import { cameThroughCdn } from './cdn-secret.ts'
 import type { Event } from './exchange.ts'
 

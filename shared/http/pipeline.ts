@@ -1,6 +1,6 @@
-import type { Operation } from '../operation.ts'
 import type { Step } from './exchange.ts'
 import { checkIngestToken, limitPackedBody } from './ingest-steps.ts'
+import type { Operation } from './operation.ts'
 import {
   checkAccept,
   checkCredential,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { ApiError } from '../errors.ts'
-import type { Context, Operation } from '../operation.ts'
+import { ApiError } from '../core/errors.ts'
 import { isCurrent, tagOf } from './entity-tag.ts'
+import type { Context, Operation } from './operation.ts'
 import { isV0 } from './v0-headers.ts'
 
 /** Runs a change if the request's condition holds on the state that its commit is based on. */

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { ApiError, errorCodes } from '../errors.ts'
-import { toJson } from '../json.ts'
-import { logLine } from '../log.ts'
+import { ApiError, errorCodes } from '../core/errors.ts'
+import { toJson } from '../core/json.ts'
+import { logLine } from '../core/log.ts'
 
 const titles: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' }
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../errors.ts'
-import type { Operation } from '../operation.ts'
+import { ApiError } from '../core/errors.ts'
+import type { Operation } from './operation.ts'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-import { env } from '../env.ts'
+import { env } from '../core/env.ts'
 
 /** The legacy API is told by its path (`/v0` contract, 1.4). */
 export const isV0 = (path: string): boolean => path === '/v0' || path.startsWith('/v0/')

@@ -1,6 +1,6 @@
-import { ApiError } from '../errors.ts'
-import type { Operation } from '../operation.ts'
-import { maxListBytes } from '../v0-values/list-rows.ts'
+import { ApiError } from '../core/errors.ts'
+import { maxListBytes } from '../v0/values/list-rows.ts'
+import type { Operation } from './operation.ts'
 
 /** @throws ApiError `payload_too_large` for an unpaged list that is too long for one answer (6.4) */
 export function limitV0List({ filters }: Operation, body: unknown, text: string): void {

@@ -1,8 +1,8 @@
-import { bearerToken } from '../auth/token.ts'
-import { ApiError } from '../errors.ts'
-import type { Operation } from '../operation.ts'
+import { ApiError } from '../core/errors.ts'
+import { bearerToken } from '../core/token.ts'
+import { readPage } from '../values/page.ts'
 import type { Step } from './exchange.ts'
-import { readPage } from './read-page.ts'
+import type { Operation } from './operation.ts'
 import { checkCredential } from './steps.ts'
 
 const maxBodyBytes = 1_048_576

@@ -1,6 +1,6 @@
+import type { Change } from '../commit/transaction.ts'
 import { commitKey } from '../table/keys.ts'
 import { queryItems } from '../table/read.ts'
-import type { Change } from '../table/transaction.ts'
 
 export type CommitRecord = { sk: string; sequence: number; time: number; subject: unknown; changes: Change[] }
 

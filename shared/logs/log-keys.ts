@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { timestamp } from '../clock.ts'
-import { env } from '../env.ts'
+import { timestamp } from '../core/clock.ts'
+import { env } from '../core/env.ts'
 import { edgePartition, type Key, partition } from '../table/keys.ts'
 import { instantOf, type LogStream, parseLogId } from './log-id.ts'
 

@@ -1,7 +1,7 @@
-import { parseTimestamp } from '../clock.ts'
-import { ApiError } from '../errors.ts'
-import { readCursor, readLimit } from '../http/read-page.ts'
-import { isUuid } from '../ids.ts'
+import { parseTimestamp } from '../core/clock.ts'
+import { ApiError } from '../core/errors.ts'
+import { isUuid } from '../core/ids.ts'
+import { readCursor, readLimit } from '../values/page.ts'
 import { type LogStream, logStreams } from './log-id.ts'
 
 /** The parameters of `GET /logs` (L2.1); times in microseconds, null where the default applies. */

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import type { Origin } from '../auth/subject.ts'
-import { clock, timestamp } from '../clock.ts'
+import { clock, timestamp } from '../core/clock.ts'
+import type { Origin } from '../core/subject.ts'
 import { table, tableName } from '../table/client.ts'
 import type { Item } from '../table/keys.ts'
 import { type LogStream, logId } from './log-id.ts'

@@ -1,4 +1,4 @@
-import type { Attribution } from '../flows/attribution.ts'
+import type { Attribution } from './flows/attribution.ts'
 import { type LogStream, logStreams, parseLogId } from './log-id.ts'
 import { retentionMicros } from './log-keys.ts'
 import type { LogQuery } from './log-query.ts'

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
-import { clock } from '../clock.ts'
+import { clock } from '../core/clock.ts'
 import { table, tableName } from '../table/client.ts'
 import { unpackLarge } from '../table/large-attributes.ts'
 import { instantOf } from './log-id.ts'

@@ -1,8 +1,8 @@
-import { timestamp } from '../clock.ts'
-import { type Attribution, attributionKey } from '../flows/attribution.ts'
-import type { OuterPath } from '../flows/flow-report.ts'
-import type { FlowItem } from '../flows/flow-store.ts'
+import { timestamp } from '../core/clock.ts'
 import { getItems } from '../table/read.ts'
+import { type Attribution, attributionKey } from './flows/attribution.ts'
+import type { OuterPath } from './flows/flow-report.ts'
+import type { FlowItem } from './flows/flow-store.ts'
 import type { LogEntry } from './log-entry.ts'
 import { parseLogId } from './log-id.ts'
 

@@ -1,4 +1,4 @@
-import type { Subject } from '../auth/subject.ts'
+import type { Subject } from '../core/subject.ts'
 import type { Item } from '../table/keys.ts'
 import { logId } from './log-id.ts'
 import { logItems } from './log-store.ts'

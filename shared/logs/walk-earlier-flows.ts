@@ -1,3 +1,5 @@
+import { queryItems } from '../table/read.ts'
+import { type FlowFilter, type FlowSearch, flowIds, flowParts, joined } from './flow-parts.ts'
 import {
   flowSlicesPartition,
   longFlowClasses,
@@ -6,9 +8,7 @@ import {
   shortFlowMicros,
   sliceMicros,
   sliceSort,
-} from '../flows/flow-index.ts'
-import { queryItems } from '../table/read.ts'
-import { type FlowFilter, type FlowSearch, flowIds, flowParts, joined } from './flow-parts.ts'
+} from './flows/flow-index.ts'
 import { lastLogMicros } from './log-id.ts'
 import { type LazyParts, type LogItem, mergeParts, openParts, type Part, type Reading } from './part-reader.ts'
 

@@ -1,4 +1,4 @@
-import { clock } from '../clock.ts'
+import { clock } from '../core/clock.ts'
 import { flowParts } from './flow-parts.ts'
 import { followPointers } from './follow-pointers.ts'
 import { type LogStream, parseLogId } from './log-id.ts'

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
-import { env } from '../env.ts'
+import { env } from '../core/env.ts'
 
 let client: DynamoDBDocumentClient | undefined
 

@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { invalid } from '../errors.ts'
+import { invalid } from '../core/errors.ts'
 
 type Attributes = Record<string, unknown>
 type Packed = { zstd: Uint8Array }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../core/errors.ts'
 import { table, tableName } from './client.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, entityKey, guardKey, type Key } from './keys.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../core/errors.ts'
 import { table, tableName } from './client.ts'
 import type { Item, Key } from './keys.ts'
 

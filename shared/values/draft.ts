@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type FieldErrors, invalid } from '../errors.ts'
+import { type FieldErrors, invalid } from '../core/errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type
 export type Fields = v.ObjectSchema<any, any>

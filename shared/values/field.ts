@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { FieldErrors } from '../errors.ts'
+import type { FieldErrors } from '../core/errors.ts'
 
 /** JSON Schema of a field as documented; the check itself also takes the lax forms of A6.3. */
 export type JsonSchema = Record<string, unknown>

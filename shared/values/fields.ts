@@ -1,6 +1,6 @@
-import { checkEmail } from '../actors/email.ts'
-import { toUtc } from '../clock.ts'
-import { isUuid } from '../ids.ts'
+import { toUtc } from '../core/clock.ts'
+import { isUuid } from '../core/ids.ts'
+import { checkEmail } from './email.ts'
 import { type Checked, field, type JsonSchema } from './field.ts'
 
 type TextRule = {

@@ -1,4 +1,4 @@
-import { isUuid } from '../ids.ts'
+import { isUuid } from '../core/ids.ts'
 import type { JsonSchema } from './field.ts'
 
 /** A filter of a list (A7.3): the value to compare with, or undefined for a bad value. */

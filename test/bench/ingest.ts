@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { KinesisClient, type PutRecordsCommand } from '@aws-sdk/client-kinesis'
-import { ingestFlows } from '#shared/flows/ingest-flows.ts'
-import { parseReports } from '#shared/flows/parse-reports.ts'
+import { ingestFlows } from '#shared/logs/flows/ingest-flows.ts'
+import { parseReports } from '#shared/logs/flows/parse-reports.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 
 /** CPU of one report, in microseconds, in requests of one size. */

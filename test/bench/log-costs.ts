@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { AccountRow } from '#shared/accounts/account.ts'
-import { clock, timestamp } from '#shared/clock.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import { encodeCursor } from '#shared/core/pagination.ts'
+import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { idFrom, type LogStream, logStreams } from '#shared/logs/log-id.ts'
 import { readLogQuery } from '#shared/logs/log-query.ts'
 import { bindingOf, listLogs } from '#shared/logs/query-logs.ts'
-import { encodeCursor } from '#shared/pagination.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { type PlantedLogs, plantLogs } from '#test/support/plant-logs.ts'
 

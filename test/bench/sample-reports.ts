@@ -1,6 +1,6 @@
-import { checkFlowReport } from '#shared/flows/check-flow-report.ts'
-import type { FlowReport } from '#shared/flows/flow-report.ts'
-import type { IngestClaims } from '#shared/flows/ingest-token.ts'
+import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
+import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
+import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
 
 export const sampleClaims: IngestClaims = {
   account_id: '0190a000-0000-7000-8000-000000000001',

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { namedSchemas } from '#infra/openapi/components.ts'
 import { openApiDocument } from '#infra/openapi/document.ts'
-import { errorCodes } from '#shared/errors.ts'
+import { errorCodes } from '#shared/core/errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { loadEntries } from '#test/support/operations.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { OperationSource } from '#functions/operations.ts'
-import { covers } from '#shared/auth/permission.ts'
+import { covers } from '#shared/core/permission.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { type Entry, loadEntries } from '#test/support/operations.ts'

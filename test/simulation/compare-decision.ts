@@ -1,5 +1,5 @@
 import { handler as authorize } from '#functions/api/authorizations/create-authorization.ts'
-import { timestamp } from '#shared/clock.ts'
+import { timestamp } from '#shared/core/clock.ts'
 import type { Client } from './account-model.ts'
 import { agree } from './agree.ts'
 import type { SimulatedAccount } from './simulated-account.ts'

@@ -1,5 +1,5 @@
 import { handler as evaluate } from '#functions/api/access/evaluate-access.ts'
-import { parseTimestamp, timestamp } from '#shared/clock.ts'
+import { parseTimestamp, timestamp } from '#shared/core/clock.ts'
 import type { Actor, Client, Resource } from './account-model.ts'
 import { agree } from './agree.ts'
 import { nowhere, verdictOf } from './condition-model.ts'

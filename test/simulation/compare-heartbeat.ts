@@ -1,5 +1,5 @@
 import { handler as renewGatewaySession } from '#functions/api/gateway-sessions/renew-gateway-session.ts'
-import { parseTimestamp, timestamp } from '#shared/clock.ts'
+import { parseTimestamp, timestamp } from '#shared/core/clock.ts'
 import type { Authorization, Client, Gateway, Resource } from './account-model.ts'
 import { agree } from './agree.ts'
 import type { SimulatedAccount } from './simulated-account.ts'

@@ -1,4 +1,4 @@
-import { parseTimestamp } from '#shared/clock.ts'
+import { parseTimestamp } from '#shared/core/clock.ts'
 import { agree } from './agree.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 

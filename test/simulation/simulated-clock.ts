@@ -1,4 +1,4 @@
-import { clock } from '#shared/clock.ts'
+import { clock } from '#shared/core/clock.ts'
 import { replaceMethod } from './replace-method.ts'
 
 /** The service's clock in the hands of a test: it stands still but for a microsecond a look, and jumps. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { handler as listActorsWithAccess } from '#functions/api/access/list-actors-with-access.ts'
 import { handler as listReachableResources } from '#functions/api/access/list-reachable-resources.ts'
-import type { ActorRow } from '#shared/actors/actor.ts'
-import { memberships } from '#shared/memberships/membership.ts'
+import type { ActorRow } from '#shared/domain/actors/actor.ts'
+import { memberships } from '#shared/domain/memberships/membership.ts'
 import type { AccessWorld } from './access.ts'
 import { insertActor, insertRow } from './rows.ts'
 

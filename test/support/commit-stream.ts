@@ -2,10 +2,10 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
+import type { Change } from '#shared/commit/transaction.ts'
 import { partition } from '#shared/table/keys.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { queryItems } from '#shared/table/read.ts'
-import type { Change } from '#shared/table/transaction.ts'
 
 type Commit = Record<string, unknown> & { time: number; subject: { actor_id: string } | null; changes: Change[] }
 

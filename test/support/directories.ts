@@ -1,4 +1,4 @@
-import { type DirectoryKind, directories, directoryKinds } from '#shared/directories/directory.ts'
+import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { getRow } from '#shared/table/read.ts'
 import type { Account } from './account.ts'
 import { collectionAt } from './operations.ts'

@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest'
-import { discovery } from '#shared/auth-providers/discovery.ts'
-import { clock } from '#shared/clock.ts'
+import { clock } from '#shared/core/clock.ts'
+import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 
 const { read } = discovery
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { KinesisStreamRecord } from 'aws-lambda'
-import { type Attribution, attributionItem } from '#shared/flows/attribution.ts'
-import { markEmail } from '#shared/flows/flow-marks.ts'
-import type { FlowReport } from '#shared/flows/flow-report.ts'
-import { type FlowRole, type IngestClaims, signIngestToken } from '#shared/flows/ingest-token.ts'
-import { pack } from '#shared/flows/packing.ts'
+import { type Attribution, attributionItem } from '#shared/logs/flows/attribution.ts'
+import { markEmail } from '#shared/logs/flows/flow-marks.ts'
+import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
+import { type FlowRole, type IngestClaims, signIngestToken } from '#shared/logs/flows/ingest-token.ts'
+import { pack } from '#shared/logs/flows/packing.ts'
 import { table, tableName } from '#shared/table/client.ts'
 
 export const openRecord = (fields: Record<string, unknown> = {}) => ({

@@ -1,4 +1,4 @@
-import { type GroupRow, groups } from '#shared/groups/group.ts'
+import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
 import type { Account } from './account.ts'
 import { insertRow } from './rows.ts'
 

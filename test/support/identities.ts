@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { handler as createTenantAuthProvider } from '#functions/api/tenant-auth-providers/create-tenant-auth-provider.ts'
-import { mintClientToken } from '#shared/client-tokens/mint-client-token.ts'
-import { type ExternalIdentityRow, externalIdentities } from '#shared/external-identities/external-identity.ts'
-import { commit } from '#shared/table/commit.ts'
+import { commit } from '#shared/commit/commit.ts'
+import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
+import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import type { Account } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'
 

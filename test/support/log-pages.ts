@@ -1,4 +1,4 @@
-import type { AccountRow } from '#shared/accounts/account.ts'
+import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 
 /** The pages of a listing of logs, from the first to the last, and from the last but one back to the first. */

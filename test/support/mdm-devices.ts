@@ -1,4 +1,4 @@
-import { mdmDevices } from '#shared/mdm-devices/mdm-device.ts'
+import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import type { Account } from './account.ts'
 import { insertRow } from './rows.ts'
 

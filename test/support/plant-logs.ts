@@ -1,4 +1,4 @@
-import { clock, timestamp } from '#shared/clock.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
 import {
   actorSlicesPartition,
   flowDaysPartition,
@@ -6,7 +6,7 @@ import {
   openPointer,
   sliceOf,
   sliceSort,
-} from '#shared/flows/flow-index.ts'
+} from '#shared/logs/flows/flow-index.ts'
 import { type LogStream, logId, logStreams, positionTail } from '#shared/logs/log-id.ts'
 import { dayMicros, dayOf, flowKey, flowShard } from '#shared/logs/log-keys.ts'
 import { logItems } from '#shared/logs/log-store.ts'

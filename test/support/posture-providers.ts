@@ -1,4 +1,4 @@
-import { postureProviders } from '#shared/posture-providers/posture-provider.ts'
+import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { getRow } from '#shared/table/read.ts'
 import type { Account } from './account.ts'
 

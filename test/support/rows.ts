@@ -1,5 +1,5 @@
-import { type ActorRow, actors } from '#shared/actors/actor.ts'
-import { commit } from '#shared/table/commit.ts'
+import { commit } from '#shared/commit/commit.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import type { Entity, Row } from '#shared/table/entity.ts'
 
 /** Stores a row of an account without its operation, for tests of what rests on it. */

@@ -1,8 +1,8 @@
 import { evaluateAccess as evaluate } from '#shared/access/evaluate-access.ts'
 import { Evaluation, EvaluationFields } from '#shared/access/evaluation-fields.ts'
-import { data } from '#shared/envelope.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const evaluateAccess = operation(
   {

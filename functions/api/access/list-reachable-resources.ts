@@ -1,7 +1,7 @@
 import { accessList } from '#shared/access/access-page.ts'
 import { ResourceWithAccess, whatCanBeReached } from '#shared/access/what-can-be-reached.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const listReachableResources = operation(
   {

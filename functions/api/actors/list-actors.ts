@@ -1,8 +1,8 @@
-import { Actor, actorTypes } from '#shared/actors/actor.ts'
-import * as actors from '#shared/actors/store.ts'
-import { list } from '#shared/envelope.ts'
+import { Actor, actorTypes } from '#shared/domain/actors/actor.ts'
+import * as actors from '#shared/domain/actors/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { enumFilter, textFilter } from '#shared/values/filters.ts'
 
 export const listActors = operation(

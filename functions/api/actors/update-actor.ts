@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { Actor, ActorFields } from '#shared/actors/actor.ts'
-import * as actors from '#shared/actors/store.ts'
-import { data } from '#shared/envelope.ts'
+import { Actor, ActorFields } from '#shared/domain/actors/actor.ts'
+import * as actors from '#shared/domain/actors/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getActor } from './get-actor.ts'
 
 export const updateActor = operation(

@@ -1,9 +1,9 @@
-import { ApiTokenFields, ShownApiToken } from '#shared/api-tokens/api-token.ts'
-import * as apiTokens from '#shared/api-tokens/store.ts'
 import type { CallerOf } from '#shared/auth/caller.ts'
-import { data } from '#shared/envelope.ts'
+import { ApiTokenFields, ShownApiToken } from '#shared/domain/api-tokens/api-token.ts'
+import * as apiTokens from '#shared/domain/api-tokens/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const createApiToken = operation(
   {

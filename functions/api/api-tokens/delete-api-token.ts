@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import * as apiTokens from '#shared/api-tokens/store.ts'
-import { data } from '#shared/envelope.ts'
+import * as apiTokens from '#shared/domain/api-tokens/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getApiToken } from './get-api-token.ts'
 
 export const deleteApiToken = operation(

@@ -1,8 +1,8 @@
-import { ApiToken } from '#shared/api-tokens/api-token.ts'
-import * as apiTokens from '#shared/api-tokens/store.ts'
-import { list } from '#shared/envelope.ts'
+import { ApiToken } from '#shared/domain/api-tokens/api-token.ts'
+import * as apiTokens from '#shared/domain/api-tokens/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const listApiTokens = operation(
   {

@@ -1,9 +1,9 @@
+import { authorize } from '#shared/access/authorizations/authorize.ts'
+import { AuthorizationFields, GrantedAuthorization } from '#shared/access/authorizations/granted-authorization.ts'
 import type { CallerOf } from '#shared/auth/caller.ts'
-import { authorize } from '#shared/authorizations/authorize.ts'
-import { AuthorizationFields, GrantedAuthorization } from '#shared/authorizations/granted-authorization.ts'
-import { data } from '#shared/envelope.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const createAuthorization = operation(
   {

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
+import { endSession } from '#shared/access/client-sessions/end-session.ts'
 import type { CallerOf } from '#shared/auth/caller.ts'
-import { endSession } from '#shared/client-sessions/end-session.ts'
-import { data } from '#shared/envelope.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const endClientSession = operation(
   {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
+import { renewSession } from '#shared/access/client-sessions/renew-session.ts'
 import type { CallerOf } from '#shared/auth/caller.ts'
-import { renewSession } from '#shared/client-sessions/renew-session.ts'
-import { data } from '#shared/envelope.ts'
+import { Resource } from '#shared/domain/resources/resource.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Resource } from '#shared/resources/resource.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const renewClientSession = operation(
   {

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
+import { ClientSessionFields } from '#shared/access/client-sessions/session-fields.ts'
+import { startSession } from '#shared/access/client-sessions/start-session.ts'
 import type { CallerOf } from '#shared/auth/caller.ts'
-import { ClientSessionFields } from '#shared/client-sessions/session-fields.ts'
-import { startSession } from '#shared/client-sessions/start-session.ts'
-import { Client } from '#shared/clients/client.ts'
-import { data } from '#shared/envelope.ts'
+import { Client } from '#shared/domain/clients/client.ts'
+import { Resource } from '#shared/domain/resources/resource.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Resource } from '#shared/resources/resource.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const startClientSession = operation(
   {

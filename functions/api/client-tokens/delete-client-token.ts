@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import * as clientTokens from '#shared/client-tokens/store.ts'
-import { data } from '#shared/envelope.ts'
+import * as clientTokens from '#shared/domain/client-tokens/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getClientToken } from './get-client-token.ts'
 
 export const deleteClientToken = operation(

@@ -1,8 +1,8 @@
-import { ClientToken } from '#shared/client-tokens/client-token.ts'
-import * as clientTokens from '#shared/client-tokens/store.ts'
-import { list } from '#shared/envelope.ts'
+import { ClientToken } from '#shared/domain/client-tokens/client-token.ts'
+import * as clientTokens from '#shared/domain/client-tokens/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const listClientTokens = operation(
   {

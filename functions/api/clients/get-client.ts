@@ -1,8 +1,8 @@
-import { Client } from '#shared/clients/client.ts'
-import * as clients from '#shared/clients/store.ts'
-import { data } from '#shared/envelope.ts'
+import { Client } from '#shared/domain/clients/client.ts'
+import * as clients from '#shared/domain/clients/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const getClient = operation(
   {

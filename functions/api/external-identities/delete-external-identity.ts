@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
-import { ExternalIdentity } from '#shared/external-identities/external-identity.ts'
-import * as externalIdentities from '#shared/external-identities/store.ts'
+import { ExternalIdentity } from '#shared/domain/external-identities/external-identity.ts'
+import * as externalIdentities from '#shared/domain/external-identities/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getExternalIdentity } from './get-external-identity.ts'
 
 export const deleteExternalIdentity = operation(

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
+import { GatewayAuthorization } from '#shared/access/gateway-sessions/gateway-authorization.ts'
+import { renewSession } from '#shared/access/gateway-sessions/renew-session.ts'
+import { HeartbeatFields } from '#shared/access/gateway-sessions/session-fields.ts'
 import type { CallerOf } from '#shared/auth/caller.ts'
-import { data } from '#shared/envelope.ts'
-import { GatewayAuthorization } from '#shared/gateway-sessions/gateway-authorization.ts'
-import { renewSession } from '#shared/gateway-sessions/renew-session.ts'
-import { HeartbeatFields } from '#shared/gateway-sessions/session-fields.ts'
-import { Gateway } from '#shared/gateways/gateway.ts'
+import { Gateway } from '#shared/domain/gateways/gateway.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const renewGatewaySession = operation(
   {

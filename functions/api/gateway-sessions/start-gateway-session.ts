@@ -1,11 +1,11 @@
 import * as v from 'valibot'
+import { GatewaySessionFields } from '#shared/access/gateway-sessions/session-fields.ts'
+import { startSession } from '#shared/access/gateway-sessions/start-session.ts'
 import type { CallerOf } from '#shared/auth/caller.ts'
-import { data } from '#shared/envelope.ts'
-import { GatewaySessionFields } from '#shared/gateway-sessions/session-fields.ts'
-import { startSession } from '#shared/gateway-sessions/start-session.ts'
-import { Gateway } from '#shared/gateways/gateway.ts'
+import { Gateway } from '#shared/domain/gateways/gateway.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const startGatewaySession = operation(
   {

@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
-import { ShownGatewayToken } from '#shared/gateway-tokens/gateway-token.ts'
-import * as gatewayTokens from '#shared/gateway-tokens/store.ts'
+import { ShownGatewayToken } from '#shared/domain/gateway-tokens/gateway-token.ts'
+import * as gatewayTokens from '#shared/domain/gateway-tokens/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const createSiteGatewayToken = operation(
   {

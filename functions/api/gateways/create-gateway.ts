@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
-import { Gateway } from '#shared/gateways/gateway.ts'
-import { NewGatewayFields } from '#shared/gateways/gateway-fields.ts'
-import * as gateways from '#shared/gateways/store.ts'
+import { Gateway } from '#shared/domain/gateways/gateway.ts'
+import { NewGatewayFields } from '#shared/domain/gateways/gateway-fields.ts'
+import * as gateways from '#shared/domain/gateways/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const createGateway = operation(
   {

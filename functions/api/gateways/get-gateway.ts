@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
-import { Gateway } from '#shared/gateways/gateway.ts'
-import * as gateways from '#shared/gateways/store.ts'
+import { Gateway } from '#shared/domain/gateways/gateway.ts'
+import * as gateways from '#shared/domain/gateways/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const getGateway = operation(
   {

@@ -1,8 +1,8 @@
-import { list } from '#shared/envelope.ts'
-import { Gateway } from '#shared/gateways/gateway.ts'
-import * as gateways from '#shared/gateways/store.ts'
+import { Gateway } from '#shared/domain/gateways/gateway.ts'
+import * as gateways from '#shared/domain/gateways/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { textFilter } from '#shared/values/filters.ts'
 import { ipFilter } from '#shared/values/ip-filter.ts'
 

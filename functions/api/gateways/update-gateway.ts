@@ -1,9 +1,9 @@
-import { data } from '#shared/envelope.ts'
-import { Gateway } from '#shared/gateways/gateway.ts'
-import { GatewayFields } from '#shared/gateways/gateway-fields.ts'
-import * as gateways from '#shared/gateways/store.ts'
+import { Gateway } from '#shared/domain/gateways/gateway.ts'
+import { GatewayFields } from '#shared/domain/gateways/gateway-fields.ts'
+import * as gateways from '#shared/domain/gateways/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getGateway } from './get-gateway.ts'
 
 export const updateGateway = operation(

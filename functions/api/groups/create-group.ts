@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
-import { Group, GroupFields } from '#shared/groups/group.ts'
-import * as groups from '#shared/groups/store.ts'
+import { Group, GroupFields } from '#shared/domain/groups/group.ts'
+import * as groups from '#shared/domain/groups/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const createGroup = operation(
   {

@@ -1,8 +1,8 @@
-import { list } from '#shared/envelope.ts'
-import { Group } from '#shared/groups/group.ts'
-import * as groups from '#shared/groups/store.ts'
+import { Group } from '#shared/domain/groups/group.ts'
+import * as groups from '#shared/domain/groups/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { enumFilter, textFilter, uuidOrEmptyFilter } from '#shared/values/filters.ts'
 
 export const listGroups = operation(

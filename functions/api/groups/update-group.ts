@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
-import { Group, GroupFields } from '#shared/groups/group.ts'
-import * as groups from '#shared/groups/store.ts'
+import { Group, GroupFields } from '#shared/domain/groups/group.ts'
+import * as groups from '#shared/domain/groups/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getGroup } from './get-group.ts'
 
 export const updateGroup = operation(

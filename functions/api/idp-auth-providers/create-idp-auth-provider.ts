@@ -1,4 +1,4 @@
-import { createAuthProvider } from '#shared/auth-providers/operations.ts'
+import { createAuthProvider } from '#shared/http/auth-provider-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 
 export const createIdpAuthProvider = createAuthProvider('idp')

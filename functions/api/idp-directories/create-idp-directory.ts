@@ -1,4 +1,4 @@
-import { createDirectory } from '#shared/directories/operations.ts'
+import { createDirectory } from '#shared/http/directory-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 
 export const createIdpDirectory = createDirectory('idp')

@@ -1,4 +1,4 @@
-import { deleteDirectory } from '#shared/directories/operations.ts'
+import { deleteDirectory } from '#shared/http/directory-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { getIdpDirectory } from './get-idp-directory.ts'
 

@@ -1,4 +1,4 @@
-import { getDirectory } from '#shared/directories/operations.ts'
+import { getDirectory } from '#shared/http/directory-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 
 export const getIdpDirectory = getDirectory('idp')

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
-import { ingestFlows } from '#shared/flows/ingest-flows.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
+import { ingestFlows } from '#shared/logs/flows/ingest-flows.ts'
 
 export const reportFlowLogs = operation(
   {

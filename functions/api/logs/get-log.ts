@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/http/operation.ts'
 import { LogEntry } from '#shared/logs/log-entry.ts'
 import { getLog as read } from '#shared/logs/query-logs.ts'
-import { operation } from '#shared/operation.ts'
 
 export const getLog = operation(
   {

@@ -1,9 +1,9 @@
-import { list } from '#shared/envelope.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/http/operation.ts'
 import { LogEntry } from '#shared/logs/log-entry.ts'
 import { logStreams } from '#shared/logs/log-id.ts'
 import { listLogs as query } from '#shared/logs/query-logs.ts'
-import { operation } from '#shared/operation.ts'
 
 const time = { type: 'string', format: 'date-time' }
 

@@ -1,8 +1,8 @@
-import { list } from '#shared/envelope.ts'
+import { MdmDevice } from '#shared/domain/mdm-devices/mdm-device.ts'
+import * as mdmDevices from '#shared/domain/mdm-devices/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { MdmDevice } from '#shared/mdm-devices/mdm-device.ts'
-import * as mdmDevices from '#shared/mdm-devices/store.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const listMdmDevices = operation(
   {

@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { PostureProvider, PostureProviderFields } from '#shared/domain/posture-providers/posture-provider.ts'
+import * as postureProviders from '#shared/domain/posture-providers/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { PostureProvider, PostureProviderFields } from '#shared/posture-providers/posture-provider.ts'
-import * as postureProviders from '#shared/posture-providers/store.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const createMdmPostureProvider = operation(
   {

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { actorTypes } from '#shared/actors/actor.ts'
-import { list } from '#shared/envelope.ts'
+import { actorTypes } from '#shared/domain/actors/actor.ts'
+import * as memberships from '#shared/domain/memberships/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import * as memberships from '#shared/memberships/store.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const listMemberships = operation(
   {

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
+import * as memberships from '#shared/domain/memberships/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import * as memberships from '#shared/memberships/store.ts'
-import { operation } from '#shared/operation.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const replaceMemberships = operation(
   {

@@ -1,4 +1,4 @@
-import { deleteAuthProvider } from '#shared/auth-providers/operations.ts'
+import { deleteAuthProvider } from '#shared/http/auth-provider-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { getOidcAuthProvider } from './get-oidc-auth-provider.ts'
 

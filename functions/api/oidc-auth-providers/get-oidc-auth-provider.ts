@@ -1,4 +1,4 @@
-import { getAuthProvider } from '#shared/auth-providers/operations.ts'
+import { getAuthProvider } from '#shared/http/auth-provider-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 
 export const getOidcAuthProvider = getAuthProvider('oidc')

@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { Policy } from '#shared/domain/policies/policy.ts'
+import * as policies from '#shared/domain/policies/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Policy } from '#shared/policies/policy.ts'
-import * as policies from '#shared/policies/store.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const getPolicy = operation(
   {

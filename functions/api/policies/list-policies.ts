@@ -1,8 +1,8 @@
-import { list } from '#shared/envelope.ts'
+import { Policy } from '#shared/domain/policies/policy.ts'
+import * as policies from '#shared/domain/policies/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Policy } from '#shared/policies/policy.ts'
-import * as policies from '#shared/policies/store.ts'
+import { operation } from '#shared/http/operation.ts'
 import { uuidFilter } from '#shared/values/filters.ts'
 
 export const listPolicies = operation(

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
+import * as poolMembers from '#shared/domain/pool-members/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import * as poolMembers from '#shared/pool-members/store.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const replacePoolMembers = operation(
   {

@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { Resource, ResourceFields } from '#shared/domain/resources/resource.ts'
+import * as resources from '#shared/domain/resources/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Resource, ResourceFields } from '#shared/resources/resource.ts'
-import * as resources from '#shared/resources/store.ts'
+import { operation } from '#shared/http/operation.ts'
 
 export const createResource = operation(
   {

@@ -1,8 +1,8 @@
-import { list } from '#shared/envelope.ts'
+import { ipStacks, Resource } from '#shared/domain/resources/resource.ts'
+import * as resources from '#shared/domain/resources/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { ipStacks, Resource } from '#shared/resources/resource.ts'
-import * as resources from '#shared/resources/store.ts'
+import { operation } from '#shared/http/operation.ts'
 import { enumFilter, textFilter, uuidFilter } from '#shared/values/filters.ts'
 
 export const listResources = operation(

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
+import { Resource, ResourceFields } from '#shared/domain/resources/resource.ts'
+import * as resources from '#shared/domain/resources/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Resource, ResourceFields } from '#shared/resources/resource.ts'
-import * as resources from '#shared/resources/store.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getResource } from './get-resource.ts'
 
 export const updateResource = operation(

@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { Site } from '#shared/domain/sites/site.ts'
+import * as sites from '#shared/domain/sites/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Site } from '#shared/sites/site.ts'
-import * as sites from '#shared/sites/store.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getSite } from './get-site.ts'
 
 export const deleteSite = operation(

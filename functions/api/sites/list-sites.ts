@@ -1,8 +1,8 @@
-import { list } from '#shared/envelope.ts'
+import { Site } from '#shared/domain/sites/site.ts'
+import * as sites from '#shared/domain/sites/store.ts'
+import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Site } from '#shared/sites/site.ts'
-import * as sites from '#shared/sites/store.ts'
+import { operation } from '#shared/http/operation.ts'
 import { textFilter } from '#shared/values/filters.ts'
 
 export const listSites = operation(

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { data } from '#shared/envelope.ts'
+import { Site, SiteFields } from '#shared/domain/sites/site.ts'
+import * as sites from '#shared/domain/sites/store.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { Site, SiteFields } from '#shared/sites/site.ts'
-import * as sites from '#shared/sites/store.ts'
+import { operation } from '#shared/http/operation.ts'
 import { getSite } from './get-site.ts'
 
 export const updateSite = operation(

@@ -1,4 +1,4 @@
-import { updateAuthProvider } from '#shared/auth-providers/operations.ts'
+import { updateAuthProvider } from '#shared/http/auth-provider-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { getSuiteAuthProvider } from './get-suite-auth-provider.ts'
 

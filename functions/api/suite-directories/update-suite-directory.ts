@@ -1,4 +1,4 @@
-import { updateDirectory } from '#shared/directories/operations.ts'
+import { updateDirectory } from '#shared/http/directory-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { getSuiteDirectory } from './get-suite-directory.ts'
 

@@ -1,4 +1,4 @@
-import { listAuthProviders } from '#shared/auth-providers/operations.ts'
+import { listAuthProviders } from '#shared/http/auth-provider-operations.ts'
 import { lambda } from '#shared/http/lambda.ts'
 
 export const listTenantAuthProviders = listAuthProviders('tenant')

@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { V0Configuration } from '#shared/v0-configuration/configuration.ts'
-import * as configuration from '#shared/v0-configuration/store.ts'
+import { operation } from '#shared/http/operation.ts'
+import { V0Configuration } from '#shared/v0/configuration/configuration.ts'
+import * as configuration from '#shared/v0/configuration/store.ts'
 
 export const getV0Configuration = operation(
   {

@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { V0Device, V0DeviceFields } from '#shared/v0-devices/device.ts'
-import * as devices from '#shared/v0-devices/store.ts'
+import { operation } from '#shared/http/operation.ts'
+import { V0Device, V0DeviceFields } from '#shared/v0/devices/device.ts'
+import * as devices from '#shared/v0/devices/store.ts'
 
 export const createV0Device = operation(
   {

@@ -1,8 +1,8 @@
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { V0Device } from '#shared/v0-devices/device.ts'
-import * as devices from '#shared/v0-devices/store.ts'
-import { v0List } from '#shared/v0-values/list-rows.ts'
+import { operation } from '#shared/http/operation.ts'
+import { V0Device } from '#shared/v0/devices/device.ts'
+import * as devices from '#shared/v0/devices/store.ts'
+import { v0List } from '#shared/v0/values/list-rows.ts'
 
 export const listV0Devices = operation(
   {

@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { V0Rule } from '#shared/v0-rules/rule.ts'
-import * as rules from '#shared/v0-rules/store.ts'
+import { operation } from '#shared/http/operation.ts'
+import { V0Rule } from '#shared/v0/rules/rule.ts'
+import * as rules from '#shared/v0/rules/store.ts'
 
 export const getV0Rule = operation(
   {

@@ -1,8 +1,8 @@
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import { V0Rule } from '#shared/v0-rules/rule.ts'
-import * as rules from '#shared/v0-rules/store.ts'
-import { v0List } from '#shared/v0-values/list-rows.ts'
+import { operation } from '#shared/http/operation.ts'
+import { V0Rule } from '#shared/v0/rules/rule.ts'
+import * as rules from '#shared/v0/rules/store.ts'
+import { v0List } from '#shared/v0/values/list-rows.ts'
 
 export const listV0Rules = operation(
   {

@@ -1,7 +1,7 @@
-import { nothing } from '#shared/envelope.ts'
+import { nothing } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import * as users from '#shared/v0-users/store.ts'
+import { operation } from '#shared/http/operation.ts'
+import * as users from '#shared/v0/users/store.ts'
 
 export const deleteV0User = operation(
   {

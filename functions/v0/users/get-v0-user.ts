@@ -1,8 +1,8 @@
-import { data } from '#shared/envelope.ts'
+import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
-import { operation } from '#shared/operation.ts'
-import * as users from '#shared/v0-users/store.ts'
-import { V0User } from '#shared/v0-users/user.ts'
+import { operation } from '#shared/http/operation.ts'
+import * as users from '#shared/v0/users/store.ts'
+import { V0User } from '#shared/v0/users/user.ts'
 
 export const getV0User = operation(
   {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { choosePolicy } from '#shared/access/decide.ts'
-import { parseTimestamp } from '#shared/clock.ts'
-import type { PolicyRow } from '#shared/policies/policy.ts'
+import { parseTimestamp } from '#shared/core/clock.ts'
+import type { PolicyRow } from '#shared/domain/policies/policy.ts'
 
 const at = (text: string) => parseTimestamp(text) as number
 const now = at('2026-11-16T12:00:00Z') // a Monday

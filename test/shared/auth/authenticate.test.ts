@@ -9,7 +9,7 @@ import { handler as replaceMemberships } from '#functions/api/memberships/replac
 import { handler as createPolicy } from '#functions/api/policies/create-policy.ts'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { clock } from '#shared/clock.ts'
+import { clock } from '#shared/core/clock.ts'
 import { newAccount } from '#test/support/account.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>

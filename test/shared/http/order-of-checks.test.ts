@@ -14,7 +14,7 @@ import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { handler as updateSite } from '#functions/api/sites/update-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { clock } from '#shared/clock.ts'
+import { clock } from '#shared/core/clock.ts'
 import { newAccount } from '#test/support/account.ts'
 import { failTable } from '#test/support/table-faults.ts'
 

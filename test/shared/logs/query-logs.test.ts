@@ -1,8 +1,8 @@
 import { DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
-import type { AccountRow } from '#shared/accounts/account.ts'
-import { clock, timestamp } from '#shared/clock.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { idFrom } from '#shared/logs/log-id.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 

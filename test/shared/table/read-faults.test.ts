@@ -1,7 +1,7 @@
 import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getGroup } from '#functions/api/groups/get-group.ts'
-import { type GroupRow, groups } from '#shared/groups/group.ts'
+import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { entityKey } from '#shared/table/keys.ts'
 import { getItems } from '#shared/table/read.ts'

@@ -4,7 +4,7 @@ import { handler as createApiToken } from '#functions/api/api-tokens/create-api-
 import { handler as createClientToken } from '#functions/api/client-tokens/create-client-token.ts'
 import { handler as listClientTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
 import { handler as listExternalIdentities } from '#functions/api/external-identities/list-external-identities.ts'
-import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/account.ts'
 import { blank, person, robot } from '#test/support/actors.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as createApiToken } from '#functions/api/api-tokens/create-api-token.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
-import { clock } from '#shared/clock.ts'
+import { clock } from '#shared/core/clock.ts'
 import { type Account, call, newAccount } from '#test/support/account.ts'
 import { robot } from '#test/support/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { clock } from '#shared/clock.ts'
+import { clock } from '#shared/core/clock.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { robot } from '#test/support/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type ProviderKind, providerKinds } from '#shared/auth-providers/auth-provider.ts'
+import { type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { discovered, providerSecret, providers } from '#test/support/auth-providers.ts'
 

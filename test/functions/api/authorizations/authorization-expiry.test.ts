@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as renewSession } from '#functions/api/client-sessions/renew-client-session.ts'
-import { clock, parseTimestamp, timestamp } from '#shared/clock.ts'
+import { clock, parseTimestamp, timestamp } from '#shared/core/clock.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 import { heartbeat } from '#test/support/gateways.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/client-sessions/end-client-session.ts'
-import { authorizationsOf } from '#shared/authorizations/revoke.ts'
+import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { newAccessWorld, publicKey } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 

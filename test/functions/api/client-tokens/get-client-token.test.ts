@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/client-tokens/get-client-token.ts'
-import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { newAccount } from '#test/support/account.ts'
 import { newIssuer, newPerson, signIn } from '#test/support/identities.ts'
 import { insertActor, insertRow } from '#test/support/rows.ts'

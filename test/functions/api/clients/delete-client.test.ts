@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler as renew } from '#functions/api/client-sessions/renew-client-session.ts'
 import { handler } from '#functions/api/clients/delete-client.ts'
-import { authorizationsOf } from '#shared/authorizations/revoke.ts'
+import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 

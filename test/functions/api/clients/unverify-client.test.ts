@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/unverify-client.ts'
 import { handler as verify } from '#functions/api/clients/verify-client.ts'
-import { authorizationsOf } from '#shared/authorizations/revoke.ts'
+import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 

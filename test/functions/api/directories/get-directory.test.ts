@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type DirectoryKind, directories, directoryKinds } from '#shared/directories/directory.ts'
+import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
 import { updateRow } from '#test/support/rows.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { directoryKinds } from '#shared/directories/directory.ts'
+import { directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { directoriesApi } from '#test/support/directories.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as deleteExternalIdentity } from '#functions/api/external-identities/delete-external-identity.ts'
-import { clientTokens } from '#shared/client-tokens/client-token.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { actorsApi } from '#test/support/collections.ts'

@@ -14,7 +14,7 @@ import { handler as createGateway } from '#functions/api/gateways/create-gateway
 import { handler as getGateway } from '#functions/api/gateways/get-gateway.ts'
 import { handler as listGateways } from '#functions/api/gateways/list-gateways.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { clock, parseTimestamp, timestamp } from '#shared/clock.ts'
+import { clock, parseTimestamp, timestamp } from '#shared/core/clock.ts'
 import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld, publicKey } from '#test/support/access.ts'

@@ -22,7 +22,7 @@ import { handler as updateResource } from '#functions/api/resources/update-resou
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { clock } from '#shared/clock.ts'
+import { clock } from '#shared/core/clock.ts'
 import { newAccessWorld, publicKey } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 import { followUpAll } from '#test/support/commit-stream.ts'

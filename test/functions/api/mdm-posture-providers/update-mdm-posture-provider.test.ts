@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { postureProviders } from '#shared/posture-providers/posture-provider.ts'
+import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { postureProvidersApi } from '#test/support/collections.ts'
 import { mdmFields, storedProvider, tenantFields } from '#test/support/posture-providers.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { authorizationsOf } from '#shared/authorizations/revoke.ts'
+import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { policiesApi } from '#test/support/collections.ts'
 import { newPolicyWorld, type PolicyWorld } from '#test/support/policies.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { policies } from '#shared/policies/policy.ts'
+import { policies } from '#shared/domain/policies/policy.ts'
 import { getRow } from '#shared/table/read.ts'
 import { policiesApi } from '#test/support/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'

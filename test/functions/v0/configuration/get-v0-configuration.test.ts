@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { handler as getConfiguration } from '#functions/v0/configuration/get-v0-configuration.ts'
-import { env } from '#shared/env.ts'
+import { env } from '#shared/core/env.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 

@@ -5,7 +5,7 @@ import { handler as createDevice } from '#functions/v0/devices/create-v0-device.
 import { handler as deleteDevice } from '#functions/v0/devices/delete-v0-device.ts'
 import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { getRow } from '#shared/table/read.ts'
-import { v0Devices } from '#shared/v0-devices/device.ts'
+import { v0Devices } from '#shared/v0/devices/device.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { newV0Device, newV0Key, newV0User } from '#test/support/v0.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts'
-import { inParallel } from '#shared/in-parallel.ts'
+import { inParallel } from '#shared/core/in-parallel.ts'
 import { newAccount } from '#test/support/account.ts'
 import { newV0Device, newV0User } from '#test/support/v0.ts'
 

@@ -1,0 +1,74 @@
+import type { CallerOf } from '../../auth/caller.ts'
+import { clock } from '../../core/clock.ts'
+import { ApiError, invalid, unauthorized } from '../../core/errors.ts'
+import type { Subject } from '../../core/subject.ts'
+import { clientTokens } from '../../domain/client-tokens/client-token.ts'
+import { getMembership } from '../../domain/memberships/membership.ts'
+import { getRow } from '../../table/read.ts'
+import { untilDone } from '../../table/write-together.ts'
+import { circumstancesOf } from '../circumstances.ts'
+import { findSession, type LiveClient, liveSessions } from '../client-sessions/client-presence.ts'
+import { noteCircumstances } from '../client-sessions/note-circumstances.ts'
+import { decide } from '../decide.ts'
+import { siteGateway } from '../site-gateway.ts'
+import { grant } from './grant.ts'
+import { signForAuthorization } from './sign-for-authorization.ts'
+import { type Granted, standingAuthorization } from './standing-authorization.ts'
+
+export type AuthorizationInput = { resource_id: string; session_id?: string | null }
+
+/** Authorizes a client for a resource, or finds that it is authorized already: then `repeated` (P5.2). */
+export async function authorize(
+  caller: CallerOf<'client'>,
+  subject: Subject,
+  { resource_id, session_id }: AuthorizationInput,
+) {
+  const { account, actor, token } = caller
+  return untilDone(async () => {
+    const now = clock.now()
+    const found = await sessionOf(account.id, token.id, session_id ?? null, now)
+    const circumstances = circumstancesOf(found.client, subject)
+    // The conditions hold for where this request comes from; what was granted elsewhere is tested with it.
+    const session = await noteCircumstances(account.id, found, circumstances, now)
+    if (!session) return 'lost'
+
+    const standing = await standingAuthorization(account.id, session, resource_id, circumstances, now)
+    if (standing) return render(standing, true)
+    const basis = await decide(caller, resource_id, circumstances, now)
+    const [live, membership] = await Promise.all([
+      siteGateway(account.id, basis.resource.site_id as string, session, now),
+      basis.group === null ? null : getMembership(account.id, basis.group, actor.id),
+    ])
+    if (membership === undefined) return 'lost'
+    const authorization = await grant(caller, subject, { ...basis, session, live, membership }, now)
+    if (authorization !== 'lost') return render({ authorization, resource: basis.resource, live }, false)
+    if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
+    return 'lost'
+  })
+}
+
+/** The live session that is meant (P5.2, step 2). @throws ApiError `no_session`, or 422 when there are several */
+async function sessionOf(account: string, tokenId: string, sessionId: string | null, now: number): Promise<LiveClient> {
+  const candidates = sessionId === null ? await liveSessions(account, tokenId, now) : [sessionId]
+  if (candidates.length > 1) throw invalid({ session_id: ["can't be blank"] })
+  const [id] = candidates
+  const session = id === undefined ? null : await findSession(account, tokenId, id, now)
+  if (!session) throw new ApiError('no_session', 'This token has no such live session.')
+  return session
+}
+
+async function render({ authorization, resource, live }: Granted, repeated: boolean) {
+  const { id, policy_id, expires_at } = authorization
+  const { ipv4, ipv6 } = live.gateway
+  return {
+    data: {
+      id,
+      resource,
+      gateway: { id: live.gateway.id, ipv4, ipv6, public_key: live.presence.public_key },
+      policy_id,
+      expires_at,
+      ingest_token: await signForAuthorization(authorization, 'initiator'),
+    },
+    repeated,
+  }
+}

@@ -1,0 +1,50 @@
+import { deleteAuthorization } from '../../commit/revoke.ts'
+import { type GatewayRow, gateways } from '../../domain/gateways/gateway.ts'
+import { evaluateConditions, type Situation } from '../../domain/policies/evaluate-conditions.ts'
+import { type PolicyRow, policies } from '../../domain/policies/policy.ts'
+import { isOnline, readPresence } from '../../domain/presence/presence.ts'
+import { type ResourceRow, resources } from '../../domain/resources/resource.ts'
+import { itemRow } from '../../table/entity.ts'
+import { entityKey, type Key } from '../../table/keys.ts'
+import { getItem, getItems } from '../../table/read.ts'
+import type { LiveClient } from '../client-sessions/client-presence.ts'
+import type { LiveGateway } from '../site-gateway.ts'
+import { type Authorization, type AuthorizationItem, grantKey, hasExpired } from './authorization.ts'
+
+/** An authorization with what its answer shows of resource and gateway. */
+export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
+
+/** The authorization that the client has for the resource already. One that is not live is deleted (P5.2, step 3). */
+export async function standingAuthorization(
+  account: string,
+  { client, presence }: LiveClient,
+  resourceId: string,
+  circumstances: Situation,
+  now: number,
+): Promise<Granted | null> {
+  const pointer = await getItem(grantKey(account, client.id, resourceId))
+  const item = pointer && ((await getItem(pointer.row as Key)) as AuthorizationItem | undefined)
+  if (!item) return null
+  const [[policyItem, resourceItem, gatewayItem], seen] = await Promise.all([
+    getItems([
+      entityKey(account, policies.name, item.policy_id),
+      entityKey(account, resources.name, resourceId),
+      entityKey(account, gateways.name, item.gateway_id),
+    ]),
+    readPresence(account, 'gateways', item.gateway_id),
+  ])
+  const policy = policyItem && itemRow<PolicyRow>(policyItem)
+  const live =
+    !hasExpired(item, now) &&
+    item.client_public_key === presence.public_key &&
+    policy &&
+    !policy.is_disabled &&
+    evaluateConditions(policy.conditions, circumstances, now).conforms &&
+    isOnline(seen, now)
+  if (live && seen && resourceItem && gatewayItem) {
+    const gateway = itemRow<GatewayRow>(gatewayItem)
+    return { authorization: item, resource: itemRow<ResourceRow>(resourceItem), live: { gateway, presence: seen } }
+  }
+  await deleteAuthorization(item)
+  return null
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import type { Situation } from '../../domain/policies/evaluate-conditions.ts'
+import { retest } from '../authorizations/retest.ts'
+import { fingerprint } from '../circumstances.ts'
+import type { ClientPresence, LiveClient } from './client-presence.ts'
+import { updatePresence } from './update-presence.ts'
+
+/**
+ * Tests the authorizations of a client again when its circumstances are not those they conform to (P3.2). Until that is
+ * through, the live item says so: a request that breaks off leaves the test to the next one, and one from elsewhere
+ * that began later takes it over. `seen` is stored in any case. The session as it is then; null when it is over.
+ */
+export async function noteCircumstances(
+  account: string,
+  session: LiveClient,
+  circumstances: Situation,
+  now: number,
+  seen: Partial<ClientPresence> = {},
+): Promise<LiveClient | null> {
+  const { client, presence } = session
+  const tested = fingerprint(circumstances)
+  const update = (values: Partial<ClientPresence>, expected?: Partial<ClientPresence>) =>
+    updatePresence(account, client.id, presence.session_id, now, values, expected)
+  if (presence.tested === tested) {
+    if (Object.keys(seen).length === 0) return session
+    return (await update(seen)) === 'lost' ? null : { client, presence: { ...presence, ...seen } }
+  }
+  const testing = `testing ${randomUUID()}`
+  if ((await update({ ...seen, tested: testing })) === 'lost') return null
+  await retest(account, client.id, circumstances, now)
+  await update({ tested }, { tested: testing })
+  return { client, presence: { ...presence, ...seen, tested } }
+}

@@ -1,0 +1,104 @@
+import type { CallerOf } from '../../auth/caller.ts'
+import { revoke } from '../../commit/revoke.ts'
+import { clock } from '../../core/clock.ts'
+import { unauthorized } from '../../core/errors.ts'
+import { uuidV7 } from '../../core/ids.ts'
+import type { Subject } from '../../core/subject.ts'
+import { clientTokens } from '../../domain/client-tokens/client-token.ts'
+import { type ClientRow, clients } from '../../domain/clients/client.ts'
+import { renderClient } from '../../domain/clients/render-client.ts'
+import { isOnline, type Presence, presenceKey, seenFrom } from '../../domain/presence/presence.ts'
+import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
+import { sessionLogItems } from '../../logs/session-log.ts'
+import { entityKey } from '../../table/keys.ts'
+import { getItem, getRow } from '../../table/read.ts'
+import { check, put, putOver, remove, untilDone, writeTogether } from '../../table/write-together.ts'
+import type { Draft } from '../../values/draft.ts'
+import { isUnexpired } from '../../values/expiry.ts'
+import { circumstancesOf, fingerprint } from '../circumstances.ts'
+import { connectableResources } from '../connectable-resources.ts'
+import { checkActorLimit } from './check-actor-limit.ts'
+import { type ClientPresence, sessionKey, sessionPointer } from './client-presence.ts'
+import { noteCircumstances } from './note-circumstances.ts'
+import { registerClient } from './register-client.ts'
+import type { ClientSessionFields } from './session-fields.ts'
+
+type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
+
+/** Starts a session of the client of this installation; a live one is replaced: the newest wins (P3.1). */
+export async function startSession(
+  caller: CallerOf<'client'>,
+  subject: Subject,
+  draft: () => Draft<ClientSessionFields>,
+) {
+  const { account, actor } = caller
+  await checkActorLimit(caller)
+  const { public_key, version, ...registration } = draft().done()
+  const { client, before, presence, now } = await untilDone(async () => {
+    const registered = await registerClient(caller, subject, registration)
+    return store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
+  })
+  await endFormer(account.id, client.id, before, presence, now)
+  const circumstances = circumstancesOf(client, subject)
+  await noteCircumstances(account.id, { client, presence }, circumstances, now)
+  return {
+    data: {
+      id: presence.session_id,
+      client: renderClient(client, { ...presence, rotated_at: null }, now),
+      resources: await connectableResources(account, actor, circumstances, now),
+      ...renderLease(presence.lease_expires_at),
+    },
+  }
+}
+
+/** Stores the session with its log entry, as long as client and token are there. */
+async function store(
+  { account, token }: CallerOf<'client'>,
+  subject: Subject,
+  client: ClientRow,
+  sent: Pick<Presence, 'public_key'> & { version: string },
+): Promise<Started | 'lost'> {
+  const key = presenceKey(account.id, 'clients', client.id)
+  const before = (await getItem(key)) as ClientPresence | undefined
+  const now = clock.now()
+  const presence: ClientPresence = {
+    session_id: uuidV7(now),
+    lease_expires_at: leaseEnd(now),
+    token_id: token.id,
+    public_key: sent.public_key,
+    // Of the former session: it says whether authorizations have to be tested again (P3.2).
+    tested: before?.tested ?? fingerprint(circumstancesOf(client, subject)),
+    ...seenFrom(subject, sent.version, now),
+  }
+  const outcome = await writeTogether([
+    putOver({ ...key, kind: 'live', ...presence }, before ? { session_id: before.session_id } : null),
+    put(sessionPointer(account.id, token, presence.session_id, client.id)),
+    ...sessionLogItems(account.id, { context: 'client', subject, at: now }).map(put),
+    ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
+    check(entityKey(account.id, clients.name, client.id)),
+    check(entityKey(account.id, clientTokens.name, token.id)),
+  ])
+  if (outcome === 'done') return { client, before, presence, now }
+  if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
+  return 'lost'
+}
+
+/** Whether the token of the former session is there still: without it that session has ended (P1.7). */
+async function hasToken(account: string, before: ClientPresence, presence: ClientPresence, now: number) {
+  if (before.token_id === presence.token_id) return true
+  const token = await getRow(clientTokens, account, before.token_id)
+  return token !== null && isUnexpired(token, now)
+}
+
+/** A session that ended before this one, or had another key, takes its authorizations along (P1.8, P5.5(3)). */
+async function endFormer(
+  account: string,
+  clientId: string,
+  before: ClientPresence | undefined,
+  presence: ClientPresence,
+  now: number,
+): Promise<void> {
+  if (!before) return
+  const replaced = isOnline(before, now) && (await hasToken(account, before, presence, now))
+  if (before.public_key !== presence.public_key || !replaced) await revoke(account, { by: 'client', id: clientId })
+}

@@ -1,0 +1,45 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { presenceKey } from '../../domain/presence/presence.ts'
+import { table, tableName } from '../../table/client.ts'
+import type { ClientPresence } from './client-presence.ts'
+
+/** Sets values of a client's live item while this session of it is live and the item has the `expected` values. */
+export async function updatePresence(
+  account: string,
+  clientId: string,
+  sessionId: string,
+  now: number,
+  values: Partial<ClientPresence>,
+  expected: Partial<ClientPresence> = {},
+): Promise<'done' | 'lost'> {
+  const [set, wanted] = [Object.entries(values), Object.entries(expected)]
+  try {
+    await table().send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: presenceKey(account, 'clients', clientId),
+        UpdateExpression: `SET ${set.map((_, i) => `#v${i} = :v${i}`).join(', ')}`,
+        ConditionExpression: [
+          'session_id = :session AND lease_expires_at > :now',
+          ...wanted.map((_, i) => `#e${i} = :e${i}`),
+        ].join(' AND '),
+        ExpressionAttributeNames: Object.fromEntries([
+          ...set.map(([name], i) => [`#v${i}`, name]),
+          ...wanted.map(([name], i) => [`#e${i}`, name]),
+        ]),
+        ExpressionAttributeValues: {
+          ':session': sessionId,
+          ':now': now,
+          ...Object.fromEntries([
+            ...set.map(([, value], i) => [`:v${i}`, value]),
+            ...wanted.map(([, value], i) => [`:e${i}`, value]),
+          ]),
+        },
+      }),
+    )
+    return 'done'
+  } catch (error) {
+    if ((error as Error).name === 'ConditionalCheckFailedException') return 'lost'
+    throw error
+  }
+}

@@ -1,0 +1,115 @@
+import type { CallerOf } from '../../auth/caller.ts'
+import { revoke } from '../../commit/revoke.ts'
+import { clock } from '../../core/clock.ts'
+import { ApiError, unauthorized } from '../../core/errors.ts'
+import { uuidV7 } from '../../core/ids.ts'
+import type { Subject } from '../../core/subject.ts'
+import { noteFirstUse } from '../../domain/gateway-tokens/first-use.ts'
+import { gatewayTokens } from '../../domain/gateway-tokens/gateway-token.ts'
+import { type GatewayRow, gateways } from '../../domain/gateways/gateway.ts'
+import { publicKeyItem, publicKeyKey } from '../../domain/gateways/public-key-index.ts'
+import { renderGateway } from '../../domain/gateways/render-gateway.ts'
+import { sessionKey, sessionPointer } from '../../domain/gateways/session-pointer.ts'
+import { isOnline, type Presence, presenceKey, readPresence, seenFrom } from '../../domain/presence/presence.ts'
+import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
+import { sessionLogItems } from '../../logs/session-log.ts'
+import { entityKey } from '../../table/keys.ts'
+import { getItem, getRow } from '../../table/read.ts'
+import { check, put, putOver, remove, untilDone, writeTogether } from '../../table/write-together.ts'
+import { gatewayOfToken } from './gateway-of-token.ts'
+import type { GatewaySessionFields } from './session-fields.ts'
+
+type Caller = CallerOf<'gateway'>
+
+/**
+ * Starts a session of the gateway of this token (P2). With the same key it replaces a live one; with another key the
+ * first one stays.
+ * @throws ApiError `gateway_already_connected`
+ */
+export async function startSession(caller: Caller, subject: Subject, input: () => GatewaySessionFields) {
+  const { account, token } = caller
+  const fields = input()
+  const { gateway, presence, now } = await untilDone(async () => {
+    const gateway = await gatewayOfToken(caller, subject, fields)
+    const before = await readBefore(account.id, gateway, fields.public_key)
+    await noteFirstUse({ accountId: account.id, subject }, token)
+    const started = await store(
+      caller,
+      { ...subject, device_id: gateway.id, gateway_id: gateway.id },
+      gateway,
+      before,
+      fields,
+    )
+    if (started !== 'lost') return { gateway, ...started }
+    if (!(await getRow(gatewayTokens, account.id, token.id))) throw unauthorized()
+    return 'lost'
+  })
+  const counted = { ...presence, rotated_at: token.rotated_at }
+  return {
+    data: {
+      id: presence.session_id,
+      gateway: renderGateway(gateway, counted, now),
+      ...renderLease(presence.lease_expires_at),
+    },
+  }
+}
+
+/** The latest session, unless it is live with another key. */
+async function readBefore(account: string, gateway: GatewayRow, publicKey: string): Promise<Presence | null> {
+  const before = (await getItem(presenceKey(account, 'gateways', gateway.id))) as Presence | undefined
+  if (!before || before.public_key === publicKey) return before ?? null
+  if (isOnline(await readPresence(account, 'gateways', gateway.id), clock.now())) {
+    throw new ApiError('gateway_already_connected', 'The gateway has a live session with another public key.')
+  }
+  return before
+}
+
+/** Stores the session with its log entry, as long as gateway and token are there and no other session came between. */
+async function store(
+  { account, token }: Caller,
+  subject: Subject,
+  gateway: GatewayRow,
+  before: Presence | null,
+  { public_key, version }: GatewaySessionFields,
+): Promise<{ presence: Presence; now: number } | 'lost'> {
+  const now = clock.now()
+  const presence: Presence = {
+    session_id: uuidV7(now),
+    lease_expires_at: leaseEnd(now),
+    token_id: token.id,
+    public_key,
+    ...seenFrom(subject, version, now),
+  }
+  const newKey = before?.public_key !== public_key
+  // Authorizations rest on the key that clients were told (P1.8). Before: when this stops half-way, they are gone.
+  if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
+  const expected = before && {
+    session_id: before.session_id,
+    // With another key the old session must have ended; a heartbeat in between moves the lease.
+    ...(newKey && { lease_expires_at: before.lease_expires_at }),
+  }
+  const outcome = await writeTogether([
+    putOver({ ...presenceKey(account.id, 'gateways', gateway.id), kind: 'live', ...presence }, expected),
+    ...sessionLogItems(account.id, { context: 'gateway', subject, at: now }).map(put),
+    check(entityKey(account.id, gateways.name, gateway.id)),
+    check(entityKey(account.id, gatewayTokens.name, token.id)),
+    ...(token.gateway_id === null
+      ? [
+          put(
+            sessionPointer(
+              account.id,
+              { tokenId: token.id, sessionId: presence.session_id, gatewayId: gateway.id },
+              now,
+            ),
+          ),
+        ]
+      : []),
+    ...(newKey ? [put(publicKeyItem(account.id, gateway.site_id, public_key, gateway.id))] : []),
+    ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),
+    ...(before && newKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),
+  ])
+  if (outcome === 'lost') return 'lost'
+  // An authorization that was being decided for the old key could have come in between.
+  if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
+  return { presence, now }
+}

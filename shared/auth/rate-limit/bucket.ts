@@ -1,0 +1,61 @@
+import type { AccountRow } from '../../domain/accounts/account.ts'
+import type { Caller } from '../caller.ts'
+
+/** A token bucket (A9): `capacity` requests at once, `refill` more every second. */
+export type Bucket = {
+  /** Name of the policy in the headers. */
+  name: 'account' | 'access' | 'ingest'
+  accountId: string
+  /** What the bucket belongs to, within its account. */
+  owner: string
+  capacity: number
+  refill: number
+  /** Units that a process takes from the table at once, so that most requests need no write. */
+  lease: number
+}
+
+/** A part of the capacity so small that the many functions of a surface can each hold one; one where that is small. */
+const share = (capacity: number, parts: number): number => Math.max(1, Math.floor(capacity / parts))
+
+/** One bucket an account for the account API and `/v0`. */
+export function accountBucket({ id, limits }: AccountRow): Bucket {
+  const capacity = limits.api_capacity ?? 500
+  return {
+    name: 'account',
+    accountId: id,
+    owner: 'account',
+    capacity,
+    refill: limits.api_refill_rate ?? 50,
+    lease: share(capacity, 50),
+  }
+}
+
+/** One bucket a client or gateway token. */
+const accessBucket = (accountId: string, tokenId: string): Bucket => ({
+  name: 'access',
+  accountId,
+  owner: `token#${tokenId}`,
+  capacity: 200,
+  refill: 20,
+  lease: share(200, 20),
+})
+
+export const bucketOf = (caller: Caller): Bucket =>
+  caller.kind === 'api' ? accountBucket(caller.account) : accessBucket(caller.account.id, caller.token.id)
+
+/** One bucket an ingest token; it is told by its authorization and role. */
+export function ingestBucket(
+  accountId: string,
+  token: string,
+  limits: Pick<AccountRow['limits'], 'ingest_capacity' | 'ingest_refill_rate'>,
+): Bucket {
+  const capacity = limits.ingest_capacity ?? 50
+  return {
+    name: 'ingest',
+    accountId,
+    owner: `ingest#${token}`,
+    capacity,
+    refill: limits.ingest_refill_rate ?? 10,
+    lease: share(capacity, 10),
+  }
+}

@@ -1,0 +1,29 @@
+import { ApiError } from '../core/errors.ts'
+import { type Author, commit } from './commit.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Below the 29 s of a function, with the time that the last part may take. */
+const requestMs = 20_000
+
+/**
+ * Does a change that may not fit one commit in ordered commits. `part` stages as much as has room and says whether more
+ * is left; what takes access away comes first. The request's condition counts for the first part.
+ * @param patienceMs how long parts are begun; a request must answer before its function ends
+ * @throws ApiError `unavailable` when the time is over: repeating the request completes it (A15.6)
+ */
+export async function commitInParts<T>(
+  author: Author,
+  part: (transaction: Transaction) => Promise<{ done: T } | 'more'>,
+  patienceMs = requestMs,
+): Promise<T> {
+  const { accountId, subject, precondition } = author
+  const deadline = Date.now() + patienceMs
+  let outcome = await commit({ accountId, subject, precondition }, part)
+  while (outcome === 'more') {
+    if (Date.now() > deadline) {
+      throw new ApiError('unavailable', 'Part of the change is done. Repeat the request to complete it.')
+    }
+    outcome = await commit({ accountId, subject }, part)
+  }
+  return outcome.done
+}

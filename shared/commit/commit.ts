@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { clock } from '../core/clock.ts'
+import { ApiError } from '../core/errors.ts'
+import type { Subject } from '../core/subject.ts'
+import { table, tableName } from '../table/client.ts'
+import { commitKey, headKey, type Item } from '../table/keys.ts'
+import { packLarge } from '../table/large-attributes.ts'
+import { getItem } from '../table/read.ts'
+import { inTurn } from './in-turn.ts'
+import { revokeAll } from './revoke.ts'
+import { type Head, maxWrites, Transaction } from './transaction.ts'
+
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+/** Who changes what: the account, and the subject that the change log names (null: the service itself, L5). */
+export type Author = {
+  accountId: string
+  subject: Subject | null
+  /** Runs the change if the condition of its request holds on the state that the commit is based on (A8.2). */
+  precondition?: <T>(change: () => Promise<T>) => Promise<T>
+  /** Keeps the answer of the request together with its commit, so that no crash comes between the two (A8.3). */
+  keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
+}
+
+/** An item holds 400 KB. */
+const maxRecordBytes = 380_000
+/** Below the 30 s after which API Gateway stops waiting. */
+const patienceMs = 22_000
+
+async function readHead(account: string): Promise<Head> {
+  const item = await getItem(headKey(account))
+  return {
+    sequence: Number(item?.sequence ?? 0),
+    clock: Number(item?.clock ?? 0),
+    counts: (item?.counts as Record<string, number> | undefined) ?? {},
+  }
+}
+
+function headWrite(account: string, head: Head, transaction: Transaction): Write {
+  const item = {
+    ...headKey(account),
+    kind: 'head',
+    sequence: head.sequence + 1,
+    clock: transaction.now,
+    counts: transaction.counts(),
+  }
+  return {
+    Put: {
+      TableName: tableName(),
+      Item: item,
+      ConditionExpression: head.sequence === 0 ? 'attribute_not_exists(pk)' : '#sequence = :sequence',
+      ...(head.sequence > 0 && {
+        ExpressionAttributeNames: { '#sequence': 'sequence' },
+        ExpressionAttributeValues: { ':sequence': head.sequence },
+      }),
+    },
+  }
+}
+
+function commitRecord(author: Author, head: Head, transaction: Transaction, commitId: string): Item {
+  const record = {
+    ...commitKey(author.accountId, head.sequence + 1),
+    kind: 'commit',
+    account_id: author.accountId,
+    commit_id: commitId,
+    sequence: head.sequence + 1,
+    time: transaction.now,
+    subject: author.subject,
+    changes: transaction.changes(),
+    revocations: transaction.revocations,
+    cascades: transaction.cascades,
+  }
+  return packLarge(record, maxRecordBytes)
+}
+
+const packed = (write: Write): Write =>
+  write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
+
+/** Whether a write whose answer was lost has happened: its commit record then stands at the expected sequence. */
+async function happened(account: string, sequence: number, commitId: string): Promise<boolean> {
+  const record = await getItem(commitKey(account, sequence))
+  return record?.commit_id === commitId
+}
+
+/** Cancelled without effect: a lost race or a throttled part. Anything else is a bug in what was written. */
+const retryable = (error: TransactionCanceledException): boolean =>
+  (error.CancellationReasons ?? []).every((reason) =>
+    [
+      'None',
+      'ConditionalCheckFailed',
+      'TransactionConflict',
+      'ThrottlingError',
+      'ProvisionedThroughputExceeded',
+    ].includes(reason.Code ?? 'None'),
+  )
+
+async function attempt<T>(
+  author: Author,
+  change: (transaction: Transaction) => Promise<T>,
+): Promise<{ result: T } | 'lost'> {
+  const head = await readHead(author.accountId)
+  const transaction = new Transaction(author.accountId, head, Math.max(clock.now(), head.clock + 1))
+  const changed = () => change(transaction)
+  const result = await (author.precondition ? author.precondition(changed) : changed())
+  const writes = transaction.writes()
+  if (writes.length === 0 && transaction.cascades.length === 0) return { result }
+
+  const commitId = randomUUID()
+  const record: Write = { Put: { TableName: tableName(), Item: commitRecord(author, head, transaction, commitId) } }
+  const items = [headWrite(author.accountId, head, transaction), record, ...writes.map(packed)]
+  if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
+  if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
+  try {
+    await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
+  } catch (error) {
+    if (error instanceof TransactionCanceledException) {
+      if (retryable(error)) return 'lost'
+      throw error
+    }
+    if (!(await happened(author.accountId, head.sequence + 1, commitId))) {
+      if ((error as Error).name === 'ValidationException') throw error
+      return 'lost'
+    }
+  }
+  await revokeAll(author.accountId, transaction.revocations)
+  return { result }
+}
+
+/** Longer with every lost race, so that a crowd thins out; short again for one that has lost many, so that it gets its turn. */
+const pauseMs = (tries: number): number => (tries > 12 ? 60 : Math.min(600, 10 * 2 ** tries))
+
+/**
+ * The one way to change an account's data: stages the changes of `change`, which reads what it needs through the
+ * transaction, and writes them with their commit record, on the condition that no other commit came between. A lost
+ * race runs `change` again on fresh state.
+ * @throws ApiError `unavailable` when it does not get through; nothing is changed then.
+ */
+export async function commit<T>(author: Author, change: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const deadline = Date.now() + patienceMs
+  for (let tries = 0; Date.now() < deadline; tries++) {
+    if (tries > 0) await sleep(Math.random() * pauseMs(tries))
+    const outcome = await inTurn(author.accountId, () => attempt(author, change))
+    if (outcome !== 'lost') return outcome.result
+  }
+  throw new ApiError('unavailable')
+}

@@ -1,0 +1,30 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { inParallel } from '../core/in-parallel.ts'
+import type { Presence } from '../domain/presence/presence.ts'
+import { table, tableName } from '../table/client.ts'
+import { type Key, partition } from '../table/keys.ts'
+import { queryItems } from '../table/read.ts'
+
+/** Ends the gateway sessions of an account that began before this id was made (P1.7). Harmless to repeat. */
+export async function endSessionsBefore(account: string, bound: string): Promise<void> {
+  const items = (await queryItems(partition(account, 'live.gateways'))) as (Presence & Key)[]
+  const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
+  await inParallel(before, 10, endSession)
+}
+
+async function endSession({ pk, sk, session_id }: Presence & Key): Promise<void> {
+  try {
+    await table().send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: { pk, sk },
+        UpdateExpression: 'SET lease_expires_at = :ended',
+        ConditionExpression: 'session_id = :session',
+        ExpressionAttributeValues: { ':ended': 0, ':session': session_id },
+      }),
+    )
+  } catch (error) {
+    // Another session has begun, or the gateway is gone.
+    if ((error as Error).name !== 'ConditionalCheckFailedException') throw error
+  }
+}

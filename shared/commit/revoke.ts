@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { ApiError } from '../core/errors.ts'
+import { table, tableName } from '../table/client.ts'
+import { type Key, partition } from '../table/keys.ts'
+import { getItems, queryItems } from '../table/read.ts'
+import { endSessionsBefore } from './end-sessions.ts'
+
+/** What ended: every authorization that rests on it ends with it (A29, A30). A membership's id is `<group>#<actor>`. */
+type AuthorizationsEnd = {
+  by: 'policy' | 'resource' | 'membership' | 'client' | 'client_token' | 'gateway'
+  id: string
+  /** The instant of the commit that ended it: what rests on that state or a later one stays, however often this is done. */
+  before?: string
+}
+
+/** What ends after a commit: authorizations, or the gateway sessions that began before an id was made. */
+export type Revocation = AuthorizationsEnd | { by: 'gateway_sessions'; id: string; before?: string }
+
+/** Where the authorizations that rest on something are found: the items of a gateway itself, pointers otherwise. */
+export const authorizationsBy = (
+  account: string,
+  by: Exclude<AuthorizationsEnd['by'], 'gateway'>,
+  id: string,
+): string => partition(account, `authorizations.${by}`, id)
+
+export type Deletable = Key & { id: string; edges: Key[]; state_at?: string }
+
+/** The items of the authorizations that rest on something. */
+export async function authorizationsOf(account: string, { by, id }: AuthorizationsEnd): Promise<Deletable[]> {
+  if (by === 'gateway') return (await queryItems(partition(account, 'authorizations', id))) as Deletable[]
+  const pointers = await queryItems(authorizationsBy(account, by, id))
+  const items = await getItems(pointers.map((pointer) => pointer.row as Key))
+  return items.filter((item) => item !== undefined) as Deletable[]
+}
+
+/** Ends what rests on what ended. Harmless to repeat. */
+export async function revoke(account: string, revocation: Revocation): Promise<void> {
+  if (revocation.by === 'gateway_sessions') return endSessionsBefore(account, revocation.id)
+  const { before } = revocation
+  const items = (await authorizationsOf(account, revocation)).filter(
+    ({ state_at = '' }) => before === undefined || state_at < before,
+  )
+  for (let at = 0; at < items.length; at += 10) await Promise.all(items.slice(at, at + 10).map(deleteAuthorization))
+}
+
+/** Ends what rests on any of these. */
+export async function revokeAll(account: string, revocations: Revocation[]): Promise<void> {
+  for (let at = 0; at < revocations.length; at += 10) {
+    await Promise.all(revocations.slice(at, at + 10).map((revocation) => revoke(account, revocation)))
+  }
+}
+
+/**
+ * Deletes an authorization together with everything that points to it. A pointer that belongs to a later
+ * authorization by now stays: without it that one could not be found when it must end.
+ */
+export async function deleteAuthorization(item: Deletable): Promise<void> {
+  let edges = item.edges
+  for (let tries = 0; tries < 12; tries++) {
+    if (tries > 0) await sleep(Math.random() * Math.min(250, 10 * 2 ** tries))
+    const writes = [
+      { TableName: tableName(), Key: { pk: item.pk, sk: item.sk }, ConditionExpression: 'attribute_exists(pk)' },
+      ...edges.map(({ pk, sk }) => ({
+        TableName: tableName(),
+        Key: { pk, sk },
+        ConditionExpression: 'attribute_not_exists(pk) OR authorization_id = :id',
+        ExpressionAttributeValues: { ':id': item.id },
+      })),
+    ]
+    try {
+      await table().send(new TransactWriteCommand({ TransactItems: writes.map((Delete) => ({ Delete })) }))
+      return
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error
+      const failed = (error.CancellationReasons ?? []).map(({ Code }) => Code === 'ConditionalCheckFailed')
+      if (failed[0]) return
+      edges = edges.filter((_, index) => !failed[index + 1])
+    }
+  }
+  throw new ApiError('unavailable')
+}

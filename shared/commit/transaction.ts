@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { timestamp } from '../core/clock.ts'
+import { uuidV7 } from '../core/ids.ts'
+import { tableName } from '../table/client.ts'
+import {
+  countedPartitions,
+  type Entity,
+  edgeItems,
+  guardItems,
+  itemRow,
+  type Row,
+  redactRow,
+  rowItem,
+  rowKey,
+} from '../table/entity.ts'
+import { counterSort, entityKey, guardKey, type Item, type Key } from '../table/keys.ts'
+import { getItem } from '../table/read.ts'
+import type { Cascade } from './cascade.ts'
+import type { Revocation } from './revoke.ts'
+
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+/** The account's head item: the sequence that orders its commits, its clock, and the counters (design 6). */
+export type Head = { sequence: number; clock: number; counts: Record<string, number> }
+
+export type Change = {
+  object: string
+  operation: 'insert' | 'update' | 'delete'
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+}
+
+/** A transaction holds at most this many writes; a larger change is done in ordered parts. */
+export const maxWrites = 100
+const roomPerRow = 27
+/** Of the 400 KB that an item holds. */
+const maxRecordBytes = 150_000
+
+type Staged = { entity: Entity; before: Row | null; after: Row | null }
+
+const address = (key: Key) => `${key.pk}\n${key.sk}`
+const deleteWrite = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
+const putWrite = (Item: Item): Write => ({ Put: { TableName: tableName(), Item } })
+
+/** The changes of one commit, staged in memory. What it reads is safe: the head item's condition covers it. */
+export class Transaction {
+  readonly accountId: string
+  readonly now: number
+  /** Authorizations that end with this commit; done after it and recorded in it, so that they are done in any case. */
+  readonly revocations: Revocation[] = []
+  /** What the commit leaves for the follow-up consumer. */
+  readonly cascades: Cascade[] = []
+  private readonly head: Head
+  private readonly staged = new Map<string, Staged>()
+  /** By key: a transaction can hold one write of an item. */
+  private readonly others = new Map<string, Write>()
+  private created = 0
+  /** Bytes of the rows before and after, as JSON: what the commit's record will hold. */
+  private bytes = 0
+
+  constructor(accountId: string, head: Head, now: number) {
+    this.accountId = accountId
+    this.head = head
+    this.now = now
+  }
+
+  /** The row as it stands with the changes staged so far. */
+  async get<R extends Row>(entity: Entity<R>, id: string): Promise<R | null> {
+    return this.getAt<R>(entityKey(this.accountId, entity.name, id))
+  }
+
+  async getAt<R extends Row>(key: Key): Promise<R | null> {
+    const staged = this.staged.get(address(key))
+    if (staged) return staged.after as R | null
+    const item = await getItem(key)
+    return item ? itemRow<R>(item) : null
+  }
+
+  /** Whether another row than `except` holds this value of a unique set, for example of `actors.email`. */
+  async isTaken(name: string, value: string, except?: Row): Promise<boolean> {
+    const guard = await getItem(guardKey(this.accountId, name, value))
+    return guard !== undefined && (guard.row as Key).sk !== except?.id
+  }
+
+  /** A counter of the head item as it stood before this commit. */
+  count(name: string): number {
+    return this.head.counts[name] ?? 0
+  }
+
+  /** An id that sorts after all ids of earlier commits. */
+  newId(): string {
+    return uuidV7(this.now, this.created++)
+  }
+
+  insert<R extends Row>(entity: Entity<R>, fields: Omit<R, 'id' | 'inserted_at' | 'updated_at'> & { id?: string }): R {
+    const at = timestamp(this.now)
+    const row = { ...fields, id: fields.id ?? this.newId(), inserted_at: at, updated_at: at } as unknown as R
+    this.stage(entity, null, row)
+    return row
+  }
+
+  /** The updated row; nothing is staged when no value differs (A2.8). */
+  update<R extends Row>(entity: Entity<R>, row: R, changes: Partial<R>): R {
+    const sent = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    const merged = { ...row, ...sent } as R
+    if (isDeepStrictEqual(merged, row)) return row
+    const after = { ...merged, updated_at: timestamp(this.now) }
+    this.stage(entity, row, after)
+    return after
+  }
+
+  delete<R extends Row>(entity: Entity<R>, row: R): void {
+    this.stage(entity, row, null)
+  }
+
+  /** An item that is no entity and goes with the commit: a log entry, the live part of a row. */
+  put(item: Item): void {
+    this.others.set(address(item), putWrite(item))
+  }
+
+  /** An item at a key that nothing may hold yet; a lost race runs the commit again. */
+  claim(item: Item): void {
+    this.others.set(address(item), {
+      Put: { TableName: tableName(), Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
+    })
+  }
+
+  remove(key: Key): void {
+    this.others.set(address(key), deleteWrite(key))
+  }
+
+  revoke(revocation: Revocation): void {
+    this.revocations.push({ ...revocation, before: timestamp(this.now) })
+  }
+
+  leave(cascade: Cascade): void {
+    this.cascades.push(cascade)
+  }
+
+  /** Whether another row, with its edges and counters, still fits the commit and its record. */
+  hasRoom(): boolean {
+    return this.bytes < maxRecordBytes && this.writes().length <= maxWrites - roomPerRow
+  }
+
+  changes(): Change[] {
+    return [...this.staged.values()].flatMap(({ entity, before, after }): Change[] => {
+      if (!entity.logged) return []
+      if (before && after && isDeepStrictEqual(logged(entity, before), logged(entity, after))) return []
+      return [
+        {
+          object: entity.name,
+          operation: before ? (after ? 'update' : 'delete') : 'insert',
+          before: before && redactRow(entity, before),
+          after: after && redactRow(entity, after),
+        },
+      ]
+    })
+  }
+
+  counts(): Record<string, number> {
+    const counts = { ...this.head.counts }
+    const add = (names: string[], amount: number) => {
+      for (const name of names) counts[name] = (counts[name] ?? 0) + amount
+    }
+    for (const { entity, before, after } of this.staged.values()) {
+      if (before) add([entity.name, ...entity.tallies(before)], -1)
+      if (after) add([entity.name, ...entity.tallies(after)], 1)
+    }
+    return counts
+  }
+
+  writes(): Write[] {
+    const entities = [...this.staged.values()]
+    return [
+      ...entities.flatMap((staged) => this.entityWrites(staged)),
+      ...this.counterWrites(entities),
+      ...this.others.values(),
+    ]
+  }
+
+  private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null): void {
+    const key = address(rowKey(entity, this.accountId, (after ?? before) as R))
+    this.bytes += JSON.stringify([before, after]).length
+    const earlier = this.staged.get(key)
+    const first = earlier ? (earlier.before as R | null) : before
+    if (first === null && after === null) this.staged.delete(key)
+    else this.staged.set(key, { entity: entity as unknown as Entity, before: first, after })
+  }
+
+  private entityWrites({ entity, before, after }: Staged): Write[] {
+    const derived = (row: Row | null): Map<string, Item> =>
+      new Map(
+        row
+          ? [...guardItems(entity, this.accountId, row), ...edgeItems(entity, this.accountId, row)].map((item) => [
+              address(item),
+              item,
+            ])
+          : [],
+      )
+    const old = derived(before)
+    const fresh = derived(after)
+    const main = after
+      ? putWrite(rowItem(entity, this.accountId, after))
+      : deleteWrite(rowKey(entity, this.accountId, before as Row))
+    return [
+      main,
+      ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [deleteWrite(item)])),
+      ...[...fresh].flatMap(([at, item]) => (old.has(at) ? [] : [putWrite(item)])),
+    ]
+  }
+
+  private counterWrites(entities: Staged[]): Write[] {
+    const deltas = new Map<string, number>()
+    for (const { entity, before, after } of entities) {
+      for (const pk of before ? countedPartitions(entity, this.accountId, before) : [])
+        deltas.set(pk, (deltas.get(pk) ?? 0) - 1)
+      for (const pk of after ? countedPartitions(entity, this.accountId, after) : [])
+        deltas.set(pk, (deltas.get(pk) ?? 0) + 1)
+    }
+    return [...deltas].flatMap(([pk, delta]) =>
+      delta === 0
+        ? []
+        : [
+            {
+              Update: {
+                TableName: tableName(),
+                Key: { pk, sk: counterSort },
+                UpdateExpression: 'SET #kind = :kind ADD #rows :delta',
+                ExpressionAttributeNames: { '#kind': 'kind', '#rows': 'rows' },
+                ExpressionAttributeValues: { ':kind': 'counter', ':delta': delta },
+              },
+            },
+          ],
+    )
+  }
+}
+
+function logged(entity: Entity, row: Row): Record<string, unknown> {
+  const { updated_at: _updatedAt, ...fields } = row as Row & Record<string, unknown>
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !entity.unlogged.includes(key)))
+}

@@ -1,0 +1,61 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { uuidBytes, uuidText } from './ids.ts'
+import { serviceKey } from './service-secret.ts'
+
+/** The kinds of stored tokens and the prefix that tells them apart (A3.1(3)). */
+export const tokenPrefixes = { api: 'naa_', client: 'nac_', gateway: 'nag_' } as const
+export type TokenKind = keyof typeof tokenPrefixes
+
+/** The stored part of a secret; the secret itself is never stored (A3.1(4)). */
+export type SecretHash = { secret_salt: string; secret_hash: string }
+
+type Ids = { accountId: string; ownerId: string; tokenId: string }
+type Presented = Ids & { kind: TokenKind; secret: Buffer }
+
+async function hash(kind: TokenKind, salt: Buffer, secret: Buffer): Promise<Buffer> {
+  return createHmac('sha256', await serviceKey('token hash'))
+    .update(kind)
+    .update(salt)
+    .update(secret)
+    .digest()
+}
+
+/** A new token: the string for its holder, shown once, and what is stored of it. The owner is an actor, site or gateway. */
+export async function mintToken(kind: TokenKind, ids: Ids): Promise<{ token: string; stored: SecretHash }> {
+  const secret = randomBytes(32)
+  const salt = randomBytes(16)
+  const payload = Buffer.concat([...[ids.accountId, ids.ownerId, ids.tokenId].map(uuidBytes), secret])
+  return {
+    token: tokenPrefixes[kind] + payload.toString('base64url'),
+    stored: { secret_salt: salt.toString('base64'), secret_hash: (await hash(kind, salt, secret)).toString('base64') },
+  }
+}
+
+/** The parts of a token string of this kind; null for anything else. */
+export function readToken(kind: TokenKind, text: string): Presented | null {
+  const prefix = tokenPrefixes[kind]
+  const payload = text.startsWith(prefix) ? text.slice(prefix.length) : ''
+  if (!/^[A-Za-z0-9_-]{107}$/.test(payload)) return null
+  const bytes = Buffer.from(payload, 'base64url')
+  // The last character carries unused bits: only the canonical spelling is the token.
+  if (bytes.length !== 80 || bytes.toString('base64url') !== payload) return null
+  const [accountId, ownerId, tokenId] = [0, 16, 32].map((at) => uuidText(bytes.subarray(at, at + 16)))
+  return {
+    kind,
+    accountId: accountId as string,
+    ownerId: ownerId as string,
+    tokenId: tokenId as string,
+    secret: bytes.subarray(48),
+  }
+}
+
+/** Compares in constant time. */
+export async function secretMatches(presented: Presented, stored: SecretHash): Promise<boolean> {
+  const expected = Buffer.from(stored.secret_hash, 'base64')
+  const actual = await hash(presented.kind, Buffer.from(stored.secret_salt, 'base64'), presented.secret)
+  return expected.length === actual.length && timingSafeEqual(expected, actual)
+}
+
+/** The token of the only `Authorization: Bearer` header, the scheme in any case (A3.1(1)). */
+export const bearerToken = (header: string | undefined): string | null =>
+  /^bearer +([^\s,]+)$/i.exec(header?.trim() ?? '')?.[1] ?? null

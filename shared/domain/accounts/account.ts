@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../../table/entity.ts'
+
+export const limitNames = [
+  'users_count',
+  'monthly_active_users_count',
+  'service_accounts_count',
+  'account_admin_users_count',
+  'sites_count',
+  'api_clients_count',
+  'api_tokens_per_client_count',
+  'api_refill_rate',
+  'api_capacity',
+  'ingest_refill_rate',
+  'ingest_capacity',
+] as const
+export type LimitName = (typeof limitNames)[number]
+
+export const featureNames = ['internet_resource', 'idp_sync', 'device_posture'] as const
+export type FeatureName = (typeof featureNames)[number]
+
+export type AccountRow = Row & {
+  slug: string
+  key: string
+  name: string
+  legal_name: string | null
+  is_disabled: boolean
+  disabled_reason: string | null
+  /** When the account is deleted with all it has; null unless that was asked for (A32). */
+  delete_at: string | null
+  limits: Record<LimitName, number | null>
+  features: Record<FeatureName, boolean>
+}
+
+export const accounts = entity<AccountRow>({ name: 'accounts' })
+
+const Usage = v.object({ used: v.number(), available: v.number(), total: v.number() })
+
+/** An account as the API shows it (A11). */
+export const Account = v.object({
+  id: v.string(),
+  slug: v.string(),
+  key: v.string(),
+  name: v.string(),
+  legal_name: v.nullable(v.string()),
+  limits: v.object({
+    users: v.optional(Usage),
+    monthly_active_users: v.optional(Usage),
+    service_accounts: v.optional(Usage),
+    account_admin_users: v.optional(Usage),
+    sites: v.optional(Usage),
+  }),
+})

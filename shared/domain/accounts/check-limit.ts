@@ -1,0 +1,30 @@
+import type { Transaction } from '../../commit/transaction.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
+import { type AccountRow, accounts, type LimitName } from './account.ts'
+
+/** The limits of A11 that a create tests, each with what it counts. */
+const limits = {
+  users: { setting: 'users_count', used: ['actors.enabled.account_user', 'actors.enabled.account_admin_user'] },
+  account_admin_users: { setting: 'account_admin_users_count', used: ['actors.enabled.account_admin_user'] },
+  service_accounts: { setting: 'service_accounts_count', used: ['actors.enabled.service_account'] },
+  api_clients: { setting: 'api_clients_count', used: ['actors.api_client'] },
+  sites: { setting: 'sites_count', used: ['sites.account'] },
+} as const satisfies Record<string, { setting: LimitName; used: string[] }>
+
+export type Limit = keyof typeof limits
+
+export const usageOf = (count: (tally: string) => number, limit: Limit): number =>
+  limits[limit].used.reduce((sum, tally) => sum + count(tally), 0)
+
+export const limitOf = (account: AccountRow, limit: Limit): number | null => account.limits[limits[limit].setting]
+
+/** @throws ApiError `limit_reached` when a create would exceed the account's limit (A11). */
+export async function checkLimit(transaction: Transaction, limit: Limit): Promise<void> {
+  const account = await transaction.get(accounts, transaction.accountId)
+  if (!account) throw notFound()
+  const total = limitOf(account, limit)
+  if (total !== null && usageOf((tally) => transaction.count(tally), limit) >= total) throw limitReached(limit)
+}
+
+export const limitReached = (limit: string) =>
+  new ApiError('limit_reached', `The account has reached its limit of ${limit}.`, { members: { limit } })

@@ -1,0 +1,67 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../../table/entity.ts'
+import { checkEmail } from '../../values/email.ts'
+import { field } from '../../values/field.ts'
+import { Bool, OneOf, Text } from '../../values/fields.ts'
+
+export const actorTypes = ['account_user', 'account_admin_user', 'service_account', 'api_client'] as const
+export type ActorType = (typeof actorTypes)[number]
+
+export type ActorRow = Row & {
+  name: string
+  email: string | null
+  type: ActorType
+  allow_email_otp_sign_in: boolean
+  created_by_directory_id: string | null
+  is_disabled: boolean
+}
+
+/** Users and admins are people; they are members of the managed group. */
+export const isPerson = (type: ActorType): boolean => type === 'account_user' || type === 'account_admin_user'
+
+export const actors = entity<ActorRow>({
+  name: 'actors',
+  unique: { 'actors.email': (row) => row.email?.toLowerCase() ?? null },
+  edges: {
+    email: { value: (row) => row.email?.toLowerCase() ?? null, counted: true },
+    name: { value: (row) => row.name, counted: true },
+    type: { value: (row) => row.type, counted: true },
+    person: { value: (row) => (isPerson(row.type) ? 'true' : null), counted: true },
+    created_by_directory_id: { value: (row) => row.created_by_directory_id },
+  },
+  tallies: (row) => [`actors.${row.type}`, ...(row.is_disabled ? [] : [`actors.enabled.${row.type}`])],
+})
+
+/** An actor as the API shows it (A12.1). */
+export const Actor = v.object({
+  id: v.string(),
+  name: v.string(),
+  email: v.nullable(v.string()),
+  type: v.picklist(actorTypes),
+  allow_email_otp_sign_in: v.boolean(),
+  created_by_directory_id: v.nullable(v.string()),
+  is_disabled: v.boolean(),
+  last_seen_at: v.nullable(v.string()),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+const Email = field<string | null>(
+  (input) => {
+    if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
+    if (typeof input !== 'string' || input.includes('\0')) return { message: 'is invalid' }
+    const checked = checkEmail(input.trim())
+    return 'email' in checked ? { value: checked.email } : checked
+  },
+  { type: ['string', 'null'], format: 'email', maxLength: 160 },
+)
+
+/** What can be set on an actor (A12.2). */
+export const ActorFields = v.object({
+  name: Text(255),
+  type: OneOf(actorTypes),
+  email: v.optional(Email),
+  allow_email_otp_sign_in: v.optional(Bool),
+  is_disabled: v.optional(Bool),
+})
+export type ActorInput = v.InferOutput<typeof ActorFields>

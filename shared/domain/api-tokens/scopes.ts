@@ -1,0 +1,24 @@
+import { collections, covers, type Permission } from '../../core/permission.ts'
+import { field } from '../../values/field.ts'
+
+const known = new Set(['*', '*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])])
+
+/** Scopes of an API token (A13.1): known ones, each once, in the order sent. */
+export const Scopes = field<string[]>(
+  (input) => {
+    if (!Array.isArray(input)) return { message: 'is invalid' }
+    if (input.length === 0) return { message: 'should have at least 1 item(s)' }
+    const scopes = input.map((scope) => (typeof scope === 'string' ? scope.trim() : ''))
+    return scopes.every((scope) => known.has(scope))
+      ? { value: [...new Set(scopes)] }
+      : { message: 'has an invalid entry' }
+  },
+  { type: 'array', items: { type: 'string', enum: [...known] }, minItems: 1 },
+)
+
+/** Whether somebody with these scopes may hand out that one (A13.3). */
+export function mayGrant(scopes: string[], scope: string): boolean {
+  if (scope === '*') return scopes.includes('*')
+  if (scope === '*:read') return scopes.includes('*') || scopes.includes('*:read')
+  return covers(scopes, scope as Permission)
+}

@@ -1,0 +1,137 @@
+import * as v from 'valibot'
+import { type Entity, entity, type Row } from '../../table/entity.ts'
+import { Bool, HostName, HttpsUrl, Integer, NullableText, OneOf, Text } from '../../values/fields.ts'
+
+export const providerKinds = ['email_otp', 'oidc', 'suite', 'tenant', 'idp'] as const
+export type ProviderKind = (typeof providerKinds)[number]
+
+const contexts = ['clients_and_portal', 'clients_only', 'portal_only'] as const
+const verificationMethods = ['none', 'claim', 'proof'] as const
+const emailClaims = ['email', 'upn', 'preferred_username'] as const
+
+const clientLifetime = { min: 3_600, max: 7_776_000, fallback: 604_800 }
+const portalLifetime = { min: 300, max: 86_400, fallback: 28_800 }
+
+/** An auth provider of any kind; the fields of other kinds are missing (A25.1). */
+export type AuthProviderRow = Row & {
+  account_id: string
+  name: string
+  issuer: string
+  is_disabled: boolean
+  context: (typeof contexts)[number]
+  client_session_lifetime_secs: number
+  portal_session_lifetime_secs: number
+  is_default?: boolean
+  client_id?: string
+  /** Sealed. */
+  client_secret?: string
+  discovery_document_uri?: string
+  email_verification_method?: (typeof verificationMethods)[number]
+  email_claim?: (typeof emailClaims)[number]
+  idp_domain?: string
+  hosted_domain?: string | null
+}
+
+/** What can be sent for any kind. */
+export type AuthProviderInput = Partial<Omit<AuthProviderRow, keyof Row | 'account_id'>>
+
+const commonFields = {
+  context: v.optional(OneOf(contexts)),
+  client_session_lifetime_secs: v.optional(Integer(clientLifetime)),
+  portal_session_lifetime_secs: v.optional(Integer(portalLifetime)),
+  is_disabled: v.optional(Bool),
+}
+const defaultField = { is_default: v.optional(Bool) }
+const clientFields = { client_id: Text(255), client_secret: Text(4096) }
+
+/** What can be sent for a kind, beside its name. */
+const ownFields = {
+  email_otp: {},
+  oidc: {
+    ...defaultField,
+    ...clientFields,
+    discovery_document_uri: HttpsUrl,
+    email_verification_method: v.optional(OneOf(verificationMethods)),
+  },
+  suite: { ...defaultField, hosted_domain: v.optional(NullableText(253)) },
+  tenant: { ...defaultField, issuer: HttpsUrl, email_claim: v.optional(OneOf(emailClaims)) },
+  idp: { ...defaultField, ...clientFields, idp_domain: HostName },
+} satisfies Record<ProviderKind, v.ObjectEntries>
+
+/** A name that is left out is that of its kind. */
+export const NewAuthProviderFields = (kind: ProviderKind) =>
+  v.object({ name: v.optional(NullableText(255)), ...commonFields, ...ownFields[kind] })
+
+export const AuthProviderFields = (kind: ProviderKind) =>
+  v.partial(v.object({ name: Text(255), ...commonFields, ...ownFields[kind] }))
+
+export const defaultsOf: Record<ProviderKind, AuthProviderInput> = {
+  email_otp: { name: 'Email passcode' },
+  oidc: { name: 'OpenID Connect', is_default: false, email_verification_method: 'claim' },
+  suite: { name: 'Suite', is_default: false, hosted_domain: null },
+  tenant: { name: 'Tenant', is_default: false, email_claim: 'upn' },
+  idp: { name: 'Idp', is_default: false },
+}
+
+export const commonDefaults = {
+  context: 'clients_and_portal',
+  client_session_lifetime_secs: clientLifetime.fallback,
+  portal_session_lifetime_secs: portalLifetime.fallback,
+  is_disabled: false,
+} as const
+
+/** Kinds of which an account has at most one (A25.2(4)). */
+const singleKinds: ProviderKind[] = ['email_otp', 'suite']
+export const singleSet = 'auth_providers.single'
+
+const collectionOf = (kind: ProviderKind) => `${kind}_auth_providers`
+
+function providerEntity(kind: ProviderKind): Entity<AuthProviderRow> {
+  const name = collectionOf(kind)
+  return entity<AuthProviderRow>({
+    name,
+    unique: {
+      [`${name}.name`]: (row) => row.name,
+      ...(singleKinds.includes(kind) && { [singleSet]: () => kind }),
+      ...('client_id' in ownFields[kind] && { [`${name}.client_id`]: (row: AuthProviderRow) => row.client_id ?? null }),
+      ...(kind === 'tenant' && { [`${name}.issuer`]: (row: AuthProviderRow) => row.issuer }),
+    },
+    edges: { name: { value: (row) => row.name, counted: true } },
+    redact: 'client_secret' in ownFields[kind] ? ['client_secret'] : [],
+  })
+}
+
+export const authProviders = Object.fromEntries(providerKinds.map((kind) => [kind, providerEntity(kind)])) as Record<
+  ProviderKind,
+  Entity<AuthProviderRow>
+>
+
+const text = v.string()
+const shownOwn = {
+  email_otp: {},
+  oidc: {
+    is_default: v.boolean(),
+    client_id: text,
+    discovery_document_uri: text,
+    email_verification_method: v.picklist(verificationMethods),
+  },
+  suite: { is_default: v.boolean() },
+  tenant: { is_default: v.boolean(), email_claim: v.picklist(emailClaims) },
+  idp: { is_default: v.boolean(), client_id: text, idp_domain: text },
+} satisfies Record<ProviderKind, v.ObjectEntries>
+
+/** An auth provider as the API shows it (A25.1): never its secret. */
+export const AuthProvider = (kind: ProviderKind) =>
+  v.object({
+    id: text,
+    account_id: text,
+    name: text,
+    issuer: text,
+    is_disabled: v.boolean(),
+    context: v.picklist(contexts),
+    client_session_lifetime_secs: v.number(),
+    portal_session_lifetime_secs: v.number(),
+    ...shownOwn[kind],
+    inserted_at: text,
+    updated_at: text,
+  })

@@ -1,0 +1,152 @@
+import { type Author, commit } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
+import { rejectTaken } from '../../commit/reject-taken.ts'
+import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { env } from '../../core/env.ts'
+import { notFound } from '../../core/errors.ts'
+import { resealSecret } from '../../core/sealed-secret.ts'
+import type { Page } from '../../http/operation.ts'
+import { listRows } from '../../table/list.ts'
+import { getRow, rowsBy } from '../../table/read.ts'
+import type { Draft } from '../../values/draft.ts'
+import { clientTokens } from '../client-tokens/client-token.ts'
+import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
+import {
+  type AuthProviderInput,
+  type AuthProviderRow,
+  authProviders,
+  commonDefaults,
+  defaultsOf,
+  type ProviderKind,
+  singleSet,
+} from './auth-provider.ts'
+import { settleDefault } from './default-provider.ts'
+import { discovery } from './discovery.ts'
+
+type Checked = Draft<AuthProviderInput>
+
+export async function list(kind: ProviderKind, account: string, page: Page) {
+  const { rows, metadata } = await listRows(authProviders[kind], account, page, {
+    edges: page.filters,
+    newestFirst: true,
+  })
+  return { data: rows, metadata }
+}
+
+export async function get(kind: ProviderKind, account: string, id: string) {
+  const provider = await getRow(authProviders[kind], account, id)
+  if (!provider) throw notFound()
+  return { data: provider }
+}
+
+/** Reads a discovery document once a request, however often its commit has to run. */
+function discoverer() {
+  const read = new Map<string, ReturnType<typeof discovery.read>>()
+  return (uri: string) => {
+    const known = read.get(uri) ?? discovery.read(uri)
+    read.set(uri, known)
+    return known
+  }
+}
+type Discover = ReturnType<typeof discoverer>
+
+/** The issuer that the fields of a provider make (A25.2(3)); a document is read only when all else is right. */
+async function issuerOf(
+  kind: ProviderKind,
+  fields: AuthProviderInput,
+  before: AuthProviderRow | null,
+  draft: Checked,
+  discover: Discover,
+): Promise<string> {
+  if (kind === 'email_otp') return env.baseUrl
+  if (kind === 'suite') return env.suiteIssuer
+  if (kind === 'idp') return `https://${fields.idp_domain}`
+  if (kind === 'tenant') return fields.issuer as string
+  const uri = fields.discovery_document_uri as string
+  if (before?.discovery_document_uri === uri) return before.issuer
+  const found = await discover(uri)
+  if ('issuer' in found) return found.issuer
+  draft.reject('discovery_document_uri', found.failure)
+  return draft.done() as never
+}
+
+async function checkUnique(transaction: Transaction, kind: ProviderKind, draft: Checked, except?: AuthProviderRow) {
+  const { name, unique } = authProviders[kind]
+  for (const field of ['name', 'client_id', 'issuer'] as const) {
+    if (`${name}.${field}` in unique) await rejectTaken(transaction, draft, `${name}.${field}`, field, except)
+  }
+  if (singleSet in unique && (await transaction.isTaken(singleSet, kind, except))) {
+    draft.reject('base', 'a provider of this kind already exists')
+  }
+}
+
+export function create(kind: ProviderKind, author: Author, draft: () => Checked) {
+  const discover = discoverer()
+  return commit(author, async (transaction) => {
+    const checked = draft()
+    if (checked.fields.name === null || checked.fields.name === undefined) {
+      if (!checked.has('name')) checked.fields.name = defaultsOf[kind].name
+    }
+    await checkUnique(transaction, kind, checked)
+    const input = checked.done()
+    const issuer = await issuerOf(kind, input, null, checked, discover)
+    const secret = input.client_secret
+    const row = transaction.insert<AuthProviderRow>(authProviders[kind], {
+      account_id: author.accountId,
+      ...commonDefaults,
+      ...defaultsOf[kind],
+      ...input,
+      ...(secret !== undefined && { client_secret: await resealSecret(author.accountId, secret, null) }),
+      issuer,
+    } as Omit<AuthProviderRow, 'id' | 'inserted_at' | 'updated_at'>)
+    await settleDefault(transaction, kind, null, row)
+    return { data: row }
+  })
+}
+
+export function update(kind: ProviderKind, author: Author, id: string, draft: () => Checked) {
+  const discover = discoverer()
+  return commitInParts(author, async (transaction) => {
+    const provider = await known(transaction, kind, id)
+    const checked = draft()
+    await checkUnique(transaction, kind, checked, provider)
+    const { client_secret: secret, ...input } = checked.done()
+    const issuer = await issuerOf(kind, { ...provider, ...input }, provider, checked, discover)
+    if (input.is_disabled === true && !provider.is_disabled) {
+      if ((await stageTokensOf(transaction, id)) === 'more') return 'more'
+    }
+    const row = transaction.update(authProviders[kind], provider, {
+      ...input,
+      issuer,
+      ...(secret !== undefined && {
+        client_secret: await resealSecret(author.accountId, secret, provider.client_secret ?? null),
+      }),
+    })
+    await settleDefault(transaction, kind, provider, row)
+    return { done: { data: row } }
+  })
+}
+
+/** Deletes a provider, first the client tokens made through it: they would count without it (A25.2(5)). */
+export const remove = (kind: ProviderKind, author: Author, id: string) =>
+  commitInParts(author, async (transaction) => {
+    const provider = await known(transaction, kind, id)
+    if ((await stageTokensOf(transaction, id)) === 'more') return 'more'
+    transaction.delete(authProviders[kind], provider)
+    await settleDefault(transaction, kind, provider, null)
+    return { done: { data: provider } }
+  })
+
+const stageTokensOf = (transaction: Transaction, providerId: string): Promise<'done' | 'more'> =>
+  stageWhileRoom(
+    transaction,
+    (range) => rowsBy(clientTokens, transaction.accountId, 'auth_provider_id', providerId, range),
+    (token) => deleteClientToken(transaction, token),
+  )
+
+async function known(transaction: Transaction, kind: ProviderKind, id: string): Promise<AuthProviderRow> {
+  const provider = await transaction.get(authProviders[kind], id)
+  if (!provider) throw notFound()
+  return provider
+}

@@ -1,0 +1,65 @@
+import type * as v from 'valibot'
+import { type Author, commit } from '../../commit/commit.ts'
+import { revoke } from '../../commit/revoke.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { clock, timestamp } from '../../core/clock.ts'
+import { notFound } from '../../core/errors.ts'
+import type { Page } from '../../http/operation.ts'
+import { listRows } from '../../table/list.ts'
+import { getRow } from '../../table/read.ts'
+import { readPresence, readPresences } from '../presence/presence.ts'
+import { type ClientFields, type ClientRow, clients } from './client.ts'
+import { deleteClient } from './delete-client.ts'
+import { renderClient } from './render-client.ts'
+
+export async function list(account: string, page: Page) {
+  const { rows, metadata } = await listRows(clients, account, page, { edges: page.filters })
+  const ids = rows.map((row) => row.id)
+  const presences = await readPresences(account, 'clients', ids)
+  const now = clock.now()
+  return { data: rows.map((row, i) => renderClient(row, presences[i] ?? null, now)), metadata }
+}
+
+export async function get(account: string, id: string) {
+  const [row, presence] = await Promise.all([getRow(clients, account, id), readPresence(account, 'clients', id)])
+  if (!row) throw notFound()
+  return { data: renderClient(row, presence, clock.now()) }
+}
+
+export const rename = (author: Author, id: string, input: () => v.InferOutput<typeof ClientFields>) =>
+  change(author, id, (transaction, client) => transaction.update(clients, client, { name: input().name }))
+
+/** Keeps the time of the first verification (A23.2). */
+export const verify = (author: Author, id: string) =>
+  change(author, id, (transaction, client) =>
+    transaction.update(clients, client, { verified_at: client.verified_at ?? timestamp(transaction.now) }),
+  )
+
+/** Takes the verification back, and with it every authorization of the client (A30). */
+export async function unverify(author: Author, id: string) {
+  const result = await change(author, id, (transaction, client) => {
+    transaction.revoke({ by: 'client', id })
+    return transaction.update(clients, client, { verified_at: null })
+  })
+  // A client that was not verified is no change to commit, and loses its authorizations all the same.
+  await revoke(author.accountId, { by: 'client', id })
+  return result
+}
+
+/** Deletes a client; its token stays valid, so that the device can register again (A23.2). */
+export const remove = (author: Author, id: string) =>
+  commit(author, async (transaction) => {
+    const client = await transaction.get(clients, id)
+    if (!client) throw notFound()
+    const presence = await readPresence(author.accountId, 'clients', id)
+    await deleteClient(transaction, client)
+    return { data: { ...renderClient(client, presence, transaction.now), online: false } }
+  })
+
+const change = (author: Author, id: string, apply: (transaction: Transaction, client: ClientRow) => ClientRow) =>
+  commit(author, async (transaction) => {
+    const client = await transaction.get(clients, id)
+    if (!client) throw notFound()
+    const after = apply(transaction, client)
+    return { data: renderClient(after, await readPresence(author.accountId, 'clients', id), transaction.now) }
+  })

@@ -1,0 +1,151 @@
+import * as v from 'valibot'
+import { type Entity, entity, type Row } from '../../table/entity.ts'
+import { Bool, EmailAddress, HostName, OneOf, Text } from '../../values/fields.ts'
+
+export const directoryKinds = ['suite', 'tenant', 'idp'] as const
+export type DirectoryKind = (typeof directoryKinds)[number]
+
+const groupSyncModes = ['all', 'filtered', 'disabled'] as const
+const emailFields = ['userPrincipalName', 'mail'] as const
+
+/** A directory of any kind; the fields of other kinds are missing (A26.1). */
+export type DirectoryRow = Row & {
+  account_id: string
+  name: string
+  is_disabled: boolean
+  disabled_reason: string | null
+  synced_at: string | null
+  error: string | null
+  error_count: number
+  error_emailed_at: string | null
+  /** When a run was asked for; the sync takes it up (I4). */
+  sync_requested_at: string | null
+  /** Lets the next run pass the deletion brake (I5). */
+  accept_deletions: boolean
+  domain?: string
+  impersonation_email?: string
+  group_sync_mode?: (typeof groupSyncModes)[number]
+  orgunit_sync_enabled?: boolean
+  /** Sealed. */
+  service_account_key?: string
+  client_id?: string
+  idp_domain?: string
+  kid?: string
+  /** Sealed. */
+  private_key?: string
+  tenant_id?: string
+  email_field?: (typeof emailFields)[number]
+  sync_all_groups?: boolean
+}
+
+/** What can be sent for any kind. */
+export type DirectoryInput = Partial<
+  Pick<
+    DirectoryRow,
+    | 'name'
+    | 'is_disabled'
+    | 'domain'
+    | 'impersonation_email'
+    | 'group_sync_mode'
+    | 'orgunit_sync_enabled'
+    | 'service_account_key'
+    | 'client_id'
+    | 'idp_domain'
+    | 'tenant_id'
+    | 'email_field'
+    | 'sync_all_groups'
+  >
+> & { accept_deletions?: boolean; rotate_key?: boolean }
+
+const ownFields = {
+  suite: {
+    domain: HostName,
+    impersonation_email: EmailAddress,
+    group_sync_mode: v.optional(OneOf(groupSyncModes)),
+    orgunit_sync_enabled: v.optional(Bool),
+    service_account_key: Text(16_384),
+  },
+  tenant: { tenant_id: Text(255), email_field: v.optional(OneOf(emailFields)), sync_all_groups: v.optional(Bool) },
+  idp: { client_id: Text(255), idp_domain: HostName },
+} satisfies Record<DirectoryKind, v.ObjectEntries>
+
+export const NewDirectoryFields = (kind: DirectoryKind) =>
+  v.object({ name: Text(255), is_disabled: v.optional(Bool), ...ownFields[kind] })
+
+const updateOnly = { suite: {}, tenant: {}, idp: { rotate_key: Bool } }
+
+export const DirectoryFields = (kind: DirectoryKind) =>
+  v.partial(
+    v.object({
+      name: Text(255),
+      is_disabled: Bool,
+      accept_deletions: Bool,
+      ...ownFields[kind],
+      ...updateOnly[kind],
+    } as v.ObjectEntries),
+  )
+
+export const defaultsOf: Record<DirectoryKind, DirectoryInput> = {
+  suite: { group_sync_mode: 'all', orgunit_sync_enabled: false },
+  tenant: { email_field: 'userPrincipalName', sync_all_groups: false },
+  idp: {},
+}
+
+/** The field that is unique in an account beside the name. */
+const identifying = { suite: 'domain', tenant: 'tenant_id', idp: 'client_id' } as const
+export const uniqueFields = (kind: DirectoryKind) => ['name', identifying[kind]] as const
+
+const secretOf = { suite: ['service_account_key'], tenant: [], idp: ['private_key'] }
+
+function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
+  const name = `${kind}_directories`
+  return entity<DirectoryRow>({
+    name,
+    unique: Object.fromEntries(
+      uniqueFields(kind).map((field) => [`${name}.${field}`, (row: DirectoryRow) => row[field] ?? null]),
+    ),
+    edges: { name: { value: (row) => row.name, counted: true } },
+    redact: secretOf[kind],
+    unlogged: ['synced_at', 'error', 'error_count', 'error_emailed_at', 'sync_requested_at'],
+  })
+}
+
+export const directories = Object.fromEntries(directoryKinds.map((kind) => [kind, directoryEntity(kind)])) as Record<
+  DirectoryKind,
+  Entity<DirectoryRow>
+>
+
+const text = v.string()
+const shownOwn = {
+  suite: {
+    domain: text,
+    impersonation_email: text,
+    group_sync_mode: v.picklist(groupSyncModes),
+    orgunit_sync_enabled: v.boolean(),
+  },
+  tenant: { tenant_id: text, email_field: v.picklist(emailFields), sync_all_groups: v.boolean() },
+  idp: { client_id: text, idp_domain: text, kid: text },
+} satisfies Record<DirectoryKind, v.ObjectEntries>
+
+/** A directory as the API shows it (A26.1): never its secret. */
+export const Directory = (kind: DirectoryKind) =>
+  v.object({
+    id: text,
+    account_id: text,
+    name: text,
+    is_disabled: v.boolean(),
+    disabled_reason: v.nullable(text),
+    synced_at: v.nullable(text),
+    error: v.nullable(text),
+    error_count: v.number(),
+    error_emailed_at: v.nullable(text),
+    ...shownOwn[kind],
+    inserted_at: text,
+    updated_at: text,
+  })
+
+/** With the public half of a key that was just made, for registration at the provider (A26.2). */
+export const DirectoryWithKey = (kind: DirectoryKind) =>
+  kind === 'idp'
+    ? v.object({ ...Directory(kind).entries, public_jwk: v.optional(v.record(v.string(), v.string())) })
+    : Directory(kind)

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { type Author, commit } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
+import { rejectTaken } from '../../commit/reject-taken.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { timestamp } from '../../core/clock.ts'
+import { featureNotEnabled, notFound } from '../../core/errors.ts'
+import { resealSecret } from '../../core/sealed-secret.ts'
+import type { Page } from '../../http/operation.ts'
+import { listRows } from '../../table/list.ts'
+import { getRow } from '../../table/read.ts'
+import type { Draft } from '../../values/draft.ts'
+import { accounts } from '../accounts/account.ts'
+import { stageDirectoryDeletion } from './delete-directory.ts'
+import {
+  type DirectoryInput,
+  type DirectoryKind,
+  type DirectoryRow,
+  defaultsOf,
+  directories,
+  uniqueFields,
+} from './directory.ts'
+import { newKeyPair } from './key-pair.ts'
+import { accessTaker } from './take-access.ts'
+
+type Checked = Draft<DirectoryInput>
+
+export async function list(kind: DirectoryKind, account: string, page: Page) {
+  const { rows, metadata } = await listRows(directories[kind], account, page, {
+    edges: page.filters,
+    newestFirst: true,
+  })
+  return { data: rows, metadata }
+}
+
+export async function get(kind: DirectoryKind, account: string, id: string) {
+  const directory = await getRow(directories[kind], account, id)
+  if (!directory) throw notFound()
+  return { data: directory }
+}
+
+const healthy = { disabled_reason: null, error: null, error_count: 0 }
+
+/** Creating a directory starts a run (A26.2(3)). */
+export const create = (kind: DirectoryKind, author: Author, draft: () => Checked) =>
+  commit(author, async (transaction) => {
+    await checkFeature(transaction)
+    const checked = draft()
+    await checkUnique(transaction, kind, checked)
+    const { service_account_key: key, is_disabled = false, ...input } = checked.done()
+    const pair = kind === 'idp' ? await newKeyPair(author.accountId, randomUUID()) : null
+    const row = transaction.insert<DirectoryRow>(directories[kind], {
+      account_id: author.accountId,
+      ...defaultsOf[kind],
+      ...input,
+      ...healthy,
+      ...pair?.stored,
+      ...(key !== undefined && { service_account_key: await resealSecret(author.accountId, key, null) }),
+      is_disabled,
+      synced_at: null,
+      error_emailed_at: null,
+      sync_requested_at: is_disabled ? null : timestamp(transaction.now),
+      accept_deletions: false,
+    } as Omit<DirectoryRow, 'id' | 'inserted_at' | 'updated_at'>)
+    return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
+  })
+
+/** Enabling a directory clears what was wrong and starts a run (A26.2(3)). */
+export const update = (kind: DirectoryKind, author: Author, id: string, draft: () => Checked) =>
+  commit(author, async (transaction) => {
+    const directory = await known(transaction, kind, id)
+    const checked = draft()
+    const enables = checked.fields.is_disabled === false
+    if (enables && directory.is_disabled) await checkFeature(transaction)
+    await checkUnique(transaction, kind, checked, directory)
+    const { service_account_key: key, rotate_key, accept_deletions, ...input } = checked.done()
+    const pair = rotate_key === true ? await newKeyPair(author.accountId, randomUUID()) : null
+    const row = transaction.update(directories[kind], directory, {
+      ...input,
+      ...(accept_deletions === true && { accept_deletions }),
+      ...(enables && { ...healthy, ...(directory.is_disabled && { sync_requested_at: timestamp(transaction.now) }) }),
+      ...pair?.stored,
+      ...(key !== undefined && {
+        service_account_key: await resealSecret(author.accountId, key, directory.service_account_key ?? null),
+      }),
+    })
+    return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
+  })
+
+/** Deletes a directory with its groups, its identities and the actors it created (A26.2(4)). */
+export function remove(kind: DirectoryKind, author: Author, id: string) {
+  const takeAccess = accessTaker(id)
+  return commitInParts(author, async (transaction) => {
+    const directory = await known(transaction, kind, id)
+    const outcome = await stageDirectoryDeletion(author, transaction, directories[kind], directory, takeAccess)
+    return outcome === 'more' ? 'more' : { done: { data: directory } }
+  })
+}
+
+async function checkFeature(transaction: Transaction): Promise<void> {
+  const account = await transaction.get(accounts, transaction.accountId)
+  if (!account?.features.idp_sync) throw featureNotEnabled('idp_sync')
+}
+
+async function checkUnique(transaction: Transaction, kind: DirectoryKind, draft: Checked, except?: DirectoryRow) {
+  for (const field of uniqueFields(kind)) {
+    await rejectTaken(transaction, draft, `${directories[kind].name}.${field}`, field, except)
+  }
+}
+
+async function known(transaction: Transaction, kind: DirectoryKind, id: string): Promise<DirectoryRow> {
+  const directory = await transaction.get(directories[kind], id)
+  if (!directory) throw notFound()
+  return directory
+}

@@ -1,0 +1,95 @@
+import { type Author, commit } from '../../commit/commit.ts'
+import { dueItem } from '../../commit/due.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { timestamp } from '../../core/clock.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
+import { rowsBy } from '../../table/read.ts'
+import { type GatewayRow, gateways } from '../gateways/gateway.ts'
+import { sites } from '../sites/site.ts'
+import { usedTokens } from './first-use.ts'
+import { type GatewayTokenRow, gatewayTokens } from './gateway-token.ts'
+import { activeToken, planRotation, rotationEnded, rotationGraceMicros } from './rotation.ts'
+import { deleteGatewayToken, mintGatewayToken } from './stage-gateway-token.ts'
+
+/** How many tokens one commit of a bulk delete takes along; each is four writes. */
+const tokensPerCommit = 20
+
+async function requireSite(transaction: Transaction, id: string): Promise<void> {
+  if (!(await transaction.get(sites, id))) throw notFound()
+}
+
+async function requireGateway(transaction: Transaction, siteId: string, id: string): Promise<GatewayRow> {
+  const gateway = await transaction.get(gateways, id)
+  if (gateway?.site_id !== siteId) throw notFound()
+  return gateway
+}
+
+const tokensOf = (transaction: Transaction, gatewayId: string): Promise<GatewayTokenRow[]> =>
+  rowsBy(gatewayTokens, transaction.accountId, 'gateway_id', gatewayId)
+
+export const createForSite = (author: Author, siteId: string) =>
+  commit(author, async (transaction) => {
+    await requireSite(transaction, siteId)
+    return { data: await mintGatewayToken(transaction, { siteId, gatewayId: null }) }
+  })
+
+/** Deletes a site token of this site, or a token of a gateway in it. */
+export const remove = (author: Author, siteId: string, id: string) =>
+  commit(author, async (transaction) => {
+    const token = await transaction.get(gatewayTokens, id)
+    if (token?.site_id !== siteId || rotationEnded(token, transaction.now)) throw notFound()
+    deleteGatewayToken(transaction, token)
+    return { data: { id } }
+  })
+
+/** Deletes all site tokens of a site, in as many commits as it takes. */
+export async function removeAllOfSite(author: Author, siteId: string) {
+  for (let deleted = 0; ; ) {
+    const part = await commit(author, async (transaction) => {
+      await requireSite(transaction, siteId)
+      const tokens = await rowsBy(gatewayTokens, author.accountId, 'site_id', siteId, { limit: tokensPerCommit })
+      for (const token of tokens) deleteGatewayToken(transaction, token)
+      return tokens.length
+    })
+    deleted += part
+    if (part < tokensPerCommit) return { data: { deleted_count: deleted } }
+  }
+}
+
+/** @throws ApiError `active_token_exists` (A22) */
+export const createForGateway = (author: Author, siteId: string, gatewayId: string) =>
+  commit(author, async (transaction) => {
+    await requireGateway(transaction, siteId, gatewayId)
+    if (activeToken(await tokensOf(transaction, gatewayId))) {
+      throw new ApiError('active_token_exists', 'An active token exists. Rotate or delete it first.')
+    }
+    return { data: await mintGatewayToken(transaction, { siteId, gatewayId }) }
+  })
+
+/**
+ * Replaces the active token of a gateway by the rules of A22.
+ * @throws ApiError `rotation_conflict` when another rotation came between.
+ */
+export async function rotate(author: Author, siteId: string, gatewayId: string) {
+  let found: string | null | undefined
+  return commit(author, async (transaction) => {
+    await requireGateway(transaction, siteId, gatewayId)
+    const tokens = await tokensOf(transaction, gatewayId)
+    const active = activeToken(tokens)?.id ?? null
+    // A commit that runs again has lost a race. Were it lost to a rotation, this one would end the token that the
+    // other has just been given.
+    if (found !== undefined && active !== null && active !== found) {
+      throw new ApiError('rotation_conflict', 'Another rotation of this token came first.')
+    }
+    found = active
+    const used = await usedTokens(author.accountId, tokens)
+    const { end, rotateOut } = planRotation(tokens, (token) => used.has(token.id), transaction.now)
+    for (const token of end) deleteGatewayToken(transaction, token)
+    if (rotateOut) {
+      transaction.update(gatewayTokens, rotateOut, { rotated_at: timestamp(transaction.now) })
+      const due = { account_id: author.accountId, collection: gatewayTokens.name, id: rotateOut.id }
+      transaction.put(dueItem(due, timestamp(transaction.now + rotationGraceMicros)))
+    }
+    return { data: await mintGatewayToken(transaction, { siteId, gatewayId }) }
+  })
+}

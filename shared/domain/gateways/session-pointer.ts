@@ -1,0 +1,54 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { table, tableName } from '../../table/client.ts'
+import { type Item, type Key, partition } from '../../table/keys.ts'
+import { getItem } from '../../table/read.ts'
+import { leaseEnd } from '../sessions/lease.ts'
+
+/** Leads from a site token and a session to the gateway: a session is known only to the token it was started with (P1.7). */
+export const sessionKey = (account: string, tokenId: string, sessionId: string): Key => ({
+  pk: partition(account, 'sessions.gateway_token', tokenId),
+  sk: sessionId,
+})
+
+type Pointer = Key & { gateway_id: string; ttl: number }
+
+const day = 86_400
+
+/** When a pointer can go: a day after the lease, if no heartbeat comes in between. */
+const pointerEnd = (now: number): number => Math.ceil(leaseEnd(now) / 1_000_000) + day
+
+export const sessionPointer = (
+  account: string,
+  ids: { tokenId: string; sessionId: string; gatewayId: string },
+  now: number,
+): Item => ({
+  ...sessionKey(account, ids.tokenId, ids.sessionId),
+  kind: 'edge',
+  gateway_id: ids.gatewayId,
+  ttl: pointerEnd(now),
+})
+
+/** What leads to the gateway whose session this is or was, started with this site token. */
+export const findPointer = async (account: string, tokenId: string, sessionId: string): Promise<Pointer | undefined> =>
+  (await getItem(sessionKey(account, tokenId, sessionId))) as Pointer | undefined
+
+/** Puts off the end of the pointer of a session that lives on: one write in half a day of heartbeats. */
+export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promise<void> {
+  const end = pointerEnd(now)
+  if (ttl > end - day / 2) return
+  try {
+    await table().send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: { pk, sk },
+        UpdateExpression: 'SET #ttl = :end',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':end': end },
+      }),
+    )
+  } catch (error) {
+    // The session was replaced meanwhile, and its pointer went with it.
+    if ((error as Error).name !== 'ConditionalCheckFailedException') throw error
+  }
+}

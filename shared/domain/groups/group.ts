@@ -1,0 +1,44 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../../table/entity.ts'
+import { Text } from '../../values/fields.ts'
+
+export type GroupRow = Row & {
+  name: string
+  entity_type: 'group' | 'org_unit'
+  directory_id: string | null
+  idp_id: string | null
+  email: string | null
+  synced_at: string | null
+  /** The account's "Everyone" group, whose members are computed (A15). */
+  is_managed: boolean
+}
+
+export const groups = entity<GroupRow>({
+  name: 'groups',
+  unique: {
+    'groups.name': (row) => (row.idp_id === null ? row.name : null),
+    'groups.managed': (row) => (row.is_managed ? 'everyone' : null),
+  },
+  edges: {
+    name: { value: (row) => row.name, counted: true },
+    directory_id: { value: (row) => row.directory_id ?? 'none', counted: true },
+    entity_type: { value: (row) => row.entity_type, counted: true },
+  },
+  unlogged: ['synced_at'],
+})
+
+/** A group as the API shows it (A14.1). */
+export const Group = v.object({
+  id: v.string(),
+  name: v.string(),
+  entity_type: v.picklist(['group', 'org_unit']),
+  directory_id: v.nullable(v.string()),
+  idp_id: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  synced_at: v.nullable(v.string()),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+/** What can be set on a group (A14.2). */
+export const GroupFields = v.object({ name: Text(255) })

@@ -1,0 +1,21 @@
+import { entity, itemRow, type Row } from '../../table/entity.ts'
+import { partition } from '../../table/keys.ts'
+import { getItem } from '../../table/read.ts'
+
+export type MembershipRow = Row & { group_id: string; actor_id: string }
+
+/** Lies in its group's part under the actor's id, so that members list in the order of the actors (A7.2). */
+export const memberships = entity<MembershipRow>({
+  name: 'memberships',
+  place: (row) => ({ within: row.group_id, sort: row.actor_id }),
+  edges: { actor_id: { value: (row) => row.actor_id, sort: (row) => row.group_id } },
+})
+
+export async function getMembership(
+  account: string,
+  groupId: string,
+  actorId: string,
+): Promise<MembershipRow | undefined> {
+  const item = await getItem({ pk: partition(account, memberships.name, groupId), sk: actorId })
+  return item && itemRow<MembershipRow>(item)
+}

@@ -1,0 +1,63 @@
+import type { Author } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
+import type { Page } from '../../http/operation.ts'
+import { listRows } from '../../table/list.ts'
+import { getRow, getRows } from '../../table/read.ts'
+import { type ActorRow, actors } from '../actors/actor.ts'
+import { type GroupRow, groups } from '../groups/group.ts'
+import { changeMembers, edited, type Wanted, wholeSet } from '../member-sets/change-members.ts'
+import type { MemberSet } from '../member-sets/member-set.ts'
+import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
+import { type MembershipRow, memberships } from './membership.ts'
+
+/** The members of a group; those of the managed one are all people of the account (A15.2). */
+export async function list(account: string, groupId: string, page: Page) {
+  const group = await getRow(groups, account, groupId)
+  if (!group) throw notFound()
+  if (group.is_managed) {
+    const { rows, metadata } = await listRows(actors, account, page, { edges: { person: 'true' } })
+    return { data: rows, metadata }
+  }
+  const { rows, metadata } = await listRows(memberships, account, page, { within: groupId })
+  const members = await getRows(
+    actors,
+    account,
+    rows.map((row) => row.actor_id),
+  )
+  return { data: members.filter((actor): actor is ActorRow => actor !== null), metadata }
+}
+
+/** The members of a group as a set: who leaves loses what the membership authorized. */
+const memberSet: MemberSet<MembershipRow> = {
+  entity: memberships,
+  members: actors.name,
+  key: 'actor_id',
+  envelope: 'memberships',
+  noun: 'actor',
+  row: (group_id, actor_id) => ({ group_id, actor_id }),
+  revocation: (groupId, actorId) => ({ by: 'membership', id: `${groupId}#${actorId}` }),
+}
+
+/** The whole set as it is (A15.3). */
+export const replace = (author: Author, groupId: string, raw: unknown) =>
+  change(author, groupId, () =>
+    wholeSet(readWholeSet(memberSet, raw, (id) => id !== undefined && id !== null && id !== '')),
+  )
+
+export const edit = (author: Author, groupId: string, raw: unknown) =>
+  change(author, groupId, () => edited(readEdit(memberSet, raw, (list) => (Array.isArray(list) ? null : 'is invalid'))))
+
+async function change(author: Author, groupId: string, read: () => Wanted) {
+  const check = (transaction: Transaction) => editable(transaction, groupId)
+  return { data: { actor_ids: await changeMembers(author, memberSet, groupId, check, read) } }
+}
+
+async function editable(transaction: Transaction, id: string): Promise<GroupRow> {
+  const group = await transaction.get(groups, id)
+  if (!group) throw notFound()
+  if (group.is_managed)
+    throw new ApiError('managed_group', 'The members of the group Everyone are managed by the system.')
+  if (group.idp_id !== null) throw new ApiError('synced_group', 'This group is synced from a directory.')
+  return group
+}

@@ -1,0 +1,72 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../../table/entity.ts'
+import { field } from '../../values/field.ts'
+import { Bool, NullableText, Uuid } from '../../values/fields.ts'
+import { type Condition, checkConditions } from './conditions.ts'
+
+export type PolicyRow = Row & {
+  /** Null when the group is gone: the policy is orphaned and grants nothing. */
+  group_id: string | null
+  /** The group's identifier at its provider, remembered so that a sync can relink an orphaned policy (I4.6). */
+  group_idp_id: string | null
+  resource_id: string
+  description: string | null
+  conditions: Condition[]
+  flow_log_uploads_enabled: boolean
+  is_disabled: boolean
+}
+
+export const policies = entity<PolicyRow>({
+  name: 'policies',
+  unique: { 'policies.grant': (row) => (row.group_id ? `${row.group_id}#${row.resource_id}` : null) },
+  edges: {
+    group_id: { value: (row) => row.group_id, counted: true },
+    resource_id: { value: (row) => row.resource_id, counted: true },
+  },
+})
+
+/** A policy as the API shows it (A16.1). */
+export const Policy = v.object({
+  id: v.string(),
+  group_id: v.nullable(v.string()),
+  resource_id: v.string(),
+  description: v.nullable(v.string()),
+  conditions: v.array(v.object({ property: v.string(), operator: v.string(), values: v.array(v.string()) })),
+  flow_log_uploads_enabled: v.boolean(),
+  is_disabled: v.boolean(),
+})
+
+const Conditions = field<Condition[]>(
+  (input) => {
+    const checked = checkConditions(input)
+    if ('conditions' in checked) return { value: checked.conditions }
+    const relative = Object.entries(checked.errors).map(([path, messages]) => [
+      path.replace(/^conditions\.?/, ''),
+      messages,
+    ])
+    return { errors: Object.fromEntries(relative) }
+  },
+  {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['values'],
+      properties: {
+        property: { type: 'string', default: 'remote_ip_location_region' },
+        operator: { type: 'string', default: 'is_in' },
+        values: { type: 'array', maxItems: 1000, items: { type: 'string' } },
+      },
+    },
+  },
+)
+
+/** What can be set on a policy (A16.2). */
+export const PolicyFields = v.object({
+  group_id: Uuid,
+  resource_id: Uuid,
+  description: v.optional(NullableText(1024)),
+  conditions: v.optional(Conditions),
+  flow_log_uploads_enabled: v.optional(Bool),
+  is_disabled: v.optional(Bool),
+})
+export type PolicyInput = v.InferOutput<typeof PolicyFields>

@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Author, commit } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { featureNotEnabled, notFound } from '../../core/errors.ts'
+import type { Page } from '../../http/operation.ts'
+import { listRows } from '../../table/list.ts'
+import { getRow } from '../../table/read.ts'
+import type { Draft } from '../../values/draft.ts'
+import { accounts } from '../accounts/account.ts'
+import { type GroupRow, groups } from '../groups/group.ts'
+import { resources } from '../resources/resource.ts'
+import { deletePolicy } from './delete-policy.ts'
+import { type PolicyInput, type PolicyRow, policies } from './policy.ts'
+
+type Checked = Draft<PolicyInput>
+
+export async function list(account: string, page: Page) {
+  const { rows, metadata } = await listRows(policies, account, page, { edges: page.filters })
+  return { data: rows, metadata }
+}
+
+export async function get(account: string, id: string) {
+  const policy = await getRow(policies, account, id)
+  if (!policy) throw notFound()
+  return { data: policy }
+}
+
+/** The rows a policy ties together, with the message for each that is unknown. */
+async function ends(transaction: Transaction, draft: Checked) {
+  const { group_id, resource_id } = draft.fields
+  const [group, resource] = await Promise.all([
+    group_id === undefined ? null : transaction.get(groups, group_id),
+    resource_id === undefined ? null : transaction.get(resources, resource_id),
+  ])
+  if (group_id !== undefined && !group) draft.reject('group_id', 'does not exist')
+  if (resource_id !== undefined && !resource) draft.reject('resource_id', 'does not exist')
+  if (resource?.type === 'internet') {
+    const account = await transaction.get(accounts, transaction.accountId)
+    if (!account?.features.internet_resource) {
+      throw featureNotEnabled('internet_resource')
+    }
+  }
+  return { group, resource }
+}
+
+async function checkPair(
+  transaction: Transaction,
+  draft: Checked,
+  groupId: string | null,
+  resourceId: string,
+  except?: PolicyRow,
+) {
+  const pair = `${groupId}#${resourceId}`
+  if (groupId !== null && (await transaction.isTaken('policies.grant', pair, except))) {
+    draft.reject('base', 'a policy for this group and resource already exists')
+  }
+}
+
+export const create = (author: Author, draft: () => Checked) =>
+  commit(author, async (transaction) => {
+    const checked = draft()
+    const { group, resource } = await ends(transaction, checked)
+    if (group && resource) await checkPair(transaction, checked, group.id, resource.id)
+    const input = checked.done()
+    const row = transaction.insert(policies, {
+      group_id: input.group_id,
+      group_idp_id: (group as GroupRow).idp_id,
+      resource_id: input.resource_id,
+      description: input.description ?? null,
+      conditions: input.conditions ?? [],
+      // Flows to the Internet are never reported (A16.2).
+      flow_log_uploads_enabled: resource?.type !== 'internet' && (input.flow_log_uploads_enabled ?? true),
+      is_disabled: input.is_disabled ?? false,
+    })
+    return { data: row }
+  })
+
+const grounds = ['conditions', 'group_id', 'resource_id', 'flow_log_uploads_enabled'] as const
+
+export const update = (author: Author, id: string, raw: unknown, draft: () => Draft<Partial<PolicyInput>>) =>
+  commit(author, async (transaction) => {
+    const policy = await transaction.get(policies, id)
+    if (!policy) throw notFound()
+    const checked = draft() as Checked
+    const { group } = await ends(transaction, checked)
+    const empty = Object.keys(raw as object).length === 0
+    if (policy.group_id === null && checked.fields.group_id === undefined && !checked.has('group_id') && !empty) {
+      checked.reject('group_id', "can't be blank")
+    }
+    const groupId = checked.fields.group_id ?? policy.group_id
+    const resourceId = checked.fields.resource_id ?? policy.resource_id
+    await checkPair(transaction, checked, groupId, resourceId, policy)
+    const input = checked.done()
+    const target = await transaction.get(resources, resourceId)
+    const data = transaction.update(policies, policy, {
+      ...input,
+      ...(group && { group_idp_id: group.idp_id }),
+      ...(target?.type === 'internet' && { flow_log_uploads_enabled: false }),
+    })
+    const ended = data.is_disabled && !policy.is_disabled
+    // What authorizations rest on has changed: they end, and the next decision makes new ones (A30).
+    const shifted = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
+    if (ended || shifted) transaction.revoke({ by: 'policy', id })
+    return { data }
+  })
+
+export const remove = (author: Author, id: string) =>
+  commit(author, async (transaction) => {
+    const policy = await transaction.get(policies, id)
+    if (!policy) throw notFound()
+    deletePolicy(transaction, policy)
+    return { data: policy }
+  })

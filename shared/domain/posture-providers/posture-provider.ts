@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../../table/entity.ts'
+import { Bool, OneOf, Subdomain, Text } from '../../values/fields.ts'
+
+const types = ['mdm', 'tenant'] as const
+export type PostureProviderType = (typeof types)[number]
+const regions = ['us', 'eu'] as const
+
+export type PostureProviderRow = Row & {
+  account_id: string
+  type: PostureProviderType
+  name: string
+  tenant_id: string | null
+  subdomain: string | null
+  region: (typeof regions)[number] | null
+  /** Sealed. */
+  api_token: string | null
+  is_verified: boolean
+  is_disabled: boolean
+  disabled_reason: string | null
+  synced_at: string | null
+  error: string | null
+  error_count: number
+  error_emailed_at: string | null
+  /** When a run was asked for; the inventory sync takes it up (I7). */
+  sync_requested_at: string | null
+  /** Lets the next run pass the deletion brake (I5). */
+  accept_deletions: boolean
+}
+
+export const postureProviders = entity<PostureProviderRow>({
+  name: 'mdm_posture_providers',
+  unique: { 'mdm_posture_providers.name': (row) => row.name },
+  redact: ['api_token'],
+  unlogged: ['synced_at', 'error', 'error_count', 'error_emailed_at', 'sync_requested_at'],
+})
+
+const text = v.string()
+
+/** A posture provider as the API shows it (A28.1): never its secret. */
+export const PostureProvider = v.object({
+  id: text,
+  account_id: text,
+  type: v.picklist(types),
+  name: text,
+  tenant_id: v.nullable(text),
+  subdomain: v.nullable(text),
+  region: v.nullable(v.picklist(regions)),
+  is_verified: v.boolean(),
+  is_disabled: v.boolean(),
+  disabled_reason: v.nullable(text),
+  synced_at: v.nullable(text),
+  error: v.nullable(text),
+  error_count: v.number(),
+  error_emailed_at: v.nullable(text),
+  inserted_at: text,
+  updated_at: text,
+})
+
+/** What can be sent; the fields of the other type are ignored. */
+export const PostureProviderFields = v.object({
+  type: OneOf(types),
+  name: Text(255),
+  is_disabled: v.optional(Bool),
+  tenant_id: v.optional(Text(255)),
+  subdomain: v.optional(Subdomain),
+  region: v.optional(OneOf(regions)),
+  api_token: v.optional(Text(4096)),
+  accept_deletions: v.optional(Bool),
+})
+
+export type PostureProviderInput = v.InferOutput<typeof PostureProviderFields>
+
+/** The fields that connect a provider of a type; all are required. */
+export const connectionFields = {
+  mdm: ['subdomain', 'region', 'api_token'],
+  tenant: ['tenant_id'],
+} as const satisfies Record<PostureProviderType, (keyof PostureProviderInput)[]>

@@ -1,0 +1,132 @@
+import { type Author, commit } from '../../commit/commit.ts'
+import { rejectTaken } from '../../commit/reject-taken.ts'
+import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { timestamp } from '../../core/clock.ts'
+import { notFound } from '../../core/errors.ts'
+import { resealSecret } from '../../core/sealed-secret.ts'
+import type { Page } from '../../http/operation.ts'
+import { listRows } from '../../table/list.ts'
+import { getRow, rowsBy } from '../../table/read.ts'
+import type { Draft } from '../../values/draft.ts'
+import { mdmDevices } from '../mdm-devices/mdm-device.ts'
+import {
+  connectionFields,
+  type PostureProviderInput,
+  type PostureProviderRow,
+  type PostureProviderType,
+  postureProviders,
+} from './posture-provider.ts'
+
+type Checked = Draft<PostureProviderInput>
+const nameSet = 'mdm_posture_providers.name'
+const healthy = { disabled_reason: null, error: null, error_count: 0 }
+
+export async function list(account: string, page: Page) {
+  const { rows, metadata } = await listRows(postureProviders, account, page, { newestFirst: true })
+  return { data: rows, metadata }
+}
+
+export async function get(account: string, id: string) {
+  const provider = await getRow(postureProviders, account, id)
+  if (!provider) throw notFound()
+  return { data: provider }
+}
+
+/** Drops what belongs to the other type, its messages included. */
+function keepConnectionOf(draft: Checked, type: PostureProviderType | undefined): void {
+  const own: readonly string[] = type === undefined ? [] : connectionFields[type]
+  for (const field of Object.values(connectionFields).flat()) {
+    if (own.includes(field)) continue
+    delete draft.errors[field]
+    delete draft.fields[field]
+  }
+}
+
+/** The connection of a provider as it is stored, the secret sealed. */
+async function connectionOf(
+  accountId: string,
+  input: Partial<PostureProviderInput>,
+  before: PostureProviderRow | null,
+) {
+  const { tenant_id = before?.tenant_id, subdomain = before?.subdomain, region = before?.region } = input
+  const sealed = before?.api_token ?? null
+  const api_token = input.api_token === undefined ? sealed : await resealSecret(accountId, input.api_token, sealed)
+  return { tenant_id: tenant_id ?? null, subdomain: subdomain ?? null, region: region ?? null, api_token }
+}
+
+/** Creating a provider starts a run (A26.2(3)). */
+export const create = (author: Author, draft: () => Checked) =>
+  commit(author, async (transaction) => {
+    const checked = draft()
+    const { type } = checked.fields
+    keepConnectionOf(checked, type)
+    for (const field of type === undefined ? [] : connectionFields[type]) {
+      if (checked.fields[field] === undefined && !checked.has(field)) checked.reject(field, "can't be blank")
+    }
+    await rejectTaken(transaction, checked, nameSet, 'name')
+    const input = checked.done()
+    const row = transaction.insert(postureProviders, {
+      account_id: author.accountId,
+      type: input.type,
+      name: input.name,
+      ...(await connectionOf(author.accountId, input, null)),
+      ...healthy,
+      is_verified: false,
+      is_disabled: input.is_disabled ?? false,
+      synced_at: null,
+      error_emailed_at: null,
+      sync_requested_at: input.is_disabled ? null : timestamp(transaction.now),
+      accept_deletions: false,
+    })
+    return { data: row }
+  })
+
+export const update = (author: Author, id: string, draft: () => Draft<Partial<PostureProviderInput>>) =>
+  commit(author, async (transaction) => {
+    const provider = await known(transaction, id)
+    const checked = draft() as Checked
+    const { type } = checked.fields
+    if (type !== undefined && type !== provider.type) checked.reject('type', 'cannot be changed')
+    keepConnectionOf(checked, provider.type)
+    await rejectTaken(transaction, checked, nameSet, 'name', provider)
+    const input: Partial<PostureProviderInput> = checked.done()
+    const connection = await connectionOf(author.accountId, input, provider)
+    const moved = Object.entries(connection).some(
+      ([name, value]) => provider[name as keyof typeof connection] !== value,
+    )
+    const enables = input.is_disabled === false
+    const row = transaction.update(postureProviders, provider, {
+      name: input.name,
+      is_disabled: input.is_disabled,
+      ...connection,
+      ...(moved && { is_verified: false }),
+      ...(input.accept_deletions === true && { accept_deletions: true }),
+      ...(enables && { ...healthy, ...(provider.is_disabled && { sync_requested_at: timestamp(transaction.now) }) }),
+    })
+    return { data: row }
+  })
+
+/** Deletes a provider with its devices, which give no access (A28.1). */
+export const remove = (author: Author, id: string) =>
+  commit(author, async (transaction) => {
+    const provider = await known(transaction, id)
+    transaction.delete(postureProviders, provider)
+    if ((await stageRestOfPostureProvider(transaction, id)) === 'more') {
+      transaction.leave({ below: postureProviders.name, id })
+    }
+    return { data: provider }
+  })
+
+export const stageRestOfPostureProvider = (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
+  stageWhileRoom(
+    transaction,
+    (range) => rowsBy(mdmDevices, transaction.accountId, 'posture_provider_id', id, range),
+    (device) => transaction.delete(mdmDevices, device),
+  )
+
+async function known(transaction: Transaction, id: string): Promise<PostureProviderRow> {
+  const provider = await transaction.get(postureProviders, id)
+  if (!provider) throw notFound()
+  return provider
+}

@@ -1,0 +1,109 @@
+import { clock, timestamp } from '../../core/clock.ts'
+import type { Origin } from '../../core/subject.ts'
+import { itemRow } from '../../table/entity.ts'
+import { entityKey, type Key, liveKey } from '../../table/keys.ts'
+import { getItems } from '../../table/read.ts'
+import { isUnexpired } from '../../values/expiry.ts'
+import type { ClientTokenRow } from '../client-tokens/client-token.ts'
+import type { GatewayTokenRow } from '../gateway-tokens/gateway-token.ts'
+import { rotationEnded } from '../gateway-tokens/rotation.ts'
+
+export type DeviceKind = 'gateways' | 'clients'
+
+const tokenCollections = { gateways: 'gateway_tokens', clients: 'client_tokens' } as const
+
+const hasEnded: Record<DeviceKind, (token: Record<string, unknown>, now: number) => boolean> = {
+  gateways: (token, now) => rotationEnded(itemRow<GatewayTokenRow>(token), now),
+  clients: (token, now) => !isUnexpired(itemRow<ClientTokenRow>(token), now),
+}
+
+/** Where and how a device was last seen (P1.6). */
+export type LastSeen = {
+  last_seen_at: string
+  last_seen_version: string
+  last_seen_user_agent: string | null
+  last_seen_remote_ip: string
+  last_seen_remote_ip_location_region: string | null
+  last_seen_remote_ip_location_city: string | null
+  last_seen_remote_ip_location_lat: number | null
+  last_seen_remote_ip_location_lon: number | null
+}
+
+/** The live item of a device: its latest session and where it was last seen. It outlives the session. */
+export type Presence = LastSeen & {
+  session_id: string
+  /** End of the lease in microseconds; 0 once the session was ended. */
+  lease_expires_at: number
+  token_id: string
+  public_key: string
+}
+
+/** A presence as it counts: a session whose token is gone has ended (P1.7). */
+export type CountedPresence = Omit<Presence, 'token_id'> & {
+  token_id: string | null
+  /** When the session's token was rotated out (A22). */
+  rotated_at: string | null
+}
+
+export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => liveKey(account, kind, id)
+
+/**
+ * The presence of devices, in the order of their ids; null before the first session. Tokens are read too, so that one that
+ * was deleted or has ended ends its sessions without a write to each device that used it.
+ */
+export async function readPresences(
+  account: string,
+  kind: DeviceKind,
+  ids: string[],
+): Promise<(CountedPresence | null)[]> {
+  if (ids.length === 0) return []
+  const live = (await getItems(ids.map((id) => presenceKey(account, kind, id)))) as (Presence | undefined)[]
+  const tokenIds = [...new Set(live.flatMap((item) => (item ? [item.token_id] : [])))]
+  const rows =
+    tokenIds.length === 0 ? [] : await getItems(tokenIds.map((id) => entityKey(account, tokenCollections[kind], id)))
+  const now = clock.now()
+  const tokens = new Map(tokenIds.map((id, index) => [id, rows[index]]))
+  return live.map((item) => {
+    if (!item) return null
+    const token = tokens.get(item.token_id)
+    if (!token || hasEnded[kind](token, now)) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
+    return { ...item, rotated_at: (token.rotated_at as string | undefined) ?? null }
+  })
+}
+
+export async function readPresence(account: string, kind: DeviceKind, id: string): Promise<CountedPresence | null> {
+  const [presence] = await readPresences(account, kind, [id])
+  return presence ?? null
+}
+
+/** Whether the device has a session whose lease has not expired (P1.4). */
+export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, now: number): boolean =>
+  presence !== null && presence.lease_expires_at > now
+
+/** What a session start or a heartbeat knows of where its device is (P1.6, P8). */
+export const seenFrom = (origin: Origin, version: string, now: number): LastSeen => ({
+  last_seen_at: timestamp(now),
+  last_seen_version: version,
+  last_seen_user_agent: origin.user_agent,
+  last_seen_remote_ip: origin.ip,
+  last_seen_remote_ip_location_region: origin.ip_region,
+  last_seen_remote_ip_location_city: origin.ip_city,
+  last_seen_remote_ip_location_lat: origin.ip_lat,
+  last_seen_remote_ip_location_lon: origin.ip_lon,
+})
+
+/** The live fields of a gateway (A21.1) or client (A23.1); the response schema picks those of its kind. */
+export const renderPresence = (presence: CountedPresence | null, now: number) => ({
+  online: isOnline(presence, now),
+  public_key: presence?.public_key ?? null,
+  gateway_token_id: presence?.token_id ?? null,
+  rotated_at: presence?.rotated_at ?? null,
+  last_seen_at: presence?.last_seen_at ?? null,
+  last_seen_version: presence?.last_seen_version ?? null,
+  last_seen_user_agent: presence?.last_seen_user_agent ?? null,
+  last_seen_remote_ip: presence?.last_seen_remote_ip ?? null,
+  last_seen_remote_ip_location_region: presence?.last_seen_remote_ip_location_region ?? null,
+  last_seen_remote_ip_location_city: presence?.last_seen_remote_ip_location_city ?? null,
+  last_seen_remote_ip_location_lat: presence?.last_seen_remote_ip_location_lat ?? null,
+  last_seen_remote_ip_location_lon: presence?.last_seen_remote_ip_location_lon ?? null,
+})

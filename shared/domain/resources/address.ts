@@ -1,0 +1,78 @@
+import { type Cidr, formatCidr, formatIp, overlaps, parseCidr, parseIp, parseRange } from '../../values/ip.ts'
+
+export type AddressType = 'dns' | 'cidr' | 'ip'
+type Checked = { address: string } | { message: string }
+
+/** The normalised address of a resource, or the message of the first rule that fails (A18.4). */
+export function checkAddress(type: AddressType, given: string): Checked {
+  const address = given.trim()
+  if (address.split(':').length === 2 || /\]:\d+$/.test(address)) return { message: 'cannot contain a port number' }
+  if (type === 'dns') return checkDnsName(address)
+  if (address.includes('[') !== address.includes(']')) return { message: 'has mismatched brackets' }
+  return type === 'cidr' ? checkCidr(address) : checkIp(address)
+}
+
+const commonTopLevel = new Set(['com', 'org', 'net', 'edu', 'gov', 'mil', 'biz', 'info', 'name', 'mobi', 'pro'])
+const labelPattern = /^(?!-)[\p{L}\p{M}\p{Nd}*?-]{1,63}(?<!-)$/u
+const onlyWildcards = /^[*?]+$/
+
+const validLabel = (label: string): boolean => labelPattern.test(label) && (label === '**' || !label.includes('**'))
+
+function checkDnsName(address: string): Checked {
+  if ([...address].length > 253) return { message: 'should be at most 253 character(s)' }
+  if (parseRange(address)) return { message: 'is an IP address, use a resource of type ip or cidr' }
+  const labels = address.split('.')
+  if (!labels.every(validLabel)) return { message: 'is not a valid DNS name' }
+  const last = (labels.at(-1) as string).toLowerCase()
+  if (/[*?]/.test(last)) return { message: 'cannot have a wildcard in the top-level domain' }
+  if (last === 'localhost') return { message: 'cannot be in the localhost domain' }
+  const others = labels.slice(0, -1)
+  const common = commonTopLevel.has(last) || [...last].length === 2
+  if (common && others.length > 0 && others.every((label) => onlyWildcards.test(label))) {
+    return { message: 'needs a label that is not a wildcard' }
+  }
+  return { address }
+}
+
+const range = (text: string): Cidr => parseRange(text) as Cidr
+
+/** Addresses that no resource can have, in the order of the contract's table. */
+const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
+  {
+    ranges: [range('0.0.0.0'), range('::')],
+    cidr: 'cannot contain all addresses, use the Internet Resource',
+    ip: 'cannot stand for all addresses',
+  },
+  ...[['127.0.0.0/8', '::1/128']].map((texts) => ({
+    ranges: texts.map(range),
+    cidr: 'cannot contain loopback addresses',
+    ip: 'cannot contain loopback addresses',
+  })),
+  ...['100.64.0.0/10', 'fd00:2021:1111::/48'].map((text) => ({
+    ranges: [range(text)],
+    cidr: `cannot be in ${text}`,
+    ip: `cannot be in ${text}`,
+  })),
+]
+
+const refusal = (block: Cidr, type: 'cidr' | 'ip'): string | undefined =>
+  forbidden.find(({ ranges }) => ranges.some((other) => overlaps(block, other)))?.[type]
+
+const mapped = range('::ffff:0:0/96')
+/** The IPv4-mapped block itself, or a part of it; a wider block that happens to cover it is an ordinary one. */
+const isMapped = (block: Cidr): boolean => overlaps(block, mapped) && block.prefix >= 96
+
+function checkCidr(address: string): Checked {
+  const block = parseCidr(address)
+  if (!block || isMapped(block)) return { message: 'is not a valid CIDR range' }
+  const message = refusal(block, 'cidr')
+  return message ? { message } : { address: formatCidr(block) }
+}
+
+function checkIp(address: string): Checked {
+  const ip = parseIp(address)
+  const block = ip && range(formatIp(ip))
+  if (!ip || !block || isMapped(block)) return { message: 'is not a valid IP address' }
+  const message = refusal(block, 'ip')
+  return message ? { message } : { address: formatIp(ip) }
+}

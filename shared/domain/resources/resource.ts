@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../../table/entity.ts'
+import { field } from '../../values/field.ts'
+import { NullableText, OneOf, Text, Uuid } from '../../values/fields.ts'
+import { checkFilters, type Filter } from './filters.ts'
+
+export const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
+export type ResourceType = (typeof resourceTypes)[number]
+
+export const ipStacks = ['ipv4_only', 'ipv6_only', 'dual'] as const
+
+export type ResourceRow = Row & {
+  name: string
+  type: ResourceType
+  address: string | null
+  address_description: string | null
+  filters: Filter[]
+  ip_stack: (typeof ipStacks)[number] | null
+  site_id: string | null
+}
+
+export const resources = entity<ResourceRow>({
+  name: 'resources',
+  unique: { 'resources.internet': (row) => (row.type === 'internet' ? 'internet' : null) },
+  edges: {
+    name: { value: (row) => row.name, counted: true },
+    address: { value: (row) => row.address, counted: true },
+    type: { value: (row) => row.type, counted: true },
+    site_id: { value: (row) => row.site_id, counted: true },
+    ip_stack: { value: (row) => row.ip_stack, counted: true },
+  },
+})
+
+/** A resource as the API shows it (A18.1). */
+export const Resource = v.object({
+  id: v.string(),
+  name: v.string(),
+  type: v.picklist(resourceTypes),
+  address: v.nullable(v.string()),
+  address_description: v.nullable(v.string()),
+  filters: v.array(v.object({ protocol: v.picklist(['tcp', 'udp', 'icmp']), ports: v.array(v.string()) })),
+  ip_stack: v.nullable(v.picklist(ipStacks)),
+  site_id: v.nullable(v.string()),
+})
+
+/** The rule of A18.5, its messages under the field itself. */
+export const Filters = field<Filter[]>(
+  (input) => {
+    const checked = checkFilters(input)
+    if ('filters' in checked) return { value: checked.filters }
+    const relative = Object.entries(checked.errors).map(([path, messages]) => [
+      path.replace(/^filters\.?/, ''),
+      messages,
+    ])
+    return { errors: Object.fromEntries(relative) }
+  },
+  {
+    type: 'array',
+    maxItems: 100,
+    items: {
+      type: 'object',
+      required: ['protocol'],
+      properties: {
+        protocol: { type: 'string', enum: ['tcp', 'udp', 'icmp'] },
+        ports: { type: 'array', maxItems: 500, items: { type: ['string', 'integer'] } },
+      },
+    },
+  },
+)
+
+const IpStack = field<(typeof ipStacks)[number] | null>(
+  (input) => {
+    if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
+    const stack = ipStacks.find((known) => known === input)
+    return stack ? { value: stack } : { message: 'is invalid' }
+  },
+  { type: ['string', 'null'], enum: [...ipStacks, null] },
+)
+
+/** An address is checked as soon as its type is known (A18.2). */
+const Address = field<string | null>(
+  (input) => {
+    if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
+    const sound = typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
+    return sound ? { value: input.trim() } : { message: 'is invalid' }
+  },
+  { type: ['string', 'null'], maxLength: 253 },
+)
+
+/** What can be set on a resource (A18.2). */
+export const ResourceFields = v.object({
+  name: Text(255),
+  type: OneOf(resourceTypes),
+  site_id: Uuid,
+  address: v.optional(Address),
+  address_description: v.optional(NullableText(255)),
+  ip_stack: v.optional(IpStack),
+  filters: v.optional(Filters),
+})
+export type ResourceInput = v.InferOutput<typeof ResourceFields>

@@ -1,0 +1,96 @@
+import {
+  AuthProvider,
+  AuthProviderFields,
+  type AuthProviderInput,
+  NewAuthProviderFields,
+  type ProviderKind,
+} from '../domain/auth-providers/auth-provider.ts'
+import * as authProviders from '../domain/auth-providers/store.ts'
+import type { Draft } from '../values/draft.ts'
+import { textFilter } from '../values/filters.ts'
+import { data, list } from './envelope.ts'
+import { type Operation, operation } from './operation.ts'
+
+/** The operations that every kind of auth provider has (A25), each with the paths and fields of its kind. */
+
+const collection = (kind: ProviderKind) => `/${kind}_auth_providers` as const
+const item = (kind: ProviderKind) => `/${kind}_auth_providers/{id}` as const
+const envelope = (kind: ProviderKind) => `${kind}_auth_provider`
+
+const titles: Record<ProviderKind, string> = {
+  email_otp: 'email passcode',
+  oidc: 'OpenID Connect',
+  suite: 'suite',
+  tenant: 'tenant',
+  idp: 'identity',
+}
+
+export const listAuthProviders = (kind: ProviderKind): Operation =>
+  operation(
+    {
+      method: 'GET',
+      path: collection(kind),
+      summary: `List the ${titles[kind]} providers`,
+      permission: 'providers:read',
+      filters: { name: textFilter },
+      response: list(AuthProvider(kind)),
+    },
+    ({ accountId, page }) => authProviders.list(kind, accountId, page),
+  )
+
+export const getAuthProvider = (kind: ProviderKind): Operation =>
+  operation(
+    {
+      method: 'GET',
+      path: item(kind),
+      summary: `Show an ${titles[kind]} provider`,
+      permission: 'providers:read',
+      response: data(AuthProvider(kind)),
+    },
+    ({ accountId, params }) => authProviders.get(kind, accountId, params.id as string),
+  )
+
+export const createAuthProvider = (kind: ProviderKind): Operation =>
+  operation(
+    {
+      method: 'POST',
+      path: collection(kind),
+      summary: `Create an ${titles[kind]} provider`,
+      permission: 'providers:write',
+      body: { envelope: envelope(kind), fields: NewAuthProviderFields(kind) },
+      response: data(AuthProvider(kind)),
+      status: 201,
+      location: ({ data }) => `${collection(kind)}/${data.id}`,
+    },
+    ({ author, draft }) => authProviders.create(kind, author, draft as () => Draft<AuthProviderInput>),
+  )
+
+/** `current` is the operation that shows the provider. */
+export const updateAuthProvider = (kind: ProviderKind, current: Operation): Operation =>
+  operation(
+    {
+      method: 'PATCH',
+      alias: 'PUT',
+      path: item(kind),
+      summary: `Change an ${titles[kind]} provider`,
+      permission: 'providers:write',
+      current,
+      body: { envelope: envelope(kind), fields: AuthProviderFields(kind) },
+      response: data(AuthProvider(kind)),
+    },
+    ({ author, params, draft }) =>
+      authProviders.update(kind, author, params.id as string, draft as () => Draft<AuthProviderInput>),
+  )
+
+export const deleteAuthProvider = (kind: ProviderKind, current: Operation): Operation =>
+  operation(
+    {
+      method: 'DELETE',
+      path: item(kind),
+      summary: `Delete an ${titles[kind]} provider with the client tokens made through it`,
+      permission: 'providers:write',
+      current,
+      response: data(AuthProvider(kind)),
+    },
+    ({ author, params }) => authProviders.remove(kind, author, params.id as string),
+  )

@@ -1,0 +1,94 @@
+import {
+  Directory,
+  DirectoryFields,
+  type DirectoryInput,
+  type DirectoryKind,
+  DirectoryWithKey,
+  NewDirectoryFields,
+} from '../domain/directories/directory.ts'
+import * as directories from '../domain/directories/store.ts'
+import type { Draft } from '../values/draft.ts'
+import { textFilter } from '../values/filters.ts'
+import { data, list } from './envelope.ts'
+import { type Operation, operation } from './operation.ts'
+
+/** The operations that every kind of directory has (A26), each with the paths and fields of its kind. */
+
+const collection = (kind: DirectoryKind) => `/${kind}_directories` as const
+const item = (kind: DirectoryKind) => `/${kind}_directories/{id}` as const
+const envelope = (kind: DirectoryKind) => `${kind}_directory`
+
+const titles: Record<DirectoryKind, string> = { suite: 'suite', tenant: 'tenant', idp: 'identity-provider' }
+
+export const listDirectories = (kind: DirectoryKind): Operation =>
+  operation(
+    {
+      method: 'GET',
+      path: collection(kind),
+      summary: `List the ${titles[kind]} directories`,
+      permission: 'directories:read',
+      filters: { name: textFilter },
+      response: list(Directory(kind)),
+    },
+    ({ accountId, page }) => directories.list(kind, accountId, page),
+  )
+
+export const getDirectory = (kind: DirectoryKind): Operation =>
+  operation(
+    {
+      method: 'GET',
+      path: item(kind),
+      summary: `Show a ${titles[kind]} directory`,
+      permission: 'directories:read',
+      response: data(Directory(kind)),
+    },
+    ({ accountId, params }) => directories.get(kind, accountId, params.id as string),
+  )
+
+export const createDirectory = (kind: DirectoryKind): Operation =>
+  operation(
+    {
+      method: 'POST',
+      path: collection(kind),
+      summary: `Create a ${titles[kind]} directory`,
+      permission: 'directories:write',
+      body: { envelope: envelope(kind), fields: NewDirectoryFields(kind) },
+      refusals: ['feature_not_enabled'],
+      response: data(DirectoryWithKey(kind)),
+      status: 201,
+      location: ({ data }) => `${collection(kind)}/${data.id}`,
+    },
+    ({ author, draft }) => directories.create(kind, author, draft as () => Draft<DirectoryInput>),
+  )
+
+/** `current` is the operation that shows the directory. */
+export const updateDirectory = (kind: DirectoryKind, current: Operation): Operation =>
+  operation(
+    {
+      method: 'PATCH',
+      alias: 'PUT',
+      path: item(kind),
+      summary: `Change a ${titles[kind]} directory`,
+      permission: 'directories:write',
+      current,
+      body: { envelope: envelope(kind), fields: DirectoryFields(kind) },
+      refusals: ['feature_not_enabled'],
+      response: data(DirectoryWithKey(kind)),
+    },
+    ({ author, params, draft }) =>
+      directories.update(kind, author, params.id as string, draft as () => Draft<DirectoryInput>),
+  )
+
+export const deleteDirectory = (kind: DirectoryKind, current: Operation): Operation =>
+  operation(
+    {
+      method: 'DELETE',
+      path: item(kind),
+      summary: `Delete a ${titles[kind]} directory with its groups, identities and actors`,
+      permission: 'directories:write',
+      current,
+      refusals: ['own_actor', 'last_admin'],
+      response: data(Directory(kind)),
+    },
+    ({ author, params }) => directories.remove(kind, author, params.id as string),
+  )

@@ -1,0 +1,106 @@
+import type * as v from 'valibot'
+import type { Caller } from '../auth/caller.ts'
+import type { Author } from '../commit/commit.ts'
+import type { ErrorCode } from '../core/errors.ts'
+import type { Permission } from '../core/permission.ts'
+import type { Subject } from '../core/subject.ts'
+import type { FeatureName } from '../domain/accounts/account.ts'
+import type { IngestClaims } from '../logs/flows/ingest-token.ts'
+import type { Draft, Fields } from '../values/draft.ts'
+import type { JsonSchema } from '../values/field.ts'
+import type { Filter } from '../values/filters.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a schema of any type
+type Schema = v.GenericSchema<any, any>
+
+/** What an operation promises the outside. One of these feeds route, permission, OpenAPI document, local server and laws. */
+export type Contract = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** A method that means the same (A2.8). */
+  alias?: 'PUT' | 'PATCH'
+  path: `/${string}`
+  summary: string
+  /** Which kind of token it takes; an API token unless said otherwise. */
+  credential?: 'api' | 'gateway' | 'client' | 'ingest'
+  permission?: Permission
+  /** A feature that the account needs (A28). */
+  feature?: FeatureName
+  /** The `GET` of the object that this operation changes or deletes: what `If-Match` is compared with (A8.2). */
+  current?: Operation
+  /** Reasons of its own to refuse (A5), besides those that its other fields bring. */
+  refusals?: readonly ErrorCode[]
+  body?: {
+    /** The one key of the body (A2.4); null where the fields stand in the body without one (P6). */
+    envelope: string | null
+    /** JSON type of the envelope's value; anything else is 400. */
+    shape?: 'object' | 'list'
+    /** The envelope is checked by the operation itself, behind the existence and refusals of its object (A14.3). */
+    late?: boolean
+    /** Whether the body, or its envelope, can be left out. */
+    optional?: boolean
+    fields?: Fields
+  }
+  /** The known filters of a list (A7.3); their presence makes it a paged list. */
+  filters?: Record<string, Filter>
+  /** Query parameters that the operation reads by itself. */
+  parameters?: Record<string, JsonSchema>
+  /** Schema of the whole response body: what it does not name cannot leave. */
+  response: Schema
+  status?: 200 | 201 | 204
+  /** A handler that says `repeated: true` found what was asked for: the answer is 200. */
+  repeatable?: boolean
+  /** Path of what was created (A2.7). */
+  location?: (response: { data: { id: string } }, params: Record<string, string>) => string
+  /** The response carries a secret: `Cache-Control: no-store` (A2.11). */
+  secret?: boolean
+  /** The operation lists its own request log entry, so it runs after that is stored (L2.6). */
+  waitForRequestLog?: boolean
+}
+
+export type Page = { limit: number; cursor: string | null; filters: Record<string, string>; binding: string }
+
+type FieldsOf<C extends Contract> = C extends { body: { fields: infer F extends Fields } } ? F : never
+
+/** The names in braces of a path. */
+type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
+type Params<C extends Contract> = `/${string}` extends C['path']
+  ? Record<string, string>
+  : Record<PathParams<C['path']>, string>
+
+/** What a handler knows of its request. */
+export type Context<C extends Contract = Contract> = {
+  requestId: string
+  accountId: string
+  subject: Subject
+  /** Whose change it is; every store takes it, and with it the conditions of the request (A8). */
+  author: Author
+  caller: Caller
+  /** Of the token of flow ingest, which has no caller. */
+  claims: IngestClaims
+  params: Params<C>
+  /** Query parameters as sent. */
+  query: URLSearchParams
+  /** Paging and filters of a list, checked. */
+  page: Page
+  /** The envelope's value as sent; undefined when an optional one was left out. */
+  raw: unknown
+  /** Checks an envelope that is `late`. @throws ApiError 400 */
+  envelope(): void
+  /** The fields with their messages so far; for rules that need stored rows before all messages are known. */
+  draft(): Draft<v.InferOutput<FieldsOf<C>>>
+  /** The valid fields. @throws ApiError `validation_failed` (422) */
+  input(): v.InferOutput<FieldsOf<C>>
+  body: Buffer
+  headers: Record<string, string | undefined>
+}
+
+export type Operation<C extends Contract = Contract> = C & {
+  // A method, so that an operation of any contract is one of the list.
+  handle(context: Context<C>): Promise<v.InferInput<C['response']>>
+}
+
+/** Ties a handler to its contract. */
+export const operation = <const C extends Contract>(
+  contract: C,
+  handle: (context: Context<C>) => Promise<v.InferInput<C['response']>>,
+): Operation<C> => ({ ...contract, handle })

@@ -1,0 +1,77 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
+import { type Due, duePartition, dueShards, isDue } from '../../commit/due.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { clock, timestamp } from '../../core/clock.ts'
+import { apiTokens } from '../../domain/api-tokens/api-token.ts'
+import { deleteApiToken } from '../../domain/api-tokens/delete-api-token.ts'
+import { clientTokens } from '../../domain/client-tokens/client-token.ts'
+import { deleteClientToken } from '../../domain/client-tokens/delete-client-token.ts'
+import { gatewayTokens } from '../../domain/gateway-tokens/gateway-token.ts'
+import { rotationEnded } from '../../domain/gateway-tokens/rotation.ts'
+import { deleteGatewayToken } from '../../domain/gateway-tokens/stage-gateway-token.ts'
+import { table, tableName } from '../../table/client.ts'
+import type { Key } from '../../table/keys.ts'
+import { queryItems } from '../../table/read.ts'
+import { isUnexpired } from '../../values/expiry.ts'
+
+/** How the rows of a collection are deleted once they have ended; a row that has not stays. */
+const endings: Record<string, (transaction: Transaction, id: string) => Promise<void>> = {
+  async [clientTokens.name](transaction, id) {
+    const token = await transaction.get(clientTokens, id)
+    if (token && !isUnexpired(token, transaction.now)) deleteClientToken(transaction, token)
+  },
+  async [apiTokens.name](transaction, id) {
+    const token = await transaction.get(apiTokens, id)
+    if (token && !isUnexpired(token, transaction.now)) deleteApiToken(transaction, token)
+  },
+  async [gatewayTokens.name](transaction, id) {
+    const token = await transaction.get(gatewayTokens, id)
+    if (token && rotationEnded(token, transaction.now)) deleteGatewayToken(transaction, token)
+  },
+}
+
+/** Few, because a minute without anything due reads as many that are not. */
+const perRead = 25
+
+type DueItem = Key & Due
+
+/**
+ * Deletes the tokens that have ended (A31). They are refused and not shown from that instant on, whatever this does: it
+ * only reclaims rows, and is harmless to repeat. What fails stays for the next run and does not hold up the rest.
+ * @throws AggregateError of what failed
+ */
+export async function reclaimExpired(deadline: number): Promise<void> {
+  const results = await Promise.all(dueShards.map((shard) => reclaimShard(shard, deadline)))
+  const errors = results.flat()
+  if (errors.length > 0) throw new AggregateError(errors, 'Some expired rows were not deleted.')
+}
+
+async function reclaimShard(shard: string, deadline: number): Promise<unknown[]> {
+  const nowText = timestamp(clock.now())
+  const errors: unknown[] = []
+  for (let after: string | undefined; Date.now() < deadline; ) {
+    const read = (await queryItems(duePartition(shard), { after, limit: perRead })) as DueItem[]
+    const due = read.filter((item) => isDue(item, nowText))
+    const byAccount = [...Map.groupBy(due, ({ account_id }) => account_id)]
+    const outcomes = await Promise.allSettled(byAccount.map(([account, items]) => reclaim(account, items)))
+    errors.push(...outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])))
+    if (due.length < perRead) break
+    after = due.at(-1)?.sk
+  }
+  return errors
+}
+
+/** Tokens are change-logged; that of the service's own work has no subject (L5). */
+async function reclaim(accountId: string, items: DueItem[]): Promise<void> {
+  await commitInParts({ accountId, subject: null }, async (transaction) => {
+    for (const { collection, id } of items) {
+      if (!transaction.hasRoom()) return 'more'
+      await endings[collection]?.(transaction, id)
+    }
+    return { done: undefined }
+  })
+  await Promise.all(
+    items.map(({ pk, sk }) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))),
+  )
+}

@@ -1,0 +1,21 @@
+import { signedFetch } from '../../core/aws/signed-fetch.ts'
+
+/** Longer than a consumer may run. */
+const timeoutMs = 90_000
+
+/** Invokes a function and waits for its answer. @throws when it fails */
+export async function invokeFunction(functionArn: string, event: unknown): Promise<unknown> {
+  const [region, name] = [functionArn.split(':')[3], functionArn.split(':')[6]]
+  const response = await signedFetch(
+    {
+      service: 'lambda',
+      method: 'POST',
+      host: `lambda.${region}.amazonaws.com`,
+      path: `/2015-03-31/functions/${name}/invocations`,
+      body: JSON.stringify(event),
+    },
+    timeoutMs,
+  )
+  if (response.headers.has('x-amz-function-error')) throw new Error('The function failed.')
+  return response.json()
+}

@@ -1,0 +1,57 @@
+import { clock } from '../../core/clock.ts'
+import { env } from '../../core/env.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import { logLine } from '../../core/log.ts'
+import { type Mail, sendMail } from '../../core/send-mail.ts'
+import { accounts } from '../../domain/accounts/account.ts'
+import { limitedAccountsPartition } from '../../domain/accounts/limited-accounts.ts'
+import { get } from '../../domain/accounts/store.ts'
+import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { getRow, queryItems, rowsBy } from '../../table/read.ts'
+import { limitsMail } from './limits-mail.ts'
+import { beginMail, endMail } from './limits-mail-turn.ts'
+
+/** Accounts looked at together. */
+const width = 4
+const perRead = 100
+
+/**
+ * Compares the use of each account with its limits, and mails its administrators about those that are exceeded, at most
+ * every 3 days (A11, I8). Whether a client may start a session is decided when it asks (P3.1), not here.
+ * @throws AggregateError of what failed; it does not hold up the rest
+ */
+export async function compareLimits(deadline: number): Promise<void> {
+  const errors: unknown[] = []
+  let after: string | undefined
+  do {
+    const page = await queryItems(limitedAccountsPartition, { after, limit: perRead })
+    await inParallel(page, width, (item) =>
+      Date.now() > deadline
+        ? Promise.resolve()
+        : compare(item.account_id as string).catch((error) => void errors.push(error)),
+    )
+    after = page.length === perRead ? (page.at(-1)?.sk as string) : undefined
+  } while (after !== undefined && Date.now() < deadline)
+  if (errors.length > 0) throw new AggregateError(errors, 'Some accounts were not told of their limits.')
+}
+
+async function compare(accountId: string): Promise<void> {
+  const account = await getRow(accounts, accountId, accountId)
+  if (!account || account.is_disabled) return
+  const limits = Object.entries((await get(account)).data.limits).map(([name, use]) => ({ name, ...use }))
+  const exceeded = limits.filter(({ used, total }) => used > total)
+  if (exceeded.length === 0) return
+  logLine('WARN', 'an account is above its limits', { account_id: accountId, limits: exceeded.map(({ name }) => name) })
+  const { mailSender } = env
+  if (mailSender === null) return
+  const message = { from: mailSender, ...limitsMail(account, exceeded) }
+  const administrators = await rowsBy(actors, accountId, 'type', 'account_admin_user')
+  const outcomes = await Promise.allSettled(administrators.map((to) => mail(accountId, to, message)))
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+async function mail(accountId: string, to: ActorRow, message: Omit<Mail, 'to'>): Promise<void> {
+  if (to.email === null || to.is_disabled || !(await beginMail(accountId, to.id, clock.now()))) return
+  await sendMail({ ...message, to: to.email })
+  await endMail(accountId, to.id, clock.now())
+}

@@ -1,0 +1,106 @@
+import * as v from 'valibot'
+import { type FeatureName, featureNames, type LimitName, limitNames } from '../../domain/accounts/account.ts'
+import { Scopes } from '../../domain/api-tokens/scopes.ts'
+import { Filters } from '../../domain/resources/resource.ts'
+import { field } from '../../values/field.ts'
+import { Bool, EmailAddress, NullableText, Text, Timestamp, Uuid } from '../../values/fields.ts'
+
+const AccountName = field<string>(
+  (input) => {
+    const name = typeof input === 'string' ? input.trim() : input
+    if (name === null || name === '') return { message: "can't be blank" }
+    if (typeof name !== 'string' || name.includes('\0')) return { message: 'is invalid' }
+    const { length } = [...name]
+    if (length < 3) return { message: 'should be at least 3 character(s)' }
+    return length > 64 ? { message: 'should be at most 64 character(s)' } : { value: name }
+  },
+  { type: 'string', minLength: 3, maxLength: 64 },
+)
+
+const Slug = field<string | null>(
+  (input) => {
+    if (input === null || input === '') return { value: null }
+    const slug = typeof input === 'string' ? input.trim().toLowerCase() : ''
+    return /^[a-z0-9-]{3,100}$/.test(slug) ? { value: slug } : { message: 'is invalid' }
+  },
+  { type: ['string', 'null'], pattern: '^[a-z0-9-]{3,100}$' },
+)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Rates and capacities are at least 1, counts at least 0 (A32.3). */
+const least = (name: LimitName): number => (/rate|capacity/.test(name) ? 1 : 0)
+
+const Limits = field<Partial<Record<LimitName, number | null>>>(
+  (input) => {
+    if (!isObject(input)) return { message: 'is invalid' }
+    const sent = limitNames.filter((name) => Object.hasOwn(input, name))
+    const wrong = sent.filter((name) => input[name] !== null && !Number.isSafeInteger(input[name]))
+    const low = sent.filter((name) => typeof input[name] === 'number' && (input[name] as number) < least(name))
+    if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['is invalid']])) }
+    if (low.length > 0) {
+      return {
+        errors: Object.fromEntries(low.map((name) => [name, [`must be greater than or equal to ${least(name)}`]])),
+      }
+    }
+    return { value: Object.fromEntries(sent.map((name) => [name, input[name] as number | null])) }
+  },
+  { type: 'object' },
+)
+
+const Features = field<Partial<Record<FeatureName, boolean>>>(
+  (input) => {
+    if (!isObject(input)) return { message: 'is invalid' }
+    const sent = featureNames.filter((name) => Object.hasOwn(input, name))
+    const wrong = sent.filter((name) => typeof input[name] !== 'boolean')
+    if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['is invalid']])) }
+    return { value: Object.fromEntries(sent.map((name) => [name, input[name] as boolean])) }
+  },
+  { type: 'object' },
+)
+
+const DeviceIds = field<string[]>(
+  (input) => {
+    if (!Array.isArray(input)) return { message: 'is invalid' }
+    if (input.length > 10_000) return { message: 'should have at most 10000 item(s)' }
+    const ids = input.map((id) => v.safeParse(Uuid, id))
+    return ids.every((id) => id.success)
+      ? { value: [...new Set(ids.map((id) => id.output as string))] }
+      : { message: 'has an invalid entry' }
+  },
+  { type: 'array', items: { type: 'string', format: 'uuid' } },
+)
+
+/** Input of the provisioning function (A32), part by part. */
+export const AccountFields = v.object({
+  name: AccountName,
+  slug: v.optional(Slug),
+  legal_name: v.optional(NullableText(255)),
+  limits: v.optional(Limits),
+  features: v.optional(Features),
+})
+
+export const AccountUpdateFields = v.object({
+  name: v.optional(AccountName),
+  legal_name: v.optional(NullableText(255)),
+  is_disabled: v.optional(Bool),
+  disabled_reason: v.optional(NullableText(255)),
+  limits: v.optional(Limits),
+  features: v.optional(Features),
+})
+
+export const AdminFields = v.object({ name: Text(255), email: EmailAddress })
+
+export const InitialTokenFields = v.object({
+  name: v.optional(NullableText(255)),
+  expires_at: v.optional(Timestamp),
+  scopes: v.optional(Scopes),
+})
+
+export const PoolFields = v.object({
+  name: Text(255),
+  address_description: v.optional(NullableText(255)),
+  filters: v.optional(Filters),
+  device_ids: v.optional(DeviceIds),
+})

@@ -1,0 +1,185 @@
+import * as v from 'valibot'
+import { commit } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
+import { clock, timestamp } from '../../core/clock.ts'
+import { ApiError, type FieldErrors, invalid, notFound } from '../../core/errors.ts'
+import { isUuid } from '../../core/ids.ts'
+import { Account, type AccountRow, accounts } from '../../domain/accounts/account.ts'
+import { stageAccountDisabling, stageRestOfAccountDisabling } from '../../domain/accounts/disable-account.ts'
+import { noteLimits } from '../../domain/accounts/limited-accounts.ts'
+import { get as getAccount } from '../../domain/accounts/store.ts'
+import { Actor, actors } from '../../domain/actors/actor.ts'
+import { ApiTokenFields, ShownApiToken } from '../../domain/api-tokens/api-token.ts'
+import { mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
+import { clients } from '../../domain/clients/client.ts'
+import * as poolMembers from '../../domain/pool-members/store.ts'
+import { Resource, resources } from '../../domain/resources/resource.ts'
+import { getRows } from '../../table/read.ts'
+import { draft, type Fields } from '../../values/draft.ts'
+import { isDueForDeletion } from '../account-deletion/close-account.ts'
+import { dueAccountItem } from '../account-deletion/due-account.ts'
+import { createAccount } from './create-account.ts'
+import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields } from './fields.ts'
+
+type Event = Record<string, unknown>
+
+const week = 7 * 86_400_000_000
+
+/** The fields of one part of the event; its messages go to `found`. @throws ApiError `bad_request` when it is no object. */
+function part<F extends Fields>(
+  found: FieldErrors,
+  event: Event,
+  name: string,
+  fields: F,
+  required = true,
+): v.InferOutput<F> {
+  const value = event[name]
+  if (value === undefined && !required) return {} as v.InferOutput<F>
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ApiError('bad_request', `${name} must be an object.`)
+  const { errors, fields: checked } = draft<v.InferOutput<F>>(fields, value)
+  // Fields of the event's main part stand alone; those of another part are named with it.
+  const main = name === 'account' || name === 'resource'
+  for (const [key, messages] of Object.entries(errors)) found[main ? key : `${name}.${key}`] = messages
+  return checked as v.InferOutput<F>
+}
+
+/** Reads the parts of an event. @throws ApiError `validation_failed` with the messages of all of them */
+function parts<T>(read: (found: FieldErrors) => T): T {
+  const found: FieldErrors = {}
+  const result = read(found)
+  if (Object.keys(found).length > 0) throw invalid(found)
+  return result
+}
+
+function uuid(event: Event, name: string): string {
+  const value = event[name]
+  if (typeof value !== 'string' || !isUuid(value))
+    throw invalid({ [name]: [value === undefined ? "can't be blank" : 'is invalid'] })
+  return value.toLowerCase()
+}
+
+const shown = async (account: AccountRow) => v.parse(Account, (await getAccount(account)).data)
+
+const showActor = (row: object) => v.parse(Actor, { ...row, last_seen_at: null })
+
+/** The operations of the provisioning function (A32); what they do is change-logged with subject null. */
+const operations: Record<string, (event: Event) => Promise<unknown>> = {
+  async create_account(event) {
+    const input = parts((found) => ({
+      account: part(found, event, 'account', AccountFields),
+      admin: part(found, event, 'admin', AdminFields),
+      token: part(found, event, 'api_token', InitialTokenFields, false),
+    }))
+    const made = await createAccount(input)
+    return {
+      account: await shown(made.account),
+      admin: showActor(made.admin),
+      api_client: showActor(made.api_client),
+      api_token: v.parse(ShownApiToken, made.api_token),
+    }
+  },
+
+  async update_account(event) {
+    const changes = parts((found) => part(found, event, 'account', AccountUpdateFields))
+    return { account: await shown(await updateAccount(uuid(event, 'account_id'), changes)) }
+  },
+
+  async delete_account(event) {
+    const { delete_at = timestamp(clock.now() + week) } = draft<{ delete_at?: string }>(
+      v.object({ delete_at: v.optional(ApiTokenFields.entries.expires_at) }),
+      event,
+    ).done()
+    const account = await updateAccount(uuid(event, 'account_id'), {
+      is_disabled: true,
+      disabled_reason: 'deletion',
+      delete_at,
+    })
+    return { account: await shown(account), delete_at }
+  },
+
+  async create_static_device_pool(event) {
+    const { device_ids = [], ...fields } = parts((found) => part(found, event, 'resource', PoolFields))
+    const author = { accountId: uuid(event, 'account_id'), subject: null }
+    const made = await commit(author, async (transaction) => {
+      if (!(await transaction.get(accounts, author.accountId))) throw notFound()
+      const found = await getRows(clients, author.accountId, device_ids)
+      const unknown = device_ids.filter((_, i) => found[i] === null)
+      if (unknown.length > 0) throw invalid({ device_ids: unknown.map((id) => `${id} does not exist`) })
+      const pool = transaction.insert(resources, {
+        name: fields.name,
+        address_description: fields.address_description ?? null,
+        filters: fields.filters ?? [],
+        type: 'static_device_pool',
+        address: null,
+        ip_stack: null,
+        site_id: null,
+      })
+      return { pool, rest: poolMembers.stageFirst(transaction, pool.id, device_ids) }
+    })
+    if (made.rest.length > 0) await poolMembers.addRest(author, made.pool.id, made.rest)
+    return { resource: v.parse(Resource, made.pool) }
+  },
+
+  async create_api_token(event) {
+    const accountId = uuid(event, 'account_id')
+    const actorId = event.actor_id === undefined || event.actor_id === null ? null : uuid(event, 'actor_id')
+    const made = await commit({ accountId, subject: null }, async (transaction) => {
+      if (!(await transaction.get(accounts, accountId))) throw notFound()
+      const actor = actorId === null ? transaction.insert(actors, newApiClient) : await transaction.get(actors, actorId)
+      if (actor?.type !== 'api_client') throw invalid({ actor_id: ['does not exist'] })
+      const fields = parts((found) => part(found, event, 'api_token', ApiTokenFields))
+      if (fields.expires_at <= timestamp(transaction.now))
+        throw invalid({ 'api_token.expires_at': ['must be in the future'] })
+      return { actor, token: await mintApiToken(transaction, actor.id, { name: null, scopes: ['*'], ...fields }) }
+    })
+    return { api_client: showActor(made.actor), api_token: v.parse(ShownApiToken, made.token) }
+  },
+}
+
+const newApiClient = {
+  name: 'Provisioning',
+  email: null,
+  type: 'api_client',
+  allow_email_otp_sign_in: false,
+  created_by_directory_id: null,
+  is_disabled: false,
+} as const
+
+type AccountChanges = v.InferOutput<typeof AccountUpdateFields> & { delete_at?: string | null }
+
+const updateAccount = (accountId: string, changes: AccountChanges): Promise<AccountRow> =>
+  commitInParts({ accountId, subject: null }, async (transaction) => {
+    const account = await transaction.get(accounts, accountId)
+    if (!account || isDueForDeletion(account, timestamp(transaction.now))) throw notFound()
+    // What disabling it has left for later must not count again for a moment.
+    if (account.is_disabled && changes.is_disabled === false) {
+      if ((await stageRestOfAccountDisabling(transaction, transaction.newId())) === 'more') return 'more'
+    }
+    // Enabling an account calls a deletion off that was not due yet (A32).
+    const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
+    if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
+    const updated = transaction.update(accounts, account, {
+      ...changes,
+      ...revived,
+      limits: { ...account.limits, ...changes.limits },
+      features: { ...account.features, ...changes.features },
+    })
+    noteLimits(transaction, account, updated)
+    const { delete_at } = updated
+    if (delete_at !== null && delete_at !== account.delete_at) transaction.put(dueAccountItem(accountId, delete_at))
+    return { done: updated }
+  })
+
+/**
+ * Does what an operator asks for (A32).
+ * @throws ApiError for bad input.
+ */
+export async function provision(event: unknown): Promise<unknown> {
+  if (typeof event !== 'object' || event === null || Array.isArray(event))
+    throw new ApiError('bad_request', 'The event must be an object.')
+  const { operation = 'create_account' } = event as Event
+  const run = typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined
+  if (!run) throw new ApiError('bad_request', `operation must be one of ${Object.keys(operations).join(', ')}.`)
+  return run(event as Event)
+}

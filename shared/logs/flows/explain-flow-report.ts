@@ -1,0 +1,163 @@
+import type { FieldErrors } from '../../core/errors.ts'
+import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
+import { isFlowStart, maxCounter, readIp, readTime } from './report-values.ts'
+
+const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes'] as const
+const closeFields = ['flow_end', 'last_packet', ...counters] as const
+const known = new Set<string>([
+  'protocol',
+  'inner_src_ip',
+  'inner_src_port',
+  'inner_dst_ip',
+  'inner_dst_port',
+  'flow_start',
+  'domain',
+  'outers',
+  ...closeFields,
+])
+const knownOuter = new Set(['src_ip', 'src_port', 'dst_ip', 'dst_port', 'path_activated_at'])
+
+type Source = Record<string, unknown>
+
+/** Reads the fields of one object and collects their messages. A required field that is null or blank is blank (A6.2). */
+class Reader {
+  readonly source: Source
+  readonly path: string
+  readonly errors: FieldErrors
+
+  constructor(source: Source, path: string, errors: FieldErrors) {
+    this.source = source
+    this.path = path
+    this.errors = errors
+  }
+
+  reject(name: string, message: string): undefined {
+    this.errors[this.path + name] = [message]
+    return undefined
+  }
+
+  sent(name: string): boolean {
+    const value = this.source[name]
+    return value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === '')
+  }
+
+  required<T>(name: string, read: (name: string) => T | undefined): T | undefined {
+    return this.sent(name) ? read.call(this, name) : this.reject(name, "can't be blank")
+  }
+
+  refuseUnknown(names: Set<string>): void {
+    for (const name of Object.keys(this.source)) if (!names.has(name)) this.reject(name, 'is not a known field')
+  }
+
+  ip(name: string): string | undefined {
+    return readIp(this.source[name]) ?? this.reject(name, 'is invalid')
+  }
+
+  port(name: string): number | undefined {
+    const value = this.integer(name, 65_535n)
+    return value === undefined ? undefined : Number(value)
+  }
+
+  counter(name: string): Counter | undefined {
+    const value = this.integer(name, maxCounter)
+    if (value === undefined) return undefined
+    return value > Number.MAX_SAFE_INTEGER ? String(value) : Number(value)
+  }
+
+  /** A JSON integer: a number whose value is one, so `1.0` and `1e3` are. */
+  integer(name: string, most: bigint): number | bigint | undefined {
+    const value = this.source[name]
+    const infinite = value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
+    if (typeof value !== 'bigint' && !Number.isInteger(value) && !infinite) return this.reject(name, 'is invalid')
+    const amount = value as number | bigint
+    if (amount < 0) return this.reject(name, 'must be greater than or equal to 0')
+    return amount > most ? this.reject(name, `must be less than or equal to ${most}`) : amount
+  }
+
+  time(name: string): number | undefined {
+    return readTime(this.source[name]) ?? this.reject(name, 'is invalid')
+  }
+
+  start(name: string): number | undefined {
+    const micros = this.time(name)
+    return micros === undefined || isFlowStart(micros) ? micros : this.reject(name, 'is invalid')
+  }
+}
+
+const isObject = (value: unknown): value is Source =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A report, or every message of its fields (L10). Integers beyond 2^53 come in as bigint. */
+export function explainFlowReport(record: unknown): { report: FlowReport } | { errors: FieldErrors } {
+  if (!isObject(record)) return { errors: { record: ['must be a JSON object'] } }
+  // Without a prototype, so that a field called __proto__ is a field.
+  const errors: FieldErrors = Object.create(null)
+  const reader = new Reader(record, '', errors)
+  reader.refuseUnknown(known)
+  const report = {
+    protocol: reader.required('protocol', (name) => protocolOf(reader, name)),
+    inner_src_ip: reader.required('inner_src_ip', reader.ip),
+    inner_src_port: reader.required('inner_src_port', reader.port),
+    inner_dst_ip: reader.required('inner_dst_ip', reader.ip),
+    inner_dst_port: reader.required('inner_dst_port', reader.port),
+    flow_start: reader.required('flow_start', reader.start),
+    domain: domainOf(reader),
+    closing: closingOf(reader),
+  }
+  return Object.keys(errors).length > 0 ? { errors } : { report: report as FlowReport }
+}
+
+function protocolOf(reader: Reader, name: string): 'tcp' | 'udp' | undefined {
+  const value = reader.source[name]
+  return value === 'tcp' || value === 'udp' ? value : reader.reject(name, 'is invalid')
+}
+
+function domainOf(reader: Reader): string | null | undefined {
+  if (!reader.sent('domain')) return null
+  const { domain } = reader.source
+  if (typeof domain !== 'string' || domain.includes('\0') || !domain.isWellFormed()) {
+    return reader.reject('domain', 'is invalid')
+  }
+  const text = domain.trim()
+  return [...text].length > 255 ? reader.reject('domain', 'should be at most 255 character(s)') : text
+}
+
+/** A record with any of the six close fields is judged as a close report (L10.1). */
+function closingOf(reader: Reader): Partial<Closing> | null {
+  if (!closeFields.some((name) => reader.sent(name))) {
+    if (reader.sent('outers')) outersOf(reader)
+    return null
+  }
+  return {
+    outers: reader.required('outers', () => outersOf(reader)),
+    flow_end: reader.required('flow_end', reader.time),
+    last_packet: reader.required('last_packet', reader.time),
+    ...Object.fromEntries(counters.map((name) => [name, reader.required(name, reader.counter)])),
+  }
+}
+
+function outersOf(reader: Reader): OuterPath[] | undefined {
+  const { outers } = reader.source
+  if (!Array.isArray(outers)) return reader.reject('outers', 'is invalid')
+  if (outers.length === 0) return reader.reject('outers', 'should have at least 1 item(s)')
+  if (outers.length > 1_000) return reader.reject('outers', 'should have at most 1000 item(s)')
+  return outers.map((outer, i) => outerOf(outer, i, reader)) as OuterPath[]
+}
+
+function outerOf(outer: unknown, index: number, { errors }: Reader): Partial<OuterPath> | undefined {
+  const path = `outers.${index}`
+  if (!isObject(outer)) {
+    errors[path] = ['is invalid']
+    return undefined
+  }
+  const reader = new Reader(outer, `${path}.`, errors)
+  reader.refuseUnknown(knownOuter)
+  const source = reader.sent('src_ip') || reader.sent('src_port')
+  return {
+    src_ip: source ? reader.required('src_ip', reader.ip) : null,
+    src_port: source ? reader.required('src_port', reader.port) : null,
+    dst_ip: reader.required('dst_ip', reader.ip),
+    dst_port: reader.required('dst_port', reader.port),
+    path_activated_at: reader.required('path_activated_at', reader.time),
+  }
+}

@@ -1,0 +1,49 @@
+import { ApiError } from '../../core/errors.ts'
+import type { Draft } from '../../values/draft.ts'
+import { endpointMessages, networkListMessages, serverListMessages } from '../values/grammars.ts'
+import { blank, type Messages, outOfBounds } from '../values/messages.ts'
+import { checkOpenIdProviders, checkSamlProviders, tooManyItems } from './check-providers.ts'
+import type { V0ConfigurationInput, V0ConfigurationRow } from './configuration.ts'
+
+type Rules = { [N in keyof V0ConfigurationInput]?: (value: NonNullable<V0ConfigurationInput[N]>) => Messages }
+
+/** The rules of each field's own value (`/v0` contract, 12.1). */
+const rules: Rules = {
+  default_client_allowed_ips: (list) => (list === '' ? [] : networkListMessages(list, { repeats: false })),
+  default_client_dns: (list) => (list === '' ? [] : serverListMessages(list)),
+  default_client_endpoint: (text) => (text === '' ? [blank] : endpointMessages(text)),
+  default_client_mtu: (value) => outOfBounds(value, 576, 1500),
+  default_client_persistent_keepalive: (value) => outOfBounds(value, 0, 120),
+  vpn_session_duration: (value) => outOfBounds(value, 0, 2_147_483_647),
+  openid_connect_providers: tooManyItems,
+  saml_identity_providers: tooManyItems,
+}
+
+const providerChecks = {
+  openid_connect_providers: checkOpenIdProviders,
+  saml_identity_providers: checkSamlProviders,
+}
+
+type Changes = Partial<Omit<V0ConfigurationRow, 'id' | 'inserted_at' | 'updated_at'>>
+
+/**
+ * The field checks of a changed configuration. The messages of a provider stand at its place in the list (12.5).
+ * @throws ApiError `validation_failed`
+ */
+export function checkConfiguration(draft: Draft<V0ConfigurationInput>, stored: V0ConfigurationRow): Changes {
+  for (const [name, check] of Object.entries(rules) as [keyof V0ConfigurationInput, (value: unknown) => Messages][]) {
+    const value = draft.fields[name]
+    if (value !== undefined && value !== stored[name]) draft.reject(name, ...check(value))
+  }
+  const providers: Record<string, unknown> = {}
+  const errors: Record<string, unknown> = { ...draft.errors }
+  for (const [name, check] of Object.entries(providerChecks)) {
+    const sent = draft.fields[name as keyof typeof providerChecks]
+    if (sent === undefined || draft.has(name)) continue
+    const checked = check(sent)
+    if ('errors' in checked) errors[name] = checked.errors
+    else providers[name] = checked.items
+  }
+  if (Object.keys(errors).length > 0) throw new ApiError('validation_failed', undefined, { members: { errors } })
+  return { ...draft.fields, ...providers } as Changes
+}

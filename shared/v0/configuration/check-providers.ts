@@ -1,0 +1,108 @@
+import { env } from '../../core/env.ts'
+import type { FieldErrors } from '../../core/errors.ts'
+import type { Fields } from '../../values/draft.ts'
+import { type Draft, draft } from '../../values/draft.ts'
+import { blank, isBlank, type Messages, tooLong } from '../values/messages.ts'
+import { webAddressMessages } from '../values/web-address.ts'
+import {
+  type V0OpenIdProvider,
+  V0OpenIdProviderFields,
+  type V0OpenIdProviderInput,
+  type V0SamlProvider,
+  V0SamlProviderFields,
+  type V0SamlProviderInput,
+} from './provider.ts'
+import { isSamlMetadata } from './saml-metadata.ts'
+
+/** The valid items, or the messages of each, in order (`/v0` contract, 12.5). */
+type CheckedProviders<P> = { items: P[] } | { errors: FieldErrors[] }
+
+const maxItems = 20
+const reserved = ['identity', 'saml', 'magic_link']
+
+/** A text that an item must have. */
+function checkRequired<T extends object>(
+  item: Draft<T>,
+  key: keyof T & string,
+  max: number,
+  more: (text: string) => Messages = () => [],
+): string {
+  const text = item.fields[key] as string | null | undefined
+  if (item.has(key)) return ''
+  if (text == null || isBlank(text)) item.reject(key, blank)
+  else item.reject(key, ...tooLong(text, max), ...more(text))
+  return text ?? ''
+}
+
+/** A text with a default. */
+function checkOptional<T extends object, D>(
+  item: Draft<T>,
+  key: keyof T & string,
+  fallback: D,
+  more: (text: string) => Messages = () => [],
+): string | D {
+  const text = item.fields[key] as string | null | undefined
+  if (text == null) return fallback
+  item.reject(key, ...tooLong(text, 2048), ...more(text))
+  return text
+}
+
+function checkName(item: Draft<{ id?: string | null; label?: string | null }>, earlier: Set<string>) {
+  const { id } = item.fields
+  if (id && reserved.includes(id)) item.reject('id', 'is reserved')
+  return {
+    id: checkRequired(item, 'id', 255, (text) => (earlier.has(text) ? ['has already been taken'] : [])),
+    label: checkRequired(item, 'label', 255),
+  }
+}
+
+function checkOpenIdProvider(item: Draft<V0OpenIdProviderInput>, earlier: Set<string>): V0OpenIdProvider {
+  return {
+    ...checkName(item, earlier),
+    client_id: checkRequired(item, 'client_id', 2048),
+    client_secret: checkRequired(item, 'client_secret', 2048),
+    discovery_document_uri: checkRequired(item, 'discovery_document_uri', 2048),
+    redirect_uri: checkOptional(item, 'redirect_uri', null, webAddressMessages),
+    response_type: checkOptional(item, 'response_type', 'code'),
+    scope: checkOptional(item, 'scope', 'openid email profile'),
+    auto_create_users: item.fields.auto_create_users ?? false,
+  }
+}
+
+function checkSamlProvider(item: Draft<V0SamlProviderInput>, earlier: Set<string>): V0SamlProvider {
+  const { sign_requests, sign_metadata, signed_assertion_in_resp, signed_envelopes_in_resp } = item.fields
+  return {
+    ...checkName(item, earlier),
+    base_url: checkOptional(item, 'base_url', `${env.baseUrl}/auth/saml`, webAddressMessages),
+    metadata: checkRequired(item, 'metadata', 65_536, (text) => (isSamlMetadata(text) ? [] : ['is invalid'])),
+    sign_requests: sign_requests ?? true,
+    sign_metadata: sign_metadata ?? true,
+    signed_assertion_in_resp: signed_assertion_in_resp ?? true,
+    signed_envelopes_in_resp: signed_envelopes_in_resp ?? true,
+    auto_create_users: item.fields.auto_create_users ?? false,
+  }
+}
+
+function checkItems<I, P>(
+  sent: object[],
+  fields: Fields,
+  check: (item: Draft<I>, earlier: Set<string>) => P,
+): CheckedProviders<P> {
+  const earlier = new Set<string>()
+  const drafts = sent.map((item) => draft<I>(fields, item))
+  const items = drafts.map((item) => {
+    const checked = check(item, earlier)
+    const { id } = item.fields as { id?: string | null }
+    if (id) earlier.add(id)
+    return checked
+  })
+  const errors = drafts.map((item) => item.errors)
+  return errors.some((messages) => Object.keys(messages).length > 0) ? { errors } : { items }
+}
+
+export const checkOpenIdProviders = (sent: object[]) => checkItems(sent, V0OpenIdProviderFields, checkOpenIdProvider)
+
+export const checkSamlProviders = (sent: object[]) => checkItems(sent, V0SamlProviderFields, checkSamlProvider)
+
+export const tooManyItems = (sent: object[]): Messages =>
+  sent.length > maxItems ? [`should have at most ${maxItems} item(s)`] : []

@@ -1,0 +1,86 @@
+import * as v from 'valibot'
+import type { Fields } from '../../values/draft.ts'
+import { described, type JsonSchema } from '../../values/field.ts'
+import { booleanCast, TextCast } from '../values/casts.ts'
+
+const idText = 'Short name of the provider, unique in its list; not `identity`, `saml` or `magic_link`.'
+const metadataText = 'SAML metadata of the provider, an XML document.'
+
+/** A way in by OpenID Connect, as it is stored and shown (`/v0` contract, 12.4). */
+export const V0OpenIdProvider = v.object({
+  id: v.pipe(v.string(), v.description(idText)),
+  label: v.string(),
+  client_id: v.string(),
+  client_secret: v.string(),
+  discovery_document_uri: v.string(),
+  redirect_uri: v.nullable(v.string()),
+  response_type: v.string(),
+  scope: v.string(),
+  auto_create_users: v.boolean(),
+})
+export type V0OpenIdProvider = v.InferOutput<typeof V0OpenIdProvider>
+
+/** A way in by SAML. */
+export const V0SamlProvider = v.object({
+  id: v.pipe(v.string(), v.description(idText)),
+  label: v.string(),
+  base_url: v.string(),
+  metadata: v.pipe(v.string(), v.description(metadataText)),
+  sign_requests: v.boolean(),
+  sign_metadata: v.boolean(),
+  signed_assertion_in_resp: v.boolean(),
+  signed_envelopes_in_resp: v.boolean(),
+  auto_create_users: v.boolean(),
+})
+export type V0SamlProvider = v.InferOutput<typeof V0SamlProvider>
+
+const text = v.optional(TextCast)
+const off = v.optional(booleanCast(false))
+const on = v.optional(booleanCast(true))
+
+export const V0OpenIdProviderFields = v.object({
+  id: v.optional(described(TextCast, idText)),
+  label: text,
+  client_id: text,
+  client_secret: text,
+  discovery_document_uri: text,
+  redirect_uri: text,
+  response_type: text,
+  scope: text,
+  auto_create_users: off,
+})
+export type V0OpenIdProviderInput = v.InferOutput<typeof V0OpenIdProviderFields>
+
+export const V0SamlProviderFields = v.object({
+  id: v.optional(described(TextCast, idText)),
+  label: text,
+  base_url: text,
+  metadata: v.optional(described(TextCast, metadataText)),
+  sign_requests: on,
+  sign_metadata: on,
+  signed_assertion_in_resp: on,
+  signed_envelopes_in_resp: on,
+  auto_create_users: off,
+})
+export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
+
+/** How an item is documented: its fields say so themselves. */
+const documented = (fields: Fields, required: string[]): JsonSchema => ({
+  type: 'object',
+  required,
+  properties: Object.fromEntries(
+    Object.entries(fields.entries as Record<string, typeof text>).map(([name, { wrapped }]) => [
+      name,
+      v.getMetadata(wrapped).jsonSchema,
+    ]),
+  ),
+})
+
+export const openIdProviderSchema = documented(V0OpenIdProviderFields, [
+  'id',
+  'label',
+  'client_id',
+  'client_secret',
+  'discovery_document_uri',
+])
+export const samlProviderSchema = documented(V0SamlProviderFields, ['id', 'label', 'metadata'])

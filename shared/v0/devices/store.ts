@@ -1,0 +1,127 @@
+import { type Author, commit } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { env } from '../../core/env.ts'
+import { invalid, notFound } from '../../core/errors.ts'
+import { isUuid } from '../../core/ids.ts'
+import { resealSecret, sealSecret } from '../../core/sealed-secret.ts'
+import type { Page } from '../../http/operation.ts'
+import type { Metadata } from '../../table/list.ts'
+import { getRow, rowsBy } from '../../table/read.ts'
+import type { Draft } from '../../values/draft.ts'
+import { readConfiguration } from '../configuration/read-configuration.ts'
+import { isGone } from '../users/gone-users.ts'
+import { listOfUsers } from '../users/list-of-users.ts'
+import { v0Users } from '../users/user.ts'
+import { maxListBytes } from '../values/list-rows.ts'
+import { allocateV0Address } from './allocate-address.ts'
+import { deviceNameValue, type V0DeviceInput, type V0DeviceRow, v0Devices } from './device.ts'
+import { checkDeviceChange, checkNewDevice } from './device-rules.ts'
+import { freeDeviceName } from './generated-name.ts'
+import { newPresharedKey } from './preshared-key.ts'
+import { serverPublicKey } from './server-key.ts'
+import { showDevice } from './show-device.ts'
+
+const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
+
+type List = { data: V0DeviceRow[]; metadata?: Metadata }
+
+/** A page that would be too long for one answer has half as many devices as were asked for (6.4). */
+export async function list(account: string, page: Page | undefined): Promise<List> {
+  const [{ rows, metadata }, defaults] = await Promise.all([
+    listOfUsers(v0Devices, account, page),
+    readConfiguration(account),
+  ])
+  const devices: List = { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults))), metadata }
+  if (!page || Buffer.byteLength(JSON.stringify(devices)) <= maxListBytes) return devices
+  const half = await list(account, { ...page, limit: Math.floor(page.limit / 2) })
+  return { data: half.data, metadata: half.metadata && { ...half.metadata, limit: page.limit } }
+}
+
+/** @throws ApiError `not_found` */
+async function find(account: string, id: string): Promise<V0DeviceRow> {
+  const device = isUuid(id) ? await getRow(v0Devices, account, id.toLowerCase()) : null
+  if (!device || (await isGone(account, device.user_id))) throw notFound()
+  return device
+}
+
+export async function get(account: string, id: string) {
+  const [device, defaults] = await Promise.all([find(account, id), readConfiguration(account)])
+  return { data: await showDevice(account, device, defaults) }
+}
+
+type Claim = { user_id: string } & Partial<Pick<V0DeviceRow, 'name' | 'public_key' | 'ipv4' | 'ipv6'>>
+
+/** What only one device has: its name among those of its user, its key and its addresses (10.4). */
+async function checkUnused(transaction: Transaction, claim: Claim, except?: V0DeviceRow): Promise<void> {
+  for (const field of ['name', 'public_key', 'ipv4', 'ipv6'] as const) {
+    const given = claim[field]
+    if (given === undefined) continue
+    const value = field === 'name' ? deviceNameValue(claim.user_id, given) : given
+    if (await transaction.isTaken(`v0_devices.${field}`, value, except))
+      throw invalid({ [field]: ['has already been taken'] })
+  }
+}
+
+async function checkUser(transaction: Transaction, userId: string): Promise<void> {
+  if (!(await transaction.get(v0Users, userId))) throw invalid({ user_id: ['does not exist'] })
+  const { devicesPerUser: limit } = env.v0
+  const devices = limit === 0 ? [] : await rowsBy(v0Devices, transaction.accountId, 'user_id', userId, { limit })
+  if (devices.length >= limit) throw invalid({ base: [limitReached] })
+}
+
+export const create = (author: Author, draft: () => Draft<V0DeviceInput>) =>
+  commit(author, async (transaction) => {
+    const defaults = await readConfiguration(author.accountId)
+    const { name, preshared_key, ipv4, ipv6, ...given } = checkNewDevice(draft(), defaults)
+    await checkUser(transaction, given.user_id)
+    await checkUnused(transaction, {
+      user_id: given.user_id,
+      public_key: given.public_key,
+      name: name ?? undefined,
+      ipv4: ipv4 ?? undefined,
+      ipv6: ipv6 ?? undefined,
+    })
+    const device = transaction.insert(v0Devices, {
+      description: null,
+      allowed_ips: null,
+      dns: null,
+      endpoint: null,
+      mtu: null,
+      persistent_keepalive: null,
+      use_default_allowed_ips: true,
+      use_default_dns: true,
+      use_default_endpoint: true,
+      use_default_mtu: true,
+      use_default_persistent_keepalive: true,
+      ...given,
+      name: name ?? (await freeDeviceName(transaction, given.user_id)),
+      preshared_key: await sealSecret(author.accountId, preshared_key ?? newPresharedKey()),
+      server_public_key: await serverPublicKey(author.accountId),
+      ipv4: ipv4 ?? (await allocateV0Address(transaction, 'ipv4')),
+      ipv6: ipv6 ?? (await allocateV0Address(transaction, 'ipv6')),
+      latest_handshake: null,
+      remote_ip: null,
+      rx_bytes: null,
+      tx_bytes: null,
+    })
+    return { data: await showDevice(author.accountId, device, defaults) }
+  })
+
+export const update = (author: Author, id: string, draft: () => Draft<V0DeviceInput>) =>
+  commit(author, async (transaction) => {
+    const [device, defaults] = await Promise.all([find(author.accountId, id), readConfiguration(author.accountId)])
+    const { preshared_key, ...changes } = checkDeviceChange(draft(), device, defaults)
+    await checkUnused(transaction, { ...changed(changes, device), user_id: device.user_id }, device)
+    const after = transaction.update(v0Devices, device, {
+      ...changes,
+      preshared_key: preshared_key && (await resealSecret(author.accountId, preshared_key, device.preshared_key)),
+    })
+    return { data: await showDevice(author.accountId, after, defaults) }
+  })
+
+/** What differs from what is stored. */
+const changed = (changes: Partial<V0DeviceRow>, device: V0DeviceRow): Partial<V0DeviceRow> =>
+  Object.fromEntries(Object.entries(changes).filter(([key, value]) => value !== device[key as keyof V0DeviceRow]))
+
+export const remove = (author: Author, id: string) =>
+  commit(author, async (transaction) => transaction.delete(v0Devices, await find(author.accountId, id)))

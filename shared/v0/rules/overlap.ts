@@ -1,0 +1,100 @@
+import type { Cidr } from '../../values/ip.ts'
+import { block, parseRange } from '../../values/ip.ts'
+import { portsOf } from './port-range.ts'
+
+/** The fields of a rule that say where it lies. */
+type Region = {
+  action: string
+  destination: string
+  port_type: string | null
+  port_range: string | null
+  user_id: string | null
+}
+type Ports = { low: number; high: number }
+
+/** Where a rule lies: only rules `among` the same can overlap (`/v0` contract, 11.4). */
+export type Place = { among: string; network: Cidr; ports: Ports }
+
+/** What a rule without ports has instead, so that rules without ports meet each other. */
+const noPorts: Ports = { low: 0, high: 0 }
+
+export function placeOf({ action, destination, port_type, port_range, user_id }: Region): Place {
+  const network = parseRange(destination) as Cidr
+  return {
+    among: [action, user_id ?? 'all', port_type ?? 'any', network.family].join('/'),
+    network,
+    ports: port_range === null ? noPorts : portsOf(port_range),
+  }
+}
+
+const hex = (value: bigint): string => value.toString(16).padStart(32, '0')
+const digits = (port: number): string => String(port).padStart(5, '0')
+const networkText = ({ first, last }: Cidr): string => `${hex(first)}-${hex(last)}`
+
+/** Sorts rules among the same by network, those of one network by ports. */
+export const sortOf = ({ network, ports }: Place, id: string): string =>
+  `${networkText(network)}-${digits(ports.low)}-${digits(ports.high)}#${id}`
+
+/** Under this name an account counts its networks of this size, which tells those that can contain another. */
+export const sizeTally = ({ family, prefix }: Pick<Cidr, 'family' | 'prefix'>): string => `v0_rules.${family}/${prefix}`
+
+type Range = { after: string; backward?: boolean; limit: number }
+type Search = {
+  /** Sort keys of the rules among the same, as `queryItems` reads them. */
+  read: (range: Range) => Promise<string[]>
+  /** Whether the account has networks of this size. */
+  hasSize: (prefix: number) => boolean
+  /** The id of the rule itself. */
+  except?: string
+}
+
+const perRead = 50
+
+const parts = (sort: string) => {
+  const [at = '', id = ''] = sort.split('#')
+  const [first = '', , low, high] = at.split('-')
+  return { first, low: Number(low), high: Number(high), id }
+}
+
+const meets = (sort: string, { ports }: Place, except: string | undefined): boolean => {
+  const { low, high, id } = parts(sort)
+  return id !== except && low <= ports.high && ports.low <= high
+}
+
+/** Whether it meets a rule whose network begins within its own. */
+async function meetsWithin(place: Place, { read, except }: Search): Promise<boolean> {
+  const last = hex(place.network.last)
+  let after = hex(place.network.first)
+  for (;;) {
+    const sorts = await read({ after, limit: perRead })
+    const within = sorts.filter((sort) => parts(sort).first <= last)
+    if (within.some((sort) => meets(sort, place, except))) return true
+    if (within.length < perRead) return false
+    after = within.at(-1) as string
+  }
+}
+
+/**
+ * Whether it meets a rule of this larger network. Such rules have no port in common, so of those that begin below its
+ * upper port the last one ends last.
+ */
+async function meetsIn(larger: Cidr, place: Place, { read, except }: Search): Promise<boolean> {
+  const network = networkText(larger)
+  const sorts = await read({ after: `${network}-${digits(place.ports.high)}~`, backward: true, limit: 2 })
+  const [nearest] = sorts.filter((sort) => sort.startsWith(network) && parts(sort).id !== except)
+  return nearest !== undefined && meets(nearest, place, except)
+}
+
+/**
+ * Whether a rule overlaps another among the same (11.4). Of two networks that meet, one contains the other: so the other
+ * begins within this one, or is one of the few larger ones around it. What else there is is not read.
+ */
+export async function overlapsAny(place: Place, search: Search): Promise<boolean> {
+  const { family, first, prefix } = place.network
+  const larger = Array.from({ length: prefix }, (_, size) => size).filter(search.hasSize)
+  const found = await Promise.all([
+    meetsWithin(place, search),
+    ...larger.map((size) => meetsIn(block({ family, value: first }, size), place, search)),
+  ])
+  return found.includes(true)
+}

@@ -1,0 +1,50 @@
+import * as v from 'valibot'
+import { entity, type Row } from '../../table/entity.ts'
+import { described, field } from '../../values/field.ts'
+import { enumCast, TextCast, UuidCast } from '../values/casts.ts'
+import { placeOf, sizeTally, sortOf } from './overlap.ts'
+import { castPortRange } from './port-range.ts'
+
+export const v0Actions = ['accept', 'drop'] as const
+export const v0PortTypes = ['tcp', 'udp'] as const
+
+/** A firewall rule of the legacy API (`/v0` contract, 11.1). */
+export type V0RuleRow = Row & {
+  action: (typeof v0Actions)[number]
+  destination: string
+  port_type: (typeof v0PortTypes)[number] | null
+  port_range: string | null
+  user_id: string | null
+}
+
+export const v0Rules = entity<V0RuleRow>({
+  name: 'v0_rules',
+  edges: {
+    user_id: { value: (row) => row.user_id },
+    overlap: { value: (row) => placeOf(row).among, sort: (row) => sortOf(placeOf(row), row.id) },
+  },
+  tallies: (row) => [sizeTally(placeOf(row).network)],
+})
+
+const userText = 'Id of the user whose traffic it concerns; null for that of all.'
+
+export const V0Rule = v.object({
+  id: v.string(),
+  action: v.picklist(v0Actions),
+  destination: v.string(),
+  port_type: v.nullable(v.picklist(v0PortTypes)),
+  port_range: v.nullable(v.string()),
+  user_id: v.nullable(v.pipe(v.string(), v.description(userText))),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+export const V0RuleFields = v.object({
+  action: v.optional(enumCast(v0Actions, 'drop')),
+  destination: v.optional(TextCast),
+  port_type: v.optional(enumCast(v0PortTypes)),
+  port_range: v.optional(field<string | null>(castPortRange, { type: ['string', 'array', 'null'] })),
+  user_id: v.optional(described(UuidCast, userText)),
+})
+
+export type V0RuleInput = v.InferOutput<typeof V0RuleFields>

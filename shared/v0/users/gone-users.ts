@@ -1,0 +1,26 @@
+import type { Transaction } from '../../commit/transaction.ts'
+import { type Key, partition } from '../../table/keys.ts'
+import { getItem, queryItems } from '../../table/read.ts'
+
+const collection = 'v0_users.gone'
+
+const goneKey = (account: string, userId: string): Key => ({ pk: partition(account, collection), sk: userId })
+
+/** Marks a deleted user whose devices and rules are still being deleted: what is left of them is invisible (15.2). */
+export const markGone = (transaction: Transaction, userId: string): void =>
+  transaction.put({ ...goneKey(transaction.accountId, userId), kind: 'gone' })
+
+export async function unmarkGone(transaction: Transaction, userId: string): Promise<void> {
+  const key = goneKey(transaction.accountId, userId)
+  if (await getItem(key)) transaction.remove(key)
+}
+
+/** Whether what is left of a deleted user includes what belongs to this one. */
+export const isGone = async (account: string, userId: string): Promise<boolean> =>
+  (await getItem(goneKey(account, userId))) !== undefined
+
+/** The deleted users of whom something is left; nearly always none. */
+export async function goneUsers(account: string): Promise<Set<string>> {
+  const marks = await queryItems(partition(account, collection))
+  return new Set(marks.map(({ sk }) => sk as string))
+}

@@ -1,0 +1,92 @@
+import { type Author, commit } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { ApiError, invalid, notFound } from '../../core/errors.ts'
+import { isUuid } from '../../core/ids.ts'
+import type { Page } from '../../http/operation.ts'
+import { findUnique, getRow } from '../../table/read.ts'
+import type { Draft } from '../../values/draft.ts'
+import { isText } from '../values/casts.ts'
+import { listV0Rows } from '../values/list-rows.ts'
+import { lengthOf } from '../values/messages.ts'
+import { stageUserDeletion } from './delete-user.ts'
+import { hashPassword } from './password.ts'
+import { adminTally, type V0UserInput, type V0UserRow, v0Users } from './user.ts'
+import { checkNewUser, checkUserChange } from './user-rules.ts'
+
+const emailSet = 'v0_users.email'
+
+export async function list(account: string, page: Page | undefined) {
+  const { rows, metadata } = await listV0Rows(v0Users, account, page)
+  return { data: rows, metadata }
+}
+
+/** By id or, in any case, by email (`/v0` contract, 9.2). @throws ApiError `not_found` */
+async function find(account: string, idOrEmail: string): Promise<V0UserRow> {
+  // What cannot be an email is no key of the table either.
+  if (!isText(idOrEmail) || lengthOf(idOrEmail) > 255) throw notFound()
+  const user = isUuid(idOrEmail)
+    ? await getRow(v0Users, account, idOrEmail.toLowerCase())
+    : await findUnique(v0Users, account, emailSet, idOrEmail.toLowerCase())
+  if (!user) throw notFound()
+  return user
+}
+
+export const get = async (account: string, idOrEmail: string) => ({ data: await find(account, idOrEmail) })
+
+/** A password is hashed once, however often its commit is tried, and only when nothing else is wrong. */
+function hashOnce(): (password: string | undefined) => Promise<string | undefined> {
+  let hash: Promise<string> | undefined
+  return async (password) => {
+    if (password === undefined) return undefined
+    hash ??= hashPassword(password)
+    return hash
+  }
+}
+
+async function checkEmailFree(transaction: Transaction, email: string, except?: V0UserRow): Promise<void> {
+  if (await transaction.isTaken(emailSet, email.toLowerCase(), except))
+    throw invalid({ email: ['has already been taken'] })
+}
+
+export function create(author: Author, draft: () => Draft<V0UserInput>) {
+  const hashed = hashOnce()
+  return commit(author, async (transaction) => {
+    const { email, role, password } = checkNewUser(draft())
+    await checkEmailFree(transaction, email)
+    const user = transaction.insert(v0Users, {
+      email,
+      role,
+      password_hash: (await hashed(password)) ?? null,
+      last_signed_in_at: null,
+      last_signed_in_method: null,
+      disabled_at: null,
+    })
+    return { data: user }
+  })
+}
+
+export function update(author: Author, idOrEmail: string, draft: () => Draft<V0UserInput>) {
+  const hashed = hashOnce()
+  return commit(author, async (transaction) => {
+    const user = await find(author.accountId, idOrEmail)
+    const { email, role, password } = checkUserChange(draft(), user, author.subject?.actor_email ?? null)
+    if (role === 'unprivileged' && isLastAdmin(transaction, user))
+      throw invalid({ role: ['cannot demote the last admin user'] })
+    if (email !== undefined) await checkEmailFree(transaction, email, user)
+    const password_hash = await hashed(password)
+    return { data: transaction.update(v0Users, user, { email, role, password_hash }) }
+  })
+}
+
+const isLastAdmin = (transaction: Transaction, user: V0UserRow): boolean =>
+  user.role === 'admin' && transaction.count(adminTally) <= 1
+
+/** @throws ApiError 422 for the last admin (9.6) */
+export const remove = (author: Author, idOrEmail: string) =>
+  commit(author, async (transaction) => {
+    const user = await find(author.accountId, idOrEmail)
+    if (isLastAdmin(transaction, user)) {
+      throw new ApiError('validation_failed', undefined, { members: { error: "Can't delete the last admin user." } })
+    }
+    await stageUserDeletion(transaction, user)
+  })

@@ -1,0 +1,51 @@
+import * as v from 'valibot'
+import { entity, type Row, redacted } from '../../table/entity.ts'
+import { described, field } from '../../values/field.ts'
+import { enumCast, TrimmedCast } from '../values/casts.ts'
+
+export const v0Roles = ['admin', 'unprivileged'] as const
+
+/** A user of the legacy API (`/v0` contract, 9.1); no actor, and no credential of any API. */
+export type V0UserRow = Row & {
+  role: (typeof v0Roles)[number]
+  email: string
+  password_hash: string | null
+  last_signed_in_at: string | null
+  last_signed_in_method: string | null
+  disabled_at: string | null
+}
+
+const roleText = 'What the user is in the legacy network; it gives no access to any API.'
+
+export const adminTally = 'v0_users.admin'
+
+export const v0Users = entity<V0UserRow>({
+  name: 'v0_users',
+  unique: { 'v0_users.email': (row) => row.email.toLowerCase() },
+  tallies: (row) => (row.role === 'admin' ? [adminTally] : []),
+  recorded: (row) => ({ ...row, password_hash: row.password_hash === null ? null : redacted }),
+})
+
+/** As it is shown: never with its password. */
+export const V0User = v.object({
+  id: v.string(),
+  role: v.pipe(v.picklist(v0Roles), v.description(roleText)),
+  email: v.string(),
+  last_signed_in_at: v.nullable(v.string()),
+  last_signed_in_method: v.nullable(v.string()),
+  disabled_at: v.nullable(v.string()),
+  inserted_at: v.string(),
+  updated_at: v.string(),
+})
+
+/** The rules of a password are checked together with its confirmation. */
+const AnyValue = field<unknown>((input) => ({ value: input }), { type: ['string', 'null'] })
+
+export const V0UserFields = v.object({
+  email: v.optional(TrimmedCast),
+  role: v.optional(described(enumCast(v0Roles), roleText)),
+  password: v.optional(AnyValue),
+  password_confirmation: v.optional(AnyValue),
+})
+
+export type V0UserInput = v.InferOutput<typeof V0UserFields>

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import type { Bucket } from '#shared/auth/rate-limit/bucket.ts'
+import { takeUnit } from '#shared/auth/rate-limit/take-unit.ts'
+import { clock } from '#shared/core/clock.ts'
+import { table } from '#shared/table/client.ts'
+import { newAccount } from '#test/support/account.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const bucket = (parts: Partial<Bucket> = {}): Bucket => ({
+  name: 'account',
+  accountId: crypto.randomUUID(),
+  owner: 'account',
+  capacity: 10,
+  refill: 2,
+  lease: 1,
+  ...parts,
+})
+const holdClock = () => {
+  let now = clock.now()
+  vi.spyOn(clock, 'now').mockImplementation(() => now)
+  return (seconds: number) => {
+    now += seconds * 1_000_000
+  }
+}
+
+describe('a bucket', () => {
+  it('gives its capacity, then nothing, then a unit for each share of a second', async () => {
+    const pass = holdClock()
+    const own = bucket()
+    for (let left = 9; left >= 0; left--) {
+      expect((await takeUnit(own)).ratelimit).toBe(`"account";r=${left};t=${Math.ceil((10 - left) / 2)}`)
+    }
+    await expect(takeUnit(own)).rejects.toMatchObject({
+      code: 'rate_limited',
+      headers: { 'retry-after': '1', ratelimit: '"account";r=0;t=5', 'ratelimit-policy': '"account";q=10;w=5' },
+    })
+    pass(1)
+    await takeUnit(own)
+    await takeUnit(own)
+    await expect(takeUnit(own)).rejects.toMatchObject({ status: 429 })
+    pass(60)
+    expect((await takeUnit(own)).ratelimit).toBe('"account";r=9;t=1')
+  })
+
+  it('says how long a slow one takes to refill', async () => {
+    holdClock()
+    const slow = bucket({ capacity: 1, refill: 0.1 })
+    await takeUnit(slow)
+    await expect(takeUnit(slow)).rejects.toMatchObject({ headers: { 'retry-after': '10' } })
+  })
+
+  it('is not empty for as long as a wrong clock was ahead', async () => {
+    const pass = holdClock()
+    const own = bucket()
+    pass(86_400)
+    for (let i = 0; i < 10; i++) await takeUnit(own)
+    pass(-86_400)
+    expect((await takeUnit(own)).ratelimit).toBe('"account";r=9;t=1')
+  })
+
+  it('needs well under one write per request', async () => {
+    const own = bucket({ capacity: 500, refill: 50, lease: 10 })
+    const send = vi.spyOn(table(), 'send')
+    for (let i = 0; i < 100; i++) await takeUnit(own)
+    expect(send.mock.calls.length).toBeLessThanOrEqual(30)
+  })
+
+  it('never gives more than it has to many at once', async () => {
+    holdClock()
+    const own = bucket({ capacity: 30, lease: 3 })
+    const taken = await Promise.allSettled(Array.from({ length: 100 }, () => takeUnit(own)))
+    expect(taken.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(30)
+    const rest = await Promise.allSettled(Array.from({ length: 30 }, () => takeUnit(own)))
+    const given = [...taken, ...rest].filter(({ status }) => status === 'fulfilled').length
+    expect(given).toBe(30)
+  })
+})
+
+describe('the account API', () => {
+  it('tells how much is left on every answer behind the credential, errors included', async () => {
+    const account = await newAccount()
+    const answers = [
+      await account.call(getAccount),
+      await account.call(createGroup, { method: 'POST', body: { group: {} } }),
+    ]
+    for (const { headers } of answers) {
+      expect(headers['ratelimit-policy']).toBe('"account";q=500;w=10')
+      expect(headers.ratelimit).toMatch(/^"account";r=(49\d|500);t=[01]$/)
+    }
+    const refused = await account.call(getAccount, { token: 'nonsense' })
+    expect(refused.headers).not.toHaveProperty('ratelimit')
+  })
+
+  it('refuses with 429 beyond the limits of the account, before the request log', async () => {
+    const account = await newAccount({ limits: { api_capacity: 3, api_refill_rate: 1 } })
+    holdClock()
+    for (let i = 0; i < 3; i++) expect((await account.call(getAccount)).status).toBe(200)
+    const refused = await account.call(getAccount, { path: '/refused' })
+    expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '1'])
+    expect(refused.body.detail).toBe('Too many requests. Retry later.')
+    expect(refused.headers.ratelimit).toBe('"account";r=0;t=3')
+    vi.restoreAllMocks()
+    await vi.waitUntil(async () => (await account.call(getAccount)).status === 200, { timeout: 60_000, interval: 500 })
+    await vi.waitUntil(
+      async () => {
+        const { status, body } = await account.call(listLogs, { query: { type: 'api_request' } })
+        if (status !== 200) return false
+        expect(body.data.map(({ path }: { path: string }) => path)).not.toContain('/refused')
+        return true
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+  })
+})

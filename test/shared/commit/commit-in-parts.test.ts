@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { commitInParts } from '#shared/commit/commit-in-parts.ts'
+import { groups } from '#shared/domain/groups/group.ts'
+import { rowsBy } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+
+it('stops in time, says so, and goes on where it stopped', async () => {
+  const { id } = await newAccount()
+  const author = { accountId: id, subject: null }
+  const done = async () => (await rowsBy(groups, id, 'entity_type', 'org_unit')).length
+  const work = (patienceMs?: number) =>
+    commitInParts(
+      author,
+      async (transaction) => {
+        const made = await done()
+        if (made === 3) return { done: 'complete' }
+        transaction.insert(groups, {
+          name: `Unit ${made}`,
+          entity_type: 'org_unit',
+          directory_id: null,
+          idp_id: `unit-${made}`,
+          email: null,
+          synced_at: null,
+          is_managed: false,
+        })
+        return 'more'
+      },
+      patienceMs,
+    )
+  await expect(work(-1)).rejects.toMatchObject({
+    code: 'unavailable',
+    detail: 'Part of the change is done. Repeat the request to complete it.',
+    headers: { 'retry-after': '1' },
+  })
+  expect(await done()).toBe(1)
+  expect(await work()).toBe('complete')
+  expect(await done()).toBe(3)
+})

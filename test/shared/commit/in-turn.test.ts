@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { inTurn } from '#shared/commit/in-turn.ts'
+
+/** Tasks that tell how many of them ran at the same time, and in which order they began. */
+function crowd(accountId: string, size: number) {
+  const begun: number[] = []
+  let running = 0
+  let most = 0
+  const done = Promise.allSettled(
+    Array.from({ length: size }, (_, i) =>
+      inTurn(accountId, async () => {
+        begun.push(i)
+        most = Math.max(most, ++running)
+        await sleep(5)
+        running--
+        if (i % 3 === 0) throw new Error(`${i}`)
+        return i
+      }),
+    ),
+  )
+  return done.then((results) => ({ results, begun, most }))
+}
+
+it('runs two tasks of an account at a time, in the order of asking, also when some fail', async () => {
+  const { results, begun, most } = await crowd('a', 20)
+  expect(most).toBe(2)
+  expect(begun).toEqual(Array.from({ length: 20 }, (_, i) => i))
+  expect(results.map(({ status }) => status)).toEqual(begun.map((i) => (i % 3 === 0 ? 'rejected' : 'fulfilled')))
+})
+
+it('lets no account wait for another', async () => {
+  let other = false
+  await inTurn('a', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => inTurn('b', async () => (other = true))))
+  })
+  expect(other).toBe(true)
+  expect((await crowd('a', 4)).most).toBe(2)
+})

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { isPublicAddress } from '#shared/domain/auth-providers/public-address.ts'
+
+/** First octets, by arithmetic, of what the IANA registry keeps from the public Internet. */
+const isSpecial = ([a, b, c]: number[]): boolean => {
+  if (a === undefined || b === undefined) return true
+  if (a === 0 || a === 10 || a === 127 || a >= 224) return true
+  if (a === 100) return b >= 64 && b <= 127
+  if (a === 169) return b === 254
+  if (a === 172) return b >= 16 && b <= 31
+  if (a === 192) return b === 168 || (b === 0 && (c === 0 || c === 2)) || (b === 88 && c === 99)
+  if (a === 198) return b === 18 || b === 19 || (b === 51 && c === 100)
+  return a === 203 && b === 0 && c === 113
+}
+
+const near = (...values: number[]) =>
+  fc.oneof(
+    fc.integer({ min: 0, max: 255 }),
+    fc.constantFrom(...values.flatMap((value) => [value - 1, value, value + 1])),
+  )
+const ipv4 = fc.tuple(
+  near(10, 100, 127, 169, 172, 192, 198, 203, 224),
+  near(1, 16, 64, 88, 168),
+  near(1, 2, 99),
+  near(1),
+)
+const hex = (n: number) => n.toString(16).padStart(2, '0')
+
+it('tells the public IPv4 addresses, in every spelling alike', () => {
+  fc.assert(
+    fc.property(ipv4, (octets) => {
+      const dotted = octets.join('.')
+      const [a = 0, b = 0, c = 0, d = 0] = octets
+      expect([dotted, isPublicAddress(dotted)]).toEqual([dotted, !isSpecial(octets)])
+      expect(isPublicAddress(`::ffff:${dotted}`)).toBe(isPublicAddress(dotted))
+      expect(isPublicAddress(`::ffff:${hex(a)}${hex(b)}:${hex(c)}${hex(d)}`)).toBe(isPublicAddress(dotted))
+      // Translation and tunnelling prefixes could reach a private address.
+      for (const prefix of ['::', '64:ff9b::']) expect(isPublicAddress(`${prefix}${dotted}`)).toBe(false)
+      expect(isPublicAddress(`2002:${hex(a)}${hex(b)}:${hex(c)}${hex(d)}::1`)).toBe(false)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('knows no public IPv6 address outside 2000::/3', () => {
+  const word = fc.integer({ min: 0, max: 0xffff })
+  const outside = fc.integer({ min: 1, max: 0xffff }).filter((first) => first >> 13 !== 1)
+  fc.assert(
+    fc.property(outside, fc.array(word, { minLength: 7, maxLength: 7 }), (first, rest) => {
+      const address = [first, ...rest].map((n) => n.toString(16)).join(':')
+      expect([address, isPublicAddress(address)]).toEqual([address, false])
+    }),
+  )
+})

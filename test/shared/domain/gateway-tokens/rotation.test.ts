@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { timestamp } from '#shared/core/clock.ts'
+import type { GatewayTokenRow } from '#shared/domain/gateway-tokens/gateway-token.ts'
+import { planRotation, rotationEnded, rotationGraceMicros } from '#shared/domain/gateway-tokens/rotation.ts'
+
+const now = 1_700_000_000_000_000
+const token = (id: string, rotatedAt?: number) =>
+  ({ id, rotated_at: rotatedAt === undefined ? null : timestamp(rotatedAt) }) as GatewayTokenRow
+
+describe('planRotation (A22)', () => {
+  const active = token('active')
+  const pending = token('pending', now - 1)
+  const ended = token('ended', now - rotationGraceMicros)
+  const plan = (tokens: GatewayTokenRow[], used: string[] = []) =>
+    planRotation(tokens, ({ id }) => used.includes(id), now)
+
+  it('has nothing to end without tokens', () => {
+    expect(plan([])).toEqual({ end: [], rotateOut: null })
+  })
+
+  it('ends an unused token, and rotates a used one out', () => {
+    expect(plan([active])).toEqual({ end: [active], rotateOut: null })
+    expect(plan([active], ['active'])).toEqual({ end: [], rotateOut: active })
+  })
+
+  it('leaves a pending rotation its token', () => {
+    expect(plan([pending, active], ['pending'])).toEqual({ end: [active], rotateOut: null })
+    expect(plan([pending], ['pending'])).toEqual({ end: [], rotateOut: null })
+  })
+
+  it('clears away a rotated token that has ended, or that another follows', () => {
+    expect(plan([ended, active])).toEqual({ end: [active, ended], rotateOut: null })
+    expect(plan([pending, active], ['pending', 'active'])).toEqual({ end: [pending], rotateOut: active })
+  })
+
+  it('ends a rotated token exactly 4 hours later', () => {
+    expect([rotationEnded(ended, now), rotationEnded(ended, now - 1), rotationEnded(active, now)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+})

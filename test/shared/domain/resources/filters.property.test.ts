@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { checkFilters } from '#shared/domain/resources/filters.ts'
+
+const port = fc.integer({ min: 1, max: 65_535 })
+const range = fc.tuple(port, port).map(([a, b]) => ({ first: Math.min(a, b), last: Math.max(a, b) }))
+type Range = { first: number; last: number }
+
+const checked = (ports: unknown[]) => checkFilters([{ protocol: 'tcp', ports }])
+const text = ({ first, last }: Range) => (first === last ? String(first) : `${first} - ${last}`)
+
+/** Whether two ranges share a port, by counting them. */
+function overlap(ranges: Range[]): boolean {
+  const used = new Uint8Array(65_536)
+  return ranges.some(({ first, last }) => {
+    const taken = used.subarray(first, last + 1).includes(1)
+    used.fill(1, first, last + 1)
+    return taken
+  })
+}
+
+it('keeps ranges that share no port, in their order, and refuses all others', () => {
+  fc.assert(
+    fc.property(fc.array(range, { maxLength: 5 }), (ranges) => {
+      const result = checked(ranges.map(text))
+      if (overlap(ranges)) expect(result).toEqual({ errors: { 'filters.0.ports': ['ports must not overlap'] } })
+      else expect(result).toEqual({ filters: [{ protocol: 'tcp', ports: ranges.map(text) }] })
+    }),
+  )
+})
+
+it('reads a range with any blanks around its dash, and what it has written', () => {
+  const blanks = fc.stringMatching(/^ {0,3}$/)
+  fc.assert(
+    fc.property(range, blanks, blanks, (ports, before, after) => {
+      const wanted = { filters: [{ protocol: 'tcp', ports: [text(ports)] }] }
+      expect(checked([`${ports.first}${before}-${after}${ports.last}`])).toEqual(wanted)
+      expect(checked([text(ports)])).toEqual(wanted)
+    }),
+  )
+})
+
+it('takes exactly the integers from 1 to 65535 as ports', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -70_000, max: 140_000 }), (number) => {
+      const valid = number >= 1 && number <= 65_535
+      const result = checked([number])
+      expect(result).toEqual(checked([String(number)]))
+      expect('filters' in result).toBe(valid)
+    }),
+  )
+})
+
+it('refuses a range in reverse', () => {
+  fc.assert(
+    fc.property(range, ({ first, last }) => {
+      fc.pre(first < last)
+      expect(checked([`${last}-${first}`])).toEqual({
+        errors: { 'filters.0.ports': ['lower port cannot exceed upper port'] },
+      })
+    }),
+  )
+})
+
+it('answers any value with filters or messages', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.anything(), fc.array(fc.anything())), (value) => {
+      const result = checkFilters(value)
+      if ('errors' in result)
+        for (const field of Object.keys(result.errors)) expect(field).toMatch(/^filters(\.\d+(\.(protocol|ports))?)?$/)
+    }),
+  )
+})

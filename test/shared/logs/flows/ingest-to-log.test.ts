@@ -1,0 +1,128 @@
+import { KinesisClient, PutRecordsCommand, type PutRecordsResultEntry } from '@aws-sdk/client-kinesis'
+import type { KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { handler as ingest } from '#functions/api/ingestion/report-flow-logs.ts'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import { handler as store } from '#functions/streams/store-flow-logs.ts'
+import { engineClients } from '#infra/local/clients.ts'
+import { kinesisSource } from '#infra/local/pollers/kinesis-source.ts'
+import { env } from '#shared/core/env.ts'
+import { call, newAccount } from '#test/support/account.ts'
+import { deliverAll } from '#test/support/deliver-all.ts'
+import { closeRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { crashAfter } from '#test/support/table-faults.ts'
+
+type Account = Awaited<ReturnType<typeof newAccount>>
+let account: Account
+let token: string
+
+const clients = engineClients({ dynamodb: '', kinesis: process.env.KINESIS_ENDPOINT ?? '' })
+beforeAll(async () => {
+  account = await newAccount({ limits: { ingest_capacity: 1_000_000, ingest_refill_rate: 1_000_000 } })
+  token = await (await newFlowGrant(account.id)).token()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const chance = (part: number) => Math.random() < part
+
+/** A stream that refuses some records of a put, loses some puts, and loses the answers to others. */
+function disturbStream(): void {
+  const { send } = KinesisClient.prototype
+  vi.spyOn(KinesisClient.prototype, 'send').mockImplementation(async function (this: KinesisClient, command: object) {
+    const pass = (one: object) =>
+      (send as (command: object) => unknown).call(this, one) as Promise<{ Records: PutRecordsResultEntry[] }>
+    const lost = () => Object.assign(new Error('no answer'), { name: 'TimeoutError' })
+    if (!(command instanceof PutRecordsCommand)) return pass(command)
+    if (chance(0.2)) throw lost()
+    const records = command.input.Records ?? []
+    const refused = records.map(() => chance(0.3))
+    const taken = records.filter((_, i) => !refused[i])
+    const answers =
+      taken.length > 0 ? (await pass(new PutRecordsCommand({ ...command.input, Records: taken }))).Records : []
+    if (chance(0.2)) throw lost()
+    return {
+      Records: refused.map((isRefused) => (isRefused ? { ErrorCode: 'InternalFailure' } : answers.shift())),
+    }
+  } as never)
+}
+
+/** Sends a batch as a gateway does: again until it is acknowledged. Answers how often that took. */
+async function report(records: object[]): Promise<number> {
+  for (let sent = 1; ; sent++) {
+    const body = { flow_logs: records }
+    const { status } = await call(ingest, { method: 'POST', path: '/ingestion/flow_logs', token, body })
+    if (status === 200) return sent
+    expect(status).toBe(503)
+  }
+}
+
+/** Everything that the stream holds, in its order. */
+async function streamed(): Promise<KinesisStreamRecord[]> {
+  const source = kinesisSource(clients.kinesis, env.flowStreamName, 'arn:stream', 'us-east-1')
+  const records: KinesisStreamRecord[] = []
+  for (const shard of await source.shards()) {
+    for (let after: string | undefined; ; ) {
+      const page = await source.read(shard, after, 1_000)
+      if (page.length === 0) break
+      records.push(...page.map(({ event }) => event as KinesisStreamRecord))
+      after = page.at(-1)?.sequence
+    }
+  }
+  return records
+}
+
+const ports = async (): Promise<Map<number, number | null>> => {
+  const found = new Map<number, number | null>()
+  for (let cursor = ''; ; ) {
+    const query = { type: 'flow', begin: '2026-11-20T00:00:00Z', limit: '100', ...(cursor && { page_cursor: cursor }) }
+    const { body } = await account.call(listLogs, { query })
+    for (const { inner_src_port, rx_bytes } of body.data) {
+      expect(found.has(inner_src_port)).toBe(false)
+      found.set(inner_src_port, rx_bytes)
+    }
+    cursor = body.metadata.next_page
+    if (!cursor) return found
+  }
+}
+
+it('has every acknowledged flow in the log once, whatever the stream refuses, loses or leaves unanswered', async () => {
+  disturbStream()
+  const flows = Array.from({ length: 24 }, (_, i) => i + 1)
+  for (let at = 0; at < flows.length; at += 4) {
+    const some = flows.slice(at, at + 4)
+    await report(some.map((inner_src_port) => openRecord({ inner_src_port })))
+    await report(some.map((inner_src_port) => closeRecord({ inner_src_port, rx_bytes: inner_src_port })))
+  }
+  vi.restoreAllMocks()
+
+  const records = await streamed()
+  const sequenceOf = ({ kinesis }: KinesisStreamRecord) => kinesis.sequenceNumber
+  const consumer = async (event: KinesisStreamEvent) => {
+    if (chance(0.3)) crashAfter(Math.floor(Math.random() * 20), { unheard: chance(0.5) })
+    try {
+      return await store(event)
+    } finally {
+      vi.restoreAllMocks()
+    }
+  }
+  for (let at = 0; at < records.length; at += 20) {
+    const kept = await deliverAll(records.slice(at, at + 20), sequenceOf, consumer)
+    const redriven = records.filter((record) => kept.includes(sequenceOf(record)))
+    expect((await store({ Records: redriven })).batchItemFailures).toEqual([])
+  }
+  expect([...(await ports())].sort(([a], [b]) => a - b)).toEqual(flows.map((port) => [port, port]))
+})
+
+it('answers 503 as long as the stream is away, and the same batch is taken when it is back', async () => {
+  vi.spyOn(KinesisClient.prototype, 'send').mockRejectedValue(
+    Object.assign(new Error('away'), { name: 'ECONNREFUSED' }) as never,
+  )
+  const body = { flow_logs: [openRecord({ inner_src_port: 60_000 })] }
+  const send = () => call(ingest, { method: 'POST', path: '/ingestion/flow_logs', token, body })
+  const refused = await send()
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
+  vi.restoreAllMocks()
+  expect((await send()).body.data.accepted).toBe(1)
+})
