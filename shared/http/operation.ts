@@ -9,6 +9,7 @@ import type { IngestClaims } from '../logs/flows/ingest-token.ts'
 import type { Draft, Fields } from '../values/draft.ts'
 import type { JsonSchema } from '../values/field.ts'
 import type { Filter } from '../values/filters.ts'
+import type { Page } from '../values/page.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any type
 type Schema = v.GenericSchema<any, any>
@@ -56,8 +57,6 @@ export type Contract = {
   /** The operation lists its own request log entry, so it runs after that is stored (L2.6). */
   waitForRequestLog?: boolean
 }
-
-export type Page = { limit: number; cursor: string | null; filters: Record<string, string>; binding: string }
 
 type FieldsOf<C extends Contract> = C extends { body: { fields: infer F extends Fields } } ? F : never
 

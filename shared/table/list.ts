@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { decodeCursor, encodeCursor } from '../core/pagination.ts'
-import type { Page } from '../http/operation.ts'
+import type { Page } from '../values/page.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, headKey, type Key, partition } from './keys.ts'
 import { getItem, getItems, queryItems } from './read.ts'

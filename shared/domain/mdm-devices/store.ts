@@ -1,8 +1,8 @@
 import { notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
-import type { Page } from '../../http/operation.ts'
 import { listRows } from '../../table/list.ts'
 import { findUnique, getRow } from '../../table/read.ts'
+import type { Page } from '../../values/page.ts'
 import { mdmDevices, renderMdmDevice } from './mdm-device.ts'
 
 export async function list(account: string, page: Page) {

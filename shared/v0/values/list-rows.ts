@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { Page } from '../../http/operation.ts'
 import { type Entity, itemRow, type Row } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { listRows, Metadata, pageOf } from '../../table/list.ts'
 import { queryItems } from '../../table/read.ts'
+import type { Page } from '../../values/page.ts'
 
 /** What the answer to a list holds at most, with or without pages (`/v0` contract, 6.4). */
 export const maxListBytes = 5_242_880
