@@ -67,14 +67,11 @@ export class Transaction {
 
   /** The row as it stands with the changes staged so far. */
   async get<R extends Row>(entity: Entity<R>, id: string): Promise<R | null> {
-    return this.getAt<R>(entityKey(this.accountId, entity.name, id))
-  }
-
-  async getAt<R extends Row>(key: Key): Promise<R | null> {
+    const key = entityKey(this.accountId, entity.name, id)
     const staged = this.staged.get(address(key))
     if (staged) return staged.after as R | null
     const item = await getItem(key)
-    return item ? itemRow<R>(item) : null
+    return item ? itemRow(entity, item) : null
   }
 
   /** Whether another row than `except` holds this value of a unique set, for example of `actors.email`. */

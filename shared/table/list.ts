@@ -66,7 +66,7 @@ export async function listRows<R extends Row>(
   ])
   const window = cut(items, page.limit, backward, behind)
   const rowItems = first ? await getItems(window.items.map((item) => item.row as Key)) : window.items
-  const rows = rowItems.flatMap((item) => (item ? [itemRow<R>(item)] : []))
+  const rows = rowItems.flatMap((item) => (item ? [itemRow(entity, item)] : []))
   return { rows, metadata: await metadata(page, window, total) }
 }
 
@@ -138,7 +138,7 @@ export async function listMatching<R extends Row>(
 ): Promise<Listed<R>> {
   const edges = await queryItems(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
   const items = await getItems(edges.map((edge) => edge.row as Key))
-  const all = items.flatMap((item) => (item ? [itemRow<R>(item)] : [])).filter(matches)
+  const all = items.flatMap((item) => (item ? [itemRow(entity, item)] : [])).filter(matches)
   return pageOf(all, page, newestFirst)
 }
 

@@ -101,6 +101,17 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
   const name = `${kind}_directories`
   return entity<DirectoryRow>({
     name,
+    defaults: {
+      is_disabled: false,
+      disabled_reason: null,
+      synced_at: null,
+      error: null,
+      error_count: 0,
+      error_emailed_at: null,
+      sync_requested_at: null,
+      accept_deletions: false,
+      ...defaultsOf[kind],
+    },
     unique: Object.fromEntries(
       uniqueFields(kind).map((field) => [`${name}.${field}`, (row: DirectoryRow) => row[field] ?? null]),
     ),

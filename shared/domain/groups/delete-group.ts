@@ -34,5 +34,5 @@ export const stageRestOfGroup = (transaction: Transaction, id: string): Promise<
   stageWhileRoom(
     transaction,
     (range) => queryItems(partition(transaction.accountId, memberships.name, id), range),
-    (item) => transaction.delete(memberships, itemRow(item)),
+    (item) => transaction.delete(memberships, itemRow(memberships, item)),
   )

@@ -30,6 +30,21 @@ export type PostureProviderRow = Row & {
 
 export const postureProviders = entity<PostureProviderRow>({
   name: 'mdm_posture_providers',
+  defaults: {
+    tenant_id: null,
+    subdomain: null,
+    region: null,
+    api_token: null,
+    is_verified: false,
+    is_disabled: false,
+    disabled_reason: null,
+    synced_at: null,
+    error: null,
+    error_count: 0,
+    error_emailed_at: null,
+    sync_requested_at: null,
+    accept_deletions: false,
+  },
   unique: { 'mdm_posture_providers.name': (row) => row.name },
   redact: ['api_token'],
   unlogged: ['synced_at', 'error', 'error_count', 'error_emailed_at', 'sync_requested_at'],

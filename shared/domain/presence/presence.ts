@@ -4,8 +4,8 @@ import { itemRow } from '../../table/entity.ts'
 import { entityKey, type Key, liveKey } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
-import type { ClientTokenRow } from '../client-tokens/client-token.ts'
-import type { GatewayTokenRow } from '../gateway-tokens/gateway-token.ts'
+import { clientTokens } from '../client-tokens/client-token.ts'
+import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
 import { rotationEnded } from '../gateway-tokens/rotation.ts'
 
 export type DeviceKind = 'gateways' | 'clients'
@@ -13,8 +13,8 @@ export type DeviceKind = 'gateways' | 'clients'
 const tokenCollections = { gateways: 'gateway_tokens', clients: 'client_tokens' } as const
 
 const hasEnded: Record<DeviceKind, (token: Record<string, unknown>, now: number) => boolean> = {
-  gateways: (token, now) => rotationEnded(itemRow<GatewayTokenRow>(token), now),
-  clients: (token, now) => !isUnexpired(itemRow<ClientTokenRow>(token), now),
+  gateways: (token, now) => rotationEnded(itemRow(gatewayTokens, token), now),
+  clients: (token, now) => !isUnexpired(itemRow(clientTokens, token), now),
 }
 
 /** Where and how a device was last seen (P1.6). */

@@ -13,7 +13,7 @@ export const v0List = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: v.array(schema), metadata: v.optional(Metadata) })
 
 async function allRows<R extends Row>(entity: Entity<R>, account: string): Promise<R[]> {
-  return (await queryItems(partition(account, entity.name))).map((item) => itemRow<R>(item))
+  return (await queryItems(partition(account, entity.name))).map((item) => itemRow(entity, item))
 }
 
 /** All rows, or a page of them where one is asked for. */
