@@ -106,7 +106,11 @@ async function attempt<T>(
   const changed = () => change(transaction)
   const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
-  if (writes.length === 0 && transaction.cascades.length === 0) return { result }
+  if (writes.length + transaction.cascades.length === 0) {
+    // Nothing changes, so nothing is recorded for a repetition: what breaks off here is repeated by the caller.
+    await revokeAll(author.accountId, transaction.revocations)
+    return { result }
+  }
 
   const commitId = randomUUID()
   const record: Write = { Put: { TableName: tableName(), Item: commitRecord(author, head, transaction, commitId) } }
