@@ -1,17 +1,9 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
-import type { Cascade } from '#shared/commit/cascade.ts'
-import { type Revocation, revokeAll } from '#shared/commit/revoke.ts'
+import { type CommitRecord, readCommitRecord } from '#shared/commit/commit-record.ts'
+import { revokeAll } from '#shared/commit/revoke.ts'
 import { logLine } from '#shared/core/log.ts'
-import type { Subject } from '#shared/core/subject.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { newImage } from '#shared/table/stream-image.ts'
-
-type CommitRecord = {
-  account_id: string
-  subject: Subject | null
-  revocations?: Revocation[]
-  cascades?: Cascade[]
-}
 
 /**
  * Finishes what a commit caused: the revocations that its request may not have finished, and the rows below a deleted
@@ -21,7 +13,7 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   for (const record of event.Records) {
     const { dynamodb } = record
     try {
-      await followUp(newImage(record) as CommitRecord)
+      await followUp(readCommitRecord(newImage(record)))
     } catch (error) {
       logLine('ERROR', 'a commit was not followed up', {
         sequence_number: dynamodb?.SequenceNumber,
@@ -33,7 +25,7 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   return { batchItemFailures: [] }
 }
 
-async function followUp({ account_id, subject, revocations = [], cascades = [] }: CommitRecord): Promise<void> {
+async function followUp({ account_id, subject, revocations, cascades }: CommitRecord): Promise<void> {
   await revokeAll(account_id, revocations)
   for (const cascade of cascades) await finishCascade({ accountId: account_id, subject }, cascade)
 }

@@ -8,7 +8,9 @@ import type { Subject } from '../core/subject.ts'
 import { table, tableName } from '../table/client.ts'
 import { commitKey, headKey, type Item } from '../table/keys.ts'
 import { packLarge } from '../table/large-attributes.ts'
+import { isLostRace } from '../table/lost-race.ts'
 import { getItem } from '../table/read.ts'
+import { commitItem } from './commit-record.ts'
 import { inTurn } from './in-turn.ts'
 import { revokeAll } from './revoke.ts'
 import { type Head, maxWrites, Transaction } from './transaction.ts'
@@ -61,9 +63,7 @@ function headWrite(account: string, head: Head, transaction: Transaction): Write
 }
 
 function commitRecord(author: Author, head: Head, transaction: Transaction, commitId: string): Item {
-  const record = {
-    ...commitKey(author.accountId, head.sequence + 1),
-    kind: 'commit',
+  const record = commitItem(commitKey(author.accountId, head.sequence + 1), {
     account_id: author.accountId,
     commit_id: commitId,
     sequence: head.sequence + 1,
@@ -72,7 +72,7 @@ function commitRecord(author: Author, head: Head, transaction: Transaction, comm
     changes: transaction.changes(),
     revocations: transaction.revocations,
     cascades: transaction.cascades,
-  }
+  })
   return packLarge(record, maxRecordBytes)
 }
 
@@ -84,18 +84,6 @@ async function happened(account: string, sequence: number, commitId: string): Pr
   const record = await getItem(commitKey(account, sequence))
   return record?.commit_id === commitId
 }
-
-/** Cancelled without effect: a lost race or a throttled part. Anything else is a bug in what was written. */
-const retryable = (error: TransactionCanceledException): boolean =>
-  (error.CancellationReasons ?? []).every((reason) =>
-    [
-      'None',
-      'ConditionalCheckFailed',
-      'TransactionConflict',
-      'ThrottlingError',
-      'ProvisionedThroughputExceeded',
-    ].includes(reason.Code ?? 'None'),
-  )
 
 async function attempt<T>(
   author: Author,
@@ -121,7 +109,7 @@ async function attempt<T>(
     await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
   } catch (error) {
     if (error instanceof TransactionCanceledException) {
-      if (retryable(error)) return 'lost'
+      if (isLostRace(error)) return 'lost'
       throw error
     }
     if (!(await happened(author.accountId, head.sequence + 1, commitId))) {

@@ -17,19 +17,13 @@ import {
 import { counterSort, entityKey, guardKey, type Item, type Key } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import type { Cascade } from './cascade.ts'
+import type { Change } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** The account's head item: the sequence that orders its commits, its clock, and the counters (design 6). */
 export type Head = { sequence: number; clock: number; counts: Record<string, number> }
-
-export type Change = {
-  object: string
-  operation: 'insert' | 'update' | 'delete'
-  before: Record<string, unknown> | null
-  after: Record<string, unknown> | null
-}
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100

@@ -1,11 +1,9 @@
-import type { Change } from '../commit/transaction.ts'
+import { type CommitRecord, readCommitRecord } from '../commit/commit-record.ts'
 import { commitKey } from '../table/keys.ts'
-import { queryItems } from '../table/read.ts'
+import { queryItems, type Range } from '../table/read.ts'
 
-export type CommitRecord = { sk: string; sequence: number; time: number; subject: unknown; changes: Change[] }
-
-const records = (account: string, range: Parameters<typeof queryItems>[1]) =>
-  queryItems(commitKey(account, 0).pk, range) as Promise<unknown> as Promise<CommitRecord[]>
+const records = async (account: string, range: Range) =>
+  (await queryItems(commitKey(account, 0).pk, range)).map(readCommitRecord)
 
 /** The first sequence whose commit is at `begin` or later: times and sequences of commits grow together. */
 async function firstSequence(account: string, begin: number): Promise<number> {
@@ -31,6 +29,6 @@ export async function* commitRecords(account: string, begin: number, end: number
     }
     const last = page.at(-1)
     if (!last) return
-    after = last.sk
+    after = commitKey(account, last.sequence).sk
   }
 }
