@@ -18,9 +18,9 @@ export type DirectoryRow = Row & {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** When a run was asked for; the sync takes it up (I4). */
+  /** When a run was asked for. There are no runs yet (I4). */
   sync_requested_at: string | null
-  /** Lets the next run pass the deletion brake (I5). */
+  /** Will let the next run pass the deletion brake (I5). */
   accept_deletions: boolean
   domain?: string
   impersonation_email?: string

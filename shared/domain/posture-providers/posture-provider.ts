@@ -22,9 +22,9 @@ export type PostureProviderRow = Row & {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** When a run was asked for; the inventory sync takes it up (I7). */
+  /** When a run was asked for. There are no runs yet (I7). */
   sync_requested_at: string | null
-  /** Lets the next run pass the deletion brake (I5). */
+  /** Will let the next run pass the deletion brake (I5). */
   accept_deletions: boolean
 }
 
