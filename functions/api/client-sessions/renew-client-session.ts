@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { renewSession } from '#shared/access/client-sessions/renew-session.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
@@ -16,7 +15,7 @@ export const renewClientSession = operation(
       v.object({ id: v.string(), resources: v.array(Resource), heartbeat_secs: v.number(), expires_at: v.string() }),
     ),
   },
-  ({ caller, subject, params }) => renewSession(caller as CallerOf<'client'>, subject, params.id),
+  ({ caller, subject, params }) => renewSession(caller, subject, params.id),
 )
 
 export const handler = lambda(renewClientSession)
