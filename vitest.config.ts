@@ -1,37 +1,21 @@
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { LongestFirst } from './test/support/longest-first.ts'
+import { testTiers } from './test/support/tiers.ts'
 
-const longest = [
-  'simulation/access',
-  'laws/fuzz',
-  'laws/bounds',
-  'shared/cascades/cascade',
-  'local/serve',
-  'local/kill-while-streaming',
-  'docs/table',
-  'laws/samples',
-  'docs/costs',
-  'bench/access',
-  'schedules/delete-due-accounts',
-]
+const tiers = testTiers()
+const seeds = 'test/support/seeds.ts'
+const engine = 'test/support/engine.ts'
 
-/** The longest files first, so that none is left to run alone at the end. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => longest.findIndex((name) => moduleId.includes(`/${name}.`))
-    const sorted = await super.sort(files)
-    return [
-      ...longest.flatMap((_, i) => sorted.filter((file) => rank(file) === i)),
-      ...sorted.filter((file) => rank(file) < 0),
-    ]
-  }
-}
-
+/** `npm test` runs plain and engine, `npm run test:long` the rest (docs/CONTRIBUTING.md). */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/engine.ts'],
-    setupFiles: ['test/support/end-of-file.ts'],
+    projects: [
+      { extends: true, test: { name: 'plain', include: tiers.plain, globalSetup: [seeds] } },
+      { extends: true, test: { name: 'engine', include: tiers.engine, globalSetup: [seeds, engine] } },
+      { extends: true, test: { name: 'long', include: tiers.long, globalSetup: [seeds, engine] } },
+    ],
+    setupFiles: ['test/support/property-seed.ts', 'test/support/end-of-file.ts'],
+    expect: { requireAssertions: true },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { LOG_LEVEL: 'WARN' },

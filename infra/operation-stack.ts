@@ -1,11 +1,11 @@
 import { NestedStack } from 'aws-cdk-lib'
-import { CfnIntegration, CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2'
-import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import type { Roles } from './roles.ts'
+import { invokerRole, wireRoutes } from './wire-routes.ts'
 
 type Props = { operations: OperationSource[]; apiId: string; code: string; shared: Shared; roles: Roles }
 
@@ -23,34 +23,12 @@ export class OperationStack extends NestedStack {
         role: roleOf(operation, roles),
       }),
     }))
-    const invoker = new Role(this, 'Invoker', {
-      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-      inlinePolicies: {
-        invoke: new PolicyDocument({
-          statements: [
-            new PolicyStatement({
-              actions: ['lambda:InvokeFunction'],
-              resources: functions.map(({ lambda }) => lambda.functionArn),
-            }),
-          ],
-        }),
-      },
-    })
+    const arns = functions.map(({ lambda }) => lambda.functionArn)
+    const invoker = invokerRole(this, 'Invoker', arns)
     for (const { operation, name, lambda } of functions) {
-      const integration = new CfnIntegration(this, `${name}Integration`, {
-        apiId,
-        integrationType: 'AWS_PROXY',
-        payloadFormatVersion: '2.0',
-        integrationUri: lambda.functionArn,
-        credentialsArn: invoker.roleArn,
-      })
-      for (const method of [operation.method, ...(operation.alias ? [operation.alias] : [])]) {
-        new CfnRoute(this, `${name}${method}`, {
-          apiId,
-          routeKey: `${method} ${operation.path}`,
-          target: `integrations/${integration.ref}`,
-        })
-      }
+      const methods = [operation.method, ...(operation.alias ? [operation.alias] : [])]
+      const routes = methods.map((method) => ({ id: method, key: `${method} ${operation.path}` }))
+      wireRoutes(this, name, { apiId, functionArn: lambda.functionArn, invoker, routes })
     }
   }
 }

@@ -1,6 +1,6 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
-import { CfnApi, CfnIntegration, CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
+import type { Role } from 'aws-cdk-lib/aws-iam'
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
@@ -15,6 +15,7 @@ import { Schedules } from './schedules.ts'
 import { readSettings } from './settings.ts'
 import { Storage } from './storage.ts'
 import { Tasks } from './tasks.ts'
+import { invokerRole, wireRoutes } from './wire-routes.ts'
 
 type Props = { operations: OperationSource[]; code: string }
 type RoutedFunction = { file: string; routes: string[]; asset: Code; shared: Shared; role: Role }
@@ -95,28 +96,12 @@ export class ServiceStack extends Stack {
       ...functionSettings(settings.shared, settings.asset, file),
       role: settings.role,
     })
-    const invoker = new Role(this, `${id}Invoker`, {
-      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-      inlinePolicies: {
-        invoke: new PolicyDocument({
-          statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [lambda.functionArn] })],
-        }),
-      },
-    })
-    const integration = new CfnIntegration(this, `${id}Integration`, {
+    wireRoutes(this, id, {
       apiId: api.ref,
-      integrationType: 'AWS_PROXY',
-      payloadFormatVersion: '2.0',
-      integrationUri: lambda.functionArn,
-      credentialsArn: invoker.roleArn,
+      functionArn: lambda.functionArn,
+      invoker: invokerRole(this, `${id}Invoker`, [lambda.functionArn]),
+      routes: routes.map((key) => ({ id: key.replace(/[^a-z0-9]/gi, ''), key })),
     })
-    for (const routeKey of routes) {
-      new CfnRoute(this, `${id}${routeKey.replace(/[^a-z0-9]/gi, '')}`, {
-        apiId: api.ref,
-        routeKey,
-        target: `integrations/${integration.ref}`,
-      })
-    }
   }
 
   private addStage(api: CfnApi): void {

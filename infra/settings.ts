@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs'
+import { defaultSettings } from '#shared/core/env.ts'
 import { type LogLevel, logLevels } from '#shared/core/log.ts'
 
 /** What a deployment can choose, by CDK context (`cdk deploy -c flowStreamShards=2`). */
@@ -56,9 +57,9 @@ export function readSettings(scope: Construct): Settings {
   }
   return {
     baseUrl: (context('baseUrl') as string | undefined) ?? null,
-    logRetentionDays: integer('logRetentionDays', 90),
-    flowRetentionDays: integer('flowRetentionDays', 120),
-    heartbeatSecs: integer('heartbeatSecs', 30),
+    logRetentionDays: integer('logRetentionDays', defaultSettings.logRetentionDays),
+    flowRetentionDays: integer('flowRetentionDays', defaultSettings.flowRetentionDays),
+    heartbeatSecs: integer('heartbeatSecs', defaultSettings.heartbeatSecs),
     logLevel,
     suiteIssuer: (context('suiteIssuer') as string | undefined) ?? 'https://suite.example.com',
     cdnSecretArn,

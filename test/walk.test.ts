@@ -1,7 +1,12 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Service, startService } from './support/service.ts'
+import { runLocal, type Service, startService } from './support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the walk reads bodies of every shape
 type Body = any
@@ -48,7 +53,59 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => service?.stop())
 
-describe('the walk of the README', () => {
+/** The shell commands of `docs/walk.md`. */
+function commands(): string {
+  const text = readFileSync(new URL('../docs/walk.md', import.meta.url), 'utf8')
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')
+}
+
+/** An account of its own, with its credentials in a file as `npm start` writes it. */
+async function walkerDir(): Promise<string> {
+  const event = { account: { name: 'Walker', slug: 'walker' }, admin: { name: 'Ada', email: 'ada@example.com' } }
+  const { stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
+  const dir = mkdtempSync(join(tmpdir(), 'walk-test-'))
+  writeFileSync(join(dir, 'credentials.json'), JSON.stringify({ api_token: JSON.parse(stdout).data.api_token.token }))
+  return dir
+}
+
+/** The walk needs curl; the service and its other tests do not. */
+const hasCurl = spawnSync('curl', ['--version']).error === undefined
+
+describe('docs/walk.md', () => {
+  it.skipIf(!hasCurl)('can be typed as it stands', async () => {
+    const dir = await walkerDir()
+    try {
+      const shell = spawn('sh', ['-c', commands()], {
+        env: {
+          PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+          DATA_DIR: dir,
+          BASE: service.baseUrl,
+        },
+      })
+      const output = { stdout: '', stderr: '' }
+      shell.stdout.on('data', (chunk) => {
+        output.stdout += chunk
+      })
+      shell.stderr.on('data', (chunk) => {
+        output.stderr += chunk
+      })
+      await once(shell, 'close')
+      expect(output.stderr).toBe('')
+      const answers: Body[] = output.stdout
+        .split('\n')
+        .filter((line) => line)
+        .map((line) => JSON.parse(line))
+      expect(answers.filter((answer) => !answer.data)).toEqual([])
+      const [flows, ...logs] = answers.slice(-4)
+      expect(flows.data).toMatchObject([{ type: 'flow', resource_name: 'Wiki', initiator_actor_name: 'Deployer' }])
+      expect(logs.map(({ data }) => data[0].type)).toEqual(['change', 'session', 'api_request'])
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('the walk, further on', () => {
   const world: Record<string, Body> = {}
 
   it('1. administers sites, groups, actors, resources and a policy', async () => {

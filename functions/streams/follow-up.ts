@@ -1,18 +1,10 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
-import type { Cascade } from '#shared/commit/cascade.ts'
-import { type Revocation, revokeAll } from '#shared/commit/revoke.ts'
+import { type CommitRecord, readCommitRecord } from '#shared/commit/commit-record.ts'
+import { revokeAll } from '#shared/commit/revoke.ts'
 import { workTime } from '#shared/commit/work-time.ts'
 import { logLine } from '#shared/core/log.ts'
-import type { Subject } from '#shared/core/subject.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { newImage } from '#shared/table/stream-image.ts'
-
-type CommitRecord = {
-  account_id: string
-  subject: Subject | null
-  revocations?: Revocation[]
-  cascades?: Cascade[]
-}
 
 /** What is kept of the time of a function, for the last parts and the revocations of a batch. */
 const reserveMs = 30_000
@@ -30,7 +22,7 @@ export const handler = async (
   for (const record of event.Records) {
     const { dynamodb } = record
     try {
-      await followUp(newImage(record) as CommitRecord, remainingMs)
+      await followUp(readCommitRecord(newImage(record)), remainingMs)
     } catch (error) {
       logLine('ERROR', 'a commit was not followed up', {
         sequence_number: dynamodb?.SequenceNumber,
@@ -43,7 +35,7 @@ export const handler = async (
 }
 
 async function followUp(
-  { account_id, subject, revocations = [], cascades = [] }: CommitRecord,
+  { account_id, subject, revocations, cascades }: CommitRecord,
   remainingMs: () => number,
 ): Promise<void> {
   await revokeAll(account_id, revocations)

@@ -1,9 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
-import type { Change } from '#shared/commit/transaction.ts'
+import { readCommitRecord } from '#shared/commit/commit-record.ts'
 import { inParallel } from '#shared/core/in-parallel.ts'
 import { logLine } from '#shared/core/log.ts'
-import type { Subject } from '#shared/core/subject.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { table, tableName } from '#shared/table/client.ts'
@@ -13,16 +12,11 @@ import { newImage } from '#shared/table/stream-image.ts'
 /** Writes under way at once. */
 const concurrency = 32
 
-type CommitRecord = { account_id: string; time: number; subject: Subject | null; changes: Change[] }
-
 /** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
 async function writeEntries(record: DynamoDBRecord): Promise<void> {
-  const commit = newImage(record) as CommitRecord
-  const items = commit.changes.flatMap((change, position) =>
-    logItems(commit.account_id, 'change', logId('change', commit.time, positionTail(position)), commit.time, {
-      ...change,
-      subject: commit.subject,
-    }),
+  const { account_id, time, subject, changes } = readCommitRecord(newImage(record))
+  const items = changes.flatMap((change, position) =>
+    logItems(account_id, 'change', logId('change', time, positionTail(position)), time, { ...change, subject }),
   )
   await inParallel(items, concurrency, (Item) =>
     table().send(new PutCommand({ TableName: tableName(), Item: packLarge(Item) })),

@@ -138,7 +138,7 @@ function successResponses(operation: Operation, { schemas }: Parts): Json {
 }
 
 const credentials = {
-  api: 'An API token, or a portal session of an administrator.',
+  api: 'An API token.',
   client: 'A client token: the secret of a client.',
   gateway: 'A gateway token: the secret of a gateway.',
   ingest: 'An ingest token, which comes with an authorization.',

@@ -168,7 +168,10 @@ const texts: Record<string, Text> = {
     example: '8000 - 8100',
   },
   port_type: { description: 'The protocol of the ports; null for all traffic, with `port_range`.', example: 'tcp' },
-  portal_session_lifetime_secs: integer('How long a portal session lasts, in seconds.', 28_800),
+  portal_session_lifetime_secs: integer(
+    'How long people who sign in to the portal will stay signed in, in seconds. Nobody can sign in yet.',
+    28_800,
+  ),
   ports: { description: 'Ports and port ranges; an empty list means all.', example: ['443', '8000 - 8080'] },
   preshared_key: {
     description: 'Preshared key of the tunnel, base64; generated when left out at creation.',

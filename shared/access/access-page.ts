@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { answerBytes, takeFitting } from '../core/answer-size.ts'
 import { decodeCursor, encodeCursor } from '../core/pagination.ts'
-import type { Page } from '../http/operation.ts'
+import type { Page } from '../values/page.ts'
 
 /** A list whose rows are found by merging others has no total: it could only be had by reading all of them. */
 export const accessList = <S extends v.GenericSchema>(row: S) =>

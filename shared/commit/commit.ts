@@ -8,7 +8,9 @@ import type { Subject } from '../core/subject.ts'
 import { table, tableName } from '../table/client.ts'
 import { commitKey, headKey, type Item } from '../table/keys.ts'
 import { packLarge } from '../table/large-attributes.ts'
+import { isLostRace } from '../table/lost-race.ts'
 import { getItem } from '../table/read.ts'
+import { commitItem } from './commit-record.ts'
 import { inTurn } from './in-turn.ts'
 import { revokeAll } from './revoke.ts'
 import { type Head, maxWrites, Transaction } from './transaction.ts'
@@ -59,9 +61,7 @@ function headWrite(account: string, head: Head, transaction: Transaction): Write
 }
 
 function commitRecord(author: Author, head: Head, transaction: Transaction, commitId: string): Item {
-  const record = {
-    ...commitKey(author.accountId, head.sequence + 1),
-    kind: 'commit',
+  const record = commitItem(commitKey(author.accountId, head.sequence + 1), {
     account_id: author.accountId,
     commit_id: commitId,
     sequence: head.sequence + 1,
@@ -70,7 +70,7 @@ function commitRecord(author: Author, head: Head, transaction: Transaction, comm
     changes: transaction.changes(),
     revocations: transaction.revocations,
     cascades: transaction.cascades,
-  }
+  })
   return packLarge(record)
 }
 
@@ -83,18 +83,6 @@ async function happened(account: string, sequence: number, commitId: string): Pr
   return record?.commit_id === commitId
 }
 
-/** Cancelled without effect: a lost race or a throttled part. Anything else is a bug in what was written. */
-const retryable = (error: TransactionCanceledException): boolean =>
-  (error.CancellationReasons ?? []).every((reason) =>
-    [
-      'None',
-      'ConditionalCheckFailed',
-      'TransactionConflict',
-      'ThrottlingError',
-      'ProvisionedThroughputExceeded',
-    ].includes(reason.Code ?? 'None'),
-  )
-
 async function attempt<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
@@ -104,7 +92,11 @@ async function attempt<T>(
   const changed = () => change(transaction)
   const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
-  if (writes.length === 0 && transaction.cascades.length === 0) return { result }
+  if (writes.length + transaction.cascades.length === 0) {
+    // Nothing changes, so nothing is recorded for a repetition: what breaks off here is repeated by the caller.
+    await revokeAll(author.accountId, transaction.revocations)
+    return { result }
+  }
 
   const commitId = randomUUID()
   const record: Write = { Put: { TableName: tableName(), Item: commitRecord(author, head, transaction, commitId) } }
@@ -115,7 +107,7 @@ async function attempt<T>(
     await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
   } catch (error) {
     if (error instanceof TransactionCanceledException) {
-      if (retryable(error)) return 'lost'
+      if (isLostRace(error)) return 'lost'
       throw error
     }
     if (!(await happened(author.accountId, head.sequence + 1, commitId))) {

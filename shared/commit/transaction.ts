@@ -18,19 +18,13 @@ import { counterSort, entityKey, guardKey, type Item, type Key } from '../table/
 import { getItem } from '../table/read.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/row-size.ts'
 import type { Cascade } from './cascade.ts'
+import type { Change } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** The account's head item: the sequence that orders its commits, its clock, and the counters (design 6). */
 export type Head = { sequence: number; clock: number; counts: Record<string, number> }
-
-export type Change = {
-  object: string
-  operation: 'insert' | 'update' | 'delete'
-  before: Record<string, unknown> | null
-  after: Record<string, unknown> | null
-}
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
@@ -68,14 +62,11 @@ export class Transaction {
 
   /** The row as it stands with the changes staged so far. */
   async get<R extends Row>(entity: Entity<R>, id: string): Promise<R | null> {
-    return this.getAt<R>(entityKey(this.accountId, entity.name, id))
-  }
-
-  async getAt<R extends Row>(key: Key): Promise<R | null> {
+    const key = entityKey(this.accountId, entity.name, id)
     const staged = this.staged.get(address(key))
     if (staged) return staged.after as R | null
     const item = await getItem(key)
-    return item ? itemRow<R>(item) : null
+    return item ? itemRow(entity, item) : null
   }
 
   /** Whether another row than `except` holds this value of a unique set, for example of `actors.email`. */

@@ -1,3 +1,6 @@
+/** A day in microseconds. */
+export const dayMicros = 86_400_000_000
+
 let last = 0
 
 /** The time in microseconds since 1970. Tests replace `now` to move it. */

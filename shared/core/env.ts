@@ -18,6 +18,9 @@ const v0 = () => ({
   sunsetAt: process.env.V0_SUNSET_AT ? new Date(process.env.V0_SUNSET_AT) : null,
 })
 
+/** What settings are where a deployment does not choose. */
+export const defaultSettings = { logRetentionDays: 90, flowRetentionDays: 120, heartbeatSecs: 30 }
+
 /** The deployment's settings. Each is read when asked, never at import, so that a module can be loaded anywhere. */
 export const env = {
   get tableName() {
@@ -30,17 +33,17 @@ export const env = {
     return text('SERVICE_URL').replace(/\/$/, '')
   },
   get logRetentionDays() {
-    return integer('LOG_RETENTION_DAYS', 90)
+    return integer('LOG_RETENTION_DAYS', defaultSettings.logRetentionDays)
   },
   get flowRetentionDays() {
-    return integer('FLOW_RETENTION_DAYS', 120)
+    return integer('FLOW_RETENTION_DAYS', defaultSettings.flowRetentionDays)
   },
   /** Issuer of the workspace suite of this deployment (A25.2). */
   get suiteIssuer() {
     return text('SUITE_ISSUER').replace(/\/$/, '')
   },
   get heartbeatSecs() {
-    return integer('HEARTBEAT_SECS', 30)
+    return integer('HEARTBEAT_SECS', defaultSettings.heartbeatSecs)
   },
   /** The least level of what is written for the operator. */
   get logLevel() {

@@ -11,8 +11,5 @@ export const list = <S extends v.GenericSchema>(schema: S) => v.object({ data: v
 export const progressing = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: schema, metadata: v.optional(v.object({ pending: v.pipe(v.number(), v.integer()) })) })
 
-/** The `metadata` of such a response, which a change that is complete does not have. */
-export const progress = (pending: number) => (pending > 0 ? { metadata: { pending } } : {})
-
 /** Response without a body. */
 export const nothing = v.void()

@@ -4,7 +4,7 @@ import type { Bucket } from '../auth/rate-limit/bucket.ts'
 import type { Origin, Subject } from '../core/subject.ts'
 import type { IngestClaims } from '../logs/flows/ingest-token.ts'
 import type { Key } from '../table/keys.ts'
-import type { Page } from './operation.ts'
+import type { Page } from '../values/page.ts'
 
 /** A request that holds its key: nobody else runs with it until this one has an answer, or has died. */
 export type Run = { key: Key; id: string; accountId: string; fingerprint: string }

@@ -1,16 +1,13 @@
 import middy from '@middy/core'
 import type { Context as LambdaContext } from 'aws-lambda'
 import * as v from 'valibot'
-import type { Caller } from '../auth/caller.ts'
 import { toJson } from '../core/json.ts'
 import { logLine } from '../core/log.ts'
-import type { Subject } from '../core/subject.ts'
-import type { IngestClaims } from '../logs/flows/ingest-token.ts'
 import { draft } from '../values/draft.ts'
 import { isKnown, tagOf, tagText } from './entity-tag.ts'
 import type { Answer, Event, Exchange, Run } from './exchange.ts'
 import { keep, keepWrite, release } from './idempotency.ts'
-import type { Context, Operation, Page } from './operation.ts'
+import type { Context, Operation } from './operation.ts'
 import { originOf } from './origin.ts'
 import { stepsOf } from './pipeline.ts'
 import { preconditionOf } from './precondition.ts'
@@ -38,24 +35,25 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
   const fields = operation.body?.fields
   const drafted = () => {
     if (!fields) throw new Error('This operation has no fields.')
-    return draft<never>(fields, exchange.raw)
+    return draft(fields, exchange.raw)
   }
-  const accountId = caller?.account.id as string
   const context: Context = {
     requestId,
-    accountId,
-    subject: subject as Subject,
-    author: {
-      accountId,
-      subject: subject ?? null,
-      precondition: preconditionOf(operation, event.headers['if-match'], () => context),
-      keepAnswer: exchange.run && keptBy(operation, exchange, exchange.run),
-    },
-    caller: caller as Caller,
-    claims: claims as IngestClaims,
+    ...(caller && {
+      caller,
+      accountId: caller.account.id,
+      author: {
+        accountId: caller.account.id,
+        subject: subject ?? null,
+        precondition: preconditionOf(operation, event.headers['if-match'], () => context),
+        keepAnswer: exchange.run && keptBy(operation, exchange, exchange.run),
+      },
+    }),
+    subject,
+    claims,
     params,
     query,
-    page: page as Page,
+    page,
     raw,
     envelope() {
       exchange.raw = readBody(operation, exchange.body, event.headers['content-type'])

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Caller } from '../auth/caller.ts'
+import type { Caller, CallerOf } from '../auth/caller.ts'
 import type { Author } from '../commit/commit.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { Permission } from '../core/permission.ts'
@@ -9,6 +9,7 @@ import type { IngestClaims } from '../logs/flows/ingest-token.ts'
 import type { Draft, Fields } from '../values/draft.ts'
 import type { JsonSchema } from '../values/field.ts'
 import type { Filter } from '../values/filters.ts'
+import type { Page } from '../values/page.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any type
 type Schema = v.GenericSchema<any, any>
@@ -67,8 +68,6 @@ export type Contract = {
   waitForRequestLog?: boolean
 }
 
-export type Page = { limit: number; cursor: string | null; filters: Record<string, string>; binding: string }
-
 type FieldsOf<C extends Contract> = C extends { body: { fields: infer F extends Fields } } ? F : never
 
 /** The names in braces of a path. */
@@ -77,21 +76,23 @@ type Params<C extends Contract> = `/${string}` extends C['path']
   ? Record<string, string>
   : Record<PathParams<C['path']>, string>
 
-/** What a handler knows of its request. */
-export type Context<C extends Contract = Contract> = {
+type CredentialOf<C extends Contract> = C extends { credential: infer K } ? K : 'api'
+
+/** A list under `/v0` is paged only when it is asked for a page (`/v0` contract, 6.2). */
+type PageOf<C extends Contract> = C extends { filters: object }
+  ? C['path'] extends `/v0/${string}`
+    ? Page | undefined
+    : Page
+  : Page | undefined
+
+/** What a handler knows of its request, whatever the credential. */
+type Request<C extends Contract> = {
   requestId: string
-  accountId: string
-  subject: Subject
-  /** Whose change it is; every store takes it, and with it the conditions of the request (A8). */
-  author: Author
-  caller: Caller
-  /** Of the token of flow ingest, which has no caller. */
-  claims: IngestClaims
   params: Params<C>
   /** Query parameters as sent. */
   query: URLSearchParams
   /** Paging and filters of a list, checked. */
-  page: Page
+  page: PageOf<C>
   /** The envelope's value as sent; undefined when an optional one was left out. */
   raw: unknown
   /** Checks an envelope that is `late`. @throws ApiError 400 */
@@ -103,6 +104,24 @@ export type Context<C extends Contract = Contract> = {
   body: Buffer
   headers: Record<string, string | undefined>
 }
+
+/** What it knows of the holder of a token of this kind. */
+type Called<K> = {
+  caller: CallerOf<Extract<K, Caller['kind']>>
+  accountId: string
+  subject: Subject
+  /** Whose change it is; every store takes it, and with it the conditions of the request (A8). */
+  author: Author
+}
+
+/** What the pipeline knows of any request: what its credential did not bring is missing. */
+type AnyContext = Omit<Request<Contract>, 'draft' | 'input'> &
+  Partial<Called<Caller['kind']> & { claims: IngestClaims }> & { draft(): unknown; input(): unknown }
+
+/** What a handler knows of its request: the token of flow ingest has claims, every other one a caller. */
+export type Context<C extends Contract = Contract> = Contract extends C
+  ? AnyContext
+  : Request<C> & (CredentialOf<C> extends 'ingest' ? { claims: IngestClaims } : Called<CredentialOf<C>>)
 
 export type Operation<C extends Contract = Contract> = C & {
   // A method, so that an operation of any contract is one of the list.

@@ -1,11 +1,9 @@
-import type { Change } from '../commit/transaction.ts'
+import { type CommitRecord, readCommitRecord } from '../commit/commit-record.ts'
 import { commitKey } from '../table/keys.ts'
-import { itemsOf, queryItems } from '../table/read.ts'
+import { itemsOf, queryItems, type Range } from '../table/read.ts'
 
-export type CommitRecord = { sk: string; sequence: number; time: number; subject: unknown; changes: Change[] }
-
-const records = (account: string, range: Parameters<typeof queryItems>[1]) =>
-  queryItems(commitKey(account, 0).pk, range) as Promise<unknown> as Promise<CommitRecord[]>
+const records = async (account: string, range: Range) =>
+  (await queryItems(commitKey(account, 0).pk, range)).map(readCommitRecord)
 
 /** The first sequence whose commit is at `begin` or later: times and sequences of commits grow together. */
 async function firstSequence(account: string, begin: number): Promise<number> {
@@ -24,7 +22,7 @@ async function firstSequence(account: string, begin: number): Promise<number> {
 export async function* commitRecords(account: string, begin: number, end: number): AsyncGenerator<CommitRecord> {
   const { pk, sk } = commitKey(account, (await firstSequence(account, begin)) - 1)
   for await (const item of itemsOf(pk, { after: sk })) {
-    const commit = item as CommitRecord
+    const commit = readCommitRecord(item)
     if (commit.time > end) return
     if (commit.time >= begin) yield commit
   }

@@ -1,8 +1,9 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { dayMicros } from '../core/clock.ts'
 import { table, tableName } from '../table/client.ts'
 import { actorSlicesPartition, flowDaysPartition, sliceMicros, sliceOf, sliceSort } from './flows/flow-index.ts'
 import { instantOf } from './log-id.ts'
-import { dayMicros, dayOf, flowShard, logPartition } from './log-keys.ts'
+import { dayOf, flowShard, logPartition } from './log-keys.ts'
 import { beyond, type IdRange, idsBetween } from './log-order.ts'
 import type { LazyParts, Part } from './part-reader.ts'
 

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import { timestamp } from '../core/clock.ts'
+import { dayMicros, timestamp } from '../core/clock.ts'
 import { env } from '../core/env.ts'
 import { edgePartition, type Key, partition } from '../table/keys.ts'
 import { instantOf, type LogStream, parseLogId } from './log-id.ts'
-
-export const dayMicros = 86_400_000_000
 
 /** Flows of one account are spread over this many partitions, by the actor that initiated them. */
 export const flowShards = 16

@@ -1,4 +1,4 @@
-import { parseTimestamp } from '../core/clock.ts'
+import { dayMicros, parseTimestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { isUuid } from '../core/ids.ts'
 import { readCursor, readLimit } from '../values/page.ts'
@@ -16,7 +16,7 @@ export type LogQuery = {
 }
 
 /** How far back a listing without `begin` looks. */
-export const defaultWindow = 90 * 86_400_000_000
+export const defaultWindow = 90 * dayMicros
 
 const refuse = (detail: string) => new ApiError('invalid_log_query', detail)
 

@@ -12,7 +12,16 @@ type Edge<R> = {
   counted?: boolean
 }
 
-type Definition<R> = {
+/** From the form of a version to that of the next. A row that is in the next form already stays as it is (docs/evolution.md). */
+type Upgrade = (row: Record<string, unknown>) => Record<string, unknown>
+
+/** The fields of a row that can be null: each says what it is in rows that were stored before it was there. */
+type Nullable<R> = { [K in keyof R as null extends R[K] ? K : never]: R[K] }
+
+/** What fields are in rows that were stored before they were there (docs/evolution.md). */
+type Defaults<R> = keyof Nullable<R> extends never ? { defaults?: Partial<R> } : { defaults: Partial<R> & Nullable<R> }
+
+type Rules<R> = {
   /** The collection, and the `object` of its change log entries (L6.2). */
   name: string
   /** Where the row lies if not in `(<account>, <name>)` under its id. */
@@ -30,9 +39,14 @@ type Definition<R> = {
   recorded?: (row: R) => Record<string, unknown>
   /** Whether changes of its rows are on record at all (L6.2(2)). */
   logged?: boolean
+  /** The first upgrades rows of version 1, the last makes those of today. */
+  upgrades?: Upgrade[]
 }
 
-export type Entity<R extends Row = Row> = Required<Omit<Definition<R>, 'place'>> & Pick<Definition<R>, 'place'>
+type Definition<R> = Rules<R> & Defaults<R>
+
+export type Entity<R extends Row = Row> = Required<Omit<Rules<R>, 'place'>> &
+  Pick<Rules<R>, 'place'> & { defaults: Partial<R> }
 
 /** Declares a kind of stored object: where it lies, how it is found, and how its changes are recorded. */
 export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => ({
@@ -43,6 +57,8 @@ export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => (
   unlogged: [],
   recorded: (row) => row,
   logged: true,
+  upgrades: [],
+  defaults: {},
   ...definition,
 })
 
@@ -53,16 +69,21 @@ export function rowKey<R extends Row>(entity: Entity<R>, account: string, row: R
     : entityKey(account, entity.name, row.id)
 }
 
+/** The version that rows are written in; what was stored without one is of version 1. */
+const versionOf = <R extends Row>({ upgrades }: Entity<R>): number => upgrades.length + 1
+
 export const rowItem = <R extends Row>(entity: Entity<R>, account: string, row: R): Item => ({
   ...rowKey(entity, account, row),
   kind: 'entity',
+  version: versionOf(entity),
   ...row,
 })
 
-/** The row of an item, without the key attributes. */
-export function itemRow<R extends Row>(item: Record<string, unknown>): R {
-  const { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...row } = item
-  return row as R
+/** The row of an item in the form of today, whatever version it was stored in. Fields of a later version are kept. */
+export function itemRow<R extends Row>(entity: Entity<R>, item: Record<string, unknown>): R {
+  const { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, version = 1, ...stored } = item
+  const upgraded = entity.upgrades.slice(Number(version) - 1).reduce((row, upgrade) => upgrade(row), stored)
+  return { ...entity.defaults, ...upgraded } as R
 }
 
 /** Guard items of a row: one at each unique value, pointing back to the row. */

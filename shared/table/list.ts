@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { answerBytes, takeFitting } from '../core/answer-size.ts'
 import { decodeCursor, encodeCursor } from '../core/pagination.ts'
-import type { Page } from '../http/operation.ts'
+import type { Page } from '../values/page.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, headKey, type Key, partition } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
@@ -64,7 +64,7 @@ export async function listRows<R extends Row>(
   const backward = position?.backward ?? false
   const range = { after: position?.at, backward: backward !== newestFirst, limit: page.limit + 1 }
   const [taken, behind, total] = await Promise.all([
-    takePage(first ? rowsAtEdges<R>(pk, range) : rowsIn<R>(pk, range), page.limit, shown),
+    takePage(first ? rowsAtEdges(entity, pk, range) : rowsIn(entity, pk, range), page.limit, shown),
     position ? anyFrom(pk, position, newestFirst) : false,
     first || within !== undefined ? partitionTotal(pk) : collectionTotal(account, entity.name),
   ])
@@ -74,16 +74,20 @@ export async function listRows<R extends Row>(
 /** A row and where it stands in the list; without the row where that was just deleted, or is not shown. */
 type Placed<R> = { sort: string; row?: R }
 
-async function* rowsIn<R extends Row>(pk: string, range: Range): AsyncGenerator<Placed<R>> {
-  for await (const item of itemsOf(pk, range)) yield { sort: item.sk as string, row: itemRow<R>(item) }
+async function* rowsIn<R extends Row>(entity: Entity<R>, pk: string, range: Range): AsyncGenerator<Placed<R>> {
+  for await (const item of itemsOf(pk, range)) yield { sort: item.sk as string, row: itemRow(entity, item) }
 }
 
 /** The rows that edges lead to; the last edge of the range only shows that there are more. */
-async function* rowsAtEdges<R extends Row>(pk: string, range: Range & { limit: number }): AsyncGenerator<Placed<R>> {
+async function* rowsAtEdges<R extends Row>(
+  entity: Entity<R>,
+  pk: string,
+  range: Range & { limit: number },
+): AsyncGenerator<Placed<R>> {
   const edges = await queryItems(pk, range)
   const places = edges.map(({ sk }) => sk as string).values()
   for await (const item of storedItems(edges.slice(0, range.limit - 1).map((edge) => edge.row as Key)))
-    yield { sort: places.next().value as string, row: item && itemRow<R>(unpackLarge(item)) }
+    yield { sort: places.next().value as string, row: item && itemRow(entity, unpackLarge(item)) }
   for (const sort of places) yield { sort }
 }
 
@@ -157,15 +161,18 @@ export async function listMatching<R extends Row>(
   { edge, matches, newestFirst = false }: Match<R>,
 ): Promise<Listed<R>> {
   const edges = await queryItems(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
-  // What rows are selected by is small, so all stay packed but those of the page.
+  // All stay packed but the one that is looked at, and those of the page.
   const items = await getStoredItems(edges.map((edge) => edge.row as Key))
-  const all = items.flatMap((item) => (item ? [itemRow<R>(item)] : [])).filter(matches)
+  const read = (item: Record<string, unknown>) => itemRow(entity, unpackLarge(item))
+  const all = items.flatMap((item) =>
+    item && matches(read(item)) ? [{ id: String(item.id), row: () => read(item) }] : [],
+  )
   return pageOf(all, page, { newestFirst })
 }
 
-/** A page of rows that are all at hand, in their order. */
+/** A page of rows that are all at hand, in their order; each is made when it is taken. */
 export async function pageOf<R extends Row>(
-  all: R[],
+  all: { id: string; row: () => R }[],
   page: Page,
   { newestFirst = false, shown }: Pick<Selection<R>, 'newestFirst' | 'shown'> = {},
 ): Promise<Listed<R>> {
@@ -175,7 +182,7 @@ export async function pageOf<R extends Row>(
   const side =
     at === undefined ? all : all.filter(({ id }) => id !== at && (newestFirst ? id > at : id < at) === backward)
   const ordered = backward ? side.toReversed() : side
-  const placed = ordered.values().map((row) => ({ sort: row.id, row: unpackLarge(row) }))
+  const placed = ordered.values().map(({ id, row }) => ({ sort: id, row: row() }))
   const taken = await takePage(placed, page.limit, shown)
   return listed(page, windowOf(taken, backward, all.length > side.length), all.length)
 }

@@ -72,24 +72,24 @@ export async function getItems(keys: Key[]): Promise<(Attributes | undefined)[]>
 
 export async function getRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R | null> {
   const item = await getItem(entityKey(account, entity.name, id))
-  return item ? itemRow<R>(item) : null
+  return item ? itemRow(entity, item) : null
 }
 
 export async function getRows<R extends Row>(entity: Entity<R>, account: string, ids: string[]): Promise<(R | null)[]> {
   const items = await getItems(ids.map((id) => entityKey(account, entity.name, id)))
-  return items.map((item) => (item ? itemRow<R>(item) : null))
+  return items.map((item) => (item ? itemRow(entity, item) : null))
 }
 
 /** The row that holds a unique value. */
 export async function findUnique<R extends Row>(
-  _entity: Entity<R>,
+  entity: Entity<R>,
   account: string,
   name: string,
   value: string,
 ): Promise<R | null> {
   const guard = await getItem(guardKey(account, name, value))
   const item = guard && (await getItem(guard.row as Key))
-  return item ? itemRow<R>(item) : null
+  return item ? itemRow(entity, item) : null
 }
 
 /** Rows beyond the sort key `after` (exclusive), at most `limit` of them. */
@@ -141,5 +141,5 @@ export async function rowsBy<R extends Row>(
 ): Promise<R[]> {
   const edges = await queryItems(edgePartition(account, entity.name, field, value), range)
   const items = await getItems(edges.map((edge) => edge.row as Key))
-  return items.flatMap((item) => (item ? [itemRow<R>(item)] : []))
+  return items.flatMap((item) => (item ? [itemRow(entity, item)] : []))
 }

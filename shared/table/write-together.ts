@@ -4,6 +4,7 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/l
 import { ApiError } from '../core/errors.ts'
 import { table, tableName } from './client.ts'
 import type { Item, Key } from './keys.ts'
+import { isLostRace } from './lost-race.ts'
 
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
@@ -54,21 +55,10 @@ export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
     await table().send(new TransactWriteCommand({ TransactItems: writes }))
     return 'done'
   } catch (error) {
-    if (error instanceof TransactionCanceledException && (error.CancellationReasons ?? []).every(isLoss)) return 'lost'
+    if (error instanceof TransactionCanceledException && isLostRace(error)) return 'lost'
     throw error
   }
 }
-
-const losses = [
-  'None',
-  'ConditionalCheckFailed',
-  'TransactionConflict',
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-]
-
-/** Anything else, for example an item too large, would be lost again. */
-const isLoss = ({ Code }: { Code?: string }): boolean => losses.includes(Code ?? 'None')
 
 const patienceMs = 6_000
 

@@ -1,6 +1,14 @@
 import { ApiError, type ErrorCode } from '../core/errors.ts'
-import type { Page } from '../http/operation.ts'
 import type { Filter } from './filters.ts'
+
+/** What a list is asked for (A7): at most `limit` rows that have the values of `filters`, from the cursor on. */
+export type Page = {
+  limit: number
+  cursor: string | null
+  filters: Record<string, string>
+  /** Account, path and filters: a cursor is good for no other list. */
+  binding: string
+}
 
 /** The only value of a known parameter; a repeated one, or one in array form, is refused (A7.1). */
 function single(query: URLSearchParams, name: string, refuse: () => ApiError): string | null {

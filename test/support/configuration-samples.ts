@@ -111,6 +111,8 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
       posture_provider_id: randomUUID(),
       mdm_id: fresh(),
       synced_at: '2026-01-01T00:00:00.000000Z',
+      tags: null,
+      device_action_results: null,
     })
     return { params: { id } }
   }

@@ -9,5 +9,7 @@ export const insertMdmDevice = ({ id }: Pick<Account, 'id'>, mdm_id: string, fie
     posture_provider_id: '0198a000-0000-7000-8000-0000000000aa',
     mdm_id,
     synced_at: '2026-01-01T00:00:00.000000Z',
+    tags: null,
+    device_action_results: null,
     ...fields,
   })

@@ -1,4 +1,4 @@
-import { clock, timestamp } from '#shared/core/clock.ts'
+import { clock, dayMicros, timestamp } from '#shared/core/clock.ts'
 import {
   actorSlicesPartition,
   flowDaysPartition,
@@ -8,7 +8,7 @@ import {
   sliceSort,
 } from '#shared/logs/flows/flow-index.ts'
 import { type LogStream, logId, logStreams, positionTail } from '#shared/logs/log-id.ts'
-import { dayMicros, dayOf, flowKey, flowShard } from '#shared/logs/log-keys.ts'
+import { dayOf, flowKey, flowShard } from '#shared/logs/log-keys.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import type { Item, Key } from '#shared/table/keys.ts'
 import { newFlowGrant } from './flows.ts'

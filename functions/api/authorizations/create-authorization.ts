@@ -1,6 +1,5 @@
 import { authorize } from '#shared/access/authorizations/authorize.ts'
 import { AuthorizationFields, GrantedAuthorization } from '#shared/access/authorizations/granted-authorization.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
@@ -18,7 +17,7 @@ export const createAuthorization = operation(
     repeatable: true,
     secret: true,
   },
-  ({ caller, subject, input }) => authorize(caller as CallerOf<'client'>, subject, input()),
+  ({ caller, subject, input }) => authorize(caller, subject, input()),
 )
 
 export const handler = lambda(createAuthorization)

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { endSession } from '#shared/access/client-sessions/end-session.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
@@ -13,7 +12,7 @@ export const endClientSession = operation(
     credential: 'client',
     response: data(v.object({ id: v.string() })),
   },
-  ({ caller, params }) => endSession(caller as CallerOf<'client'>, params.id),
+  ({ caller, params }) => endSession(caller, params.id),
 )
 
 export const handler = lambda(endClientSession)

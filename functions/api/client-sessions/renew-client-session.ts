@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { renewSession } from '#shared/access/client-sessions/renew-session.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
@@ -22,7 +21,7 @@ export const renewClientSession = operation(
       }),
     ),
   },
-  ({ caller, subject, params }) => renewSession(caller as CallerOf<'client'>, subject, params.id),
+  ({ caller, subject, params }) => renewSession(caller, subject, params.id),
 )
 
 export const handler = lambda(renewClientSession)

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { ClientSessionFields } from '#shared/access/client-sessions/session-fields.ts'
 import { startSession } from '#shared/access/client-sessions/start-session.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { Client } from '#shared/domain/clients/client.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
 import { data } from '#shared/http/envelope.ts'
@@ -28,7 +27,7 @@ export const startClientSession = operation(
     ),
     status: 201,
   },
-  ({ caller, subject, draft }) => startSession(caller as CallerOf<'client'>, subject, draft),
+  ({ caller, subject, draft }) => startSession(caller, subject, draft),
 )
 
 export const handler = lambda(startClientSession)

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { endSession } from '#shared/access/gateway-sessions/renew-session.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
@@ -13,7 +12,7 @@ export const endGatewaySession = operation(
     credential: 'gateway',
     response: data(v.object({ id: v.string() })),
   },
-  ({ caller, params }) => endSession(caller as CallerOf<'gateway'>, params.id),
+  ({ caller, params }) => endSession(caller, params.id),
 )
 
 export const handler = lambda(endGatewaySession)

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { GatewayAuthorization } from '#shared/access/gateway-sessions/gateway-authorization.ts'
 import { renewSession } from '#shared/access/gateway-sessions/renew-session.ts'
 import { HeartbeatFields } from '#shared/access/gateway-sessions/session-fields.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { Gateway } from '#shared/domain/gateways/gateway.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
@@ -31,8 +30,7 @@ export const renewGatewaySession = operation(
     ),
     secret: true,
   },
-  ({ caller, subject, params, input }) =>
-    renewSession(caller as CallerOf<'gateway'>, subject, params.id, input().since ?? null),
+  ({ caller, subject, params, input }) => renewSession(caller, subject, params.id, input().since ?? null),
 )
 
 export const handler = lambda(renewGatewaySession)

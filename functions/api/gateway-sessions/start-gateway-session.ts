@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { GatewaySessionFields } from '#shared/access/gateway-sessions/session-fields.ts'
 import { startSession } from '#shared/access/gateway-sessions/start-session.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { Gateway } from '#shared/domain/gateways/gateway.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
@@ -19,7 +18,7 @@ export const startGatewaySession = operation(
     status: 201,
     location: ({ data }) => `/gateway/sessions/${data.id}`,
   },
-  ({ caller, subject, input }) => startSession(caller as CallerOf<'gateway'>, subject, input),
+  ({ caller, subject, input }) => startSession(caller, subject, input),
 )
 
 export const handler = lambda(startGatewaySession)

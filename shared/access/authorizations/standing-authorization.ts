@@ -1,7 +1,7 @@
 import { deleteAuthorization } from '../../commit/revoke.ts'
-import { type GatewayRow, gateways } from '../../domain/gateways/gateway.ts'
+import { gateways } from '../../domain/gateways/gateway.ts'
 import { evaluateConditions, type Situation } from '../../domain/policies/evaluate-conditions.ts'
-import { type PolicyRow, policies } from '../../domain/policies/policy.ts'
+import { policies } from '../../domain/policies/policy.ts'
 import { isOnline, readPresence } from '../../domain/presence/presence.ts'
 import { type ResourceRow, resources } from '../../domain/resources/resource.ts'
 import { itemRow } from '../../table/entity.ts'
@@ -33,7 +33,7 @@ export async function standingAuthorization(
     ]),
     readPresence(account, 'gateways', item.gateway_id),
   ])
-  const policy = policyItem && itemRow<PolicyRow>(policyItem)
+  const policy = policyItem && itemRow(policies, policyItem)
   const live =
     !hasExpired(item, now) &&
     item.client_public_key === presence.public_key &&
@@ -42,8 +42,8 @@ export async function standingAuthorization(
     evaluateConditions(policy.conditions, circumstances, now).conforms &&
     isOnline(seen, now)
   if (live && seen && resourceItem && gatewayItem) {
-    const gateway = itemRow<GatewayRow>(gatewayItem)
-    return { authorization: item, resource: itemRow<ResourceRow>(resourceItem), live: { gateway, presence: seen } }
+    const gateway = itemRow(gateways, gatewayItem)
+    return { authorization: item, resource: itemRow(resources, resourceItem), live: { gateway, presence: seen } }
   }
   await deleteAuthorization(item)
   return null

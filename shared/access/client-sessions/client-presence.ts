@@ -42,7 +42,7 @@ export async function findSession(
   const [row, live] = await getItems([entityKey(account, clients.name, id), presenceKey(account, 'clients', id)])
   const presence = live as ClientPresence | undefined
   if (!row || !presence || presence.session_id !== sessionId || !isOnline(presence, now)) return null
-  return { client: itemRow<ClientRow>(row), presence }
+  return { client: itemRow(clients, row), presence }
 }
 
 /** The ids of the live sessions of a token. */

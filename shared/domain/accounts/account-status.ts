@@ -1,5 +1,4 @@
-import { entityKey } from '../../table/keys.ts'
-import { getItem } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import { type AccountRow, accounts } from './account.ts'
 
 const patienceMs = 60_000
@@ -11,7 +10,7 @@ type AccountStatus = { enabled: false } | { enabled: true; limits: AccountRow['l
 export async function accountStatus(account: string): Promise<AccountStatus> {
   const last = known.get(account)
   if (last && Date.now() - last.at < patienceMs) return last.status
-  const row = (await getItem(entityKey(account, accounts.name, account))) as AccountRow | undefined
+  const row = await getRow(accounts, account, account)
   const status: AccountStatus = row && !row.is_disabled ? { enabled: true, limits: row.limits } : { enabled: false }
   if (known.size > 10_000) known.clear()
   known.set(account, { status, at: Date.now() })

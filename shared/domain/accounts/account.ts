@@ -32,7 +32,10 @@ export type AccountRow = Row & {
   features: Record<FeatureName, boolean>
 }
 
-export const accounts = entity<AccountRow>({ name: 'accounts' })
+export const accounts = entity<AccountRow>({
+  name: 'accounts',
+  defaults: { legal_name: null, is_disabled: false, disabled_reason: null, delete_at: null },
+})
 
 const Usage = v.object({ used: v.number(), available: v.number(), total: v.number() })
 

@@ -27,5 +27,5 @@ export const stageRestOfAccountDisabling = (transaction: Transaction, bound: str
       const items = await queryItems(partition(transaction.accountId, clientTokens.name), range)
       return items.filter(({ sk }) => (sk as string) < bound)
     },
-    (item) => deleteClientToken(transaction, itemRow(item)),
+    (item) => deleteClientToken(transaction, itemRow(clientTokens, item)),
   )

@@ -1,10 +1,10 @@
-import { clock, timestamp } from '../../core/clock.ts'
+import { clock, dayMicros, timestamp } from '../../core/clock.ts'
 import { partition } from '../../table/keys.ts'
 import { getRows, queryItems } from '../../table/read.ts'
 import { actors, isPerson } from '../actors/actor.ts'
 import { clients } from '../clients/client.ts'
 
-const month = 30 * 86_400_000_000
+const month = 30 * dayMicros
 
 /** Distinct enabled users and admins with a client seen within the last 30 days (A11). Read only where that limit is set. */
 export async function countMonthlyActiveUsers(account: string): Promise<number> {

@@ -21,6 +21,7 @@ export const isPerson = (type: ActorType): boolean => type === 'account_user' ||
 
 export const actors = entity<ActorRow>({
   name: 'actors',
+  defaults: { email: null, allow_email_otp_sign_in: false, created_by_directory_id: null, is_disabled: false },
   unique: { 'actors.email': (row) => row.email?.toLowerCase() ?? null },
   edges: {
     email: { value: (row) => row.email?.toLowerCase() ?? null, counted: true },

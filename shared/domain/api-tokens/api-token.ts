@@ -14,6 +14,7 @@ export type ApiTokenRow = Row &
 
 export const apiTokens = entity<ApiTokenRow>({
   name: 'api_tokens',
+  defaults: { name: null },
   edges: { actor_id: { value: (row) => row.actor_id, counted: true } },
   redact: ['secret_salt', 'secret_hash'],
 })

@@ -88,8 +88,10 @@ const collectionOf = (kind: ProviderKind) => `${kind}_auth_providers`
 
 function providerEntity(kind: ProviderKind): Entity<AuthProviderRow> {
   const name = collectionOf(kind)
+  const { name: _named, ...own } = defaultsOf[kind]
   return entity<AuthProviderRow>({
     name,
+    defaults: { ...commonDefaults, ...own },
     unique: {
       [`${name}.name`]: (row) => row.name,
       ...(singleKinds.includes(kind) && { [singleSet]: () => kind }),

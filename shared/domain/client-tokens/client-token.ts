@@ -13,6 +13,7 @@ export type ClientTokenRow = Row &
 
 export const clientTokens = entity<ClientTokenRow>({
   name: 'client_tokens',
+  defaults: { auth_provider_id: null },
   edges: {
     actor_id: { value: (row) => row.actor_id, counted: true },
     auth_provider_id: { value: (row) => row.auth_provider_id },

@@ -1,12 +1,11 @@
 import type * as v from 'valibot'
 import { type Author, commit } from '../../commit/commit.ts'
-import { revoke } from '../../commit/revoke.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { clock, timestamp } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
-import type { Page } from '../../http/operation.ts'
 import { listRows } from '../../table/list.ts'
 import { getRow } from '../../table/read.ts'
+import type { Page } from '../../values/page.ts'
 import { readPresence, readPresences } from '../presence/presence.ts'
 import { type ClientFields, type ClientRow, clients } from './client.ts'
 import { deleteClient } from './delete-client.ts'
@@ -36,15 +35,11 @@ export const verify = (author: Author, id: string) =>
   )
 
 /** Takes the verification back, and with it every authorization of the client (A30). */
-export async function unverify(author: Author, id: string) {
-  const result = await change(author, id, (transaction, client) => {
+export const unverify = (author: Author, id: string) =>
+  change(author, id, (transaction, client) => {
     transaction.revoke({ by: 'client', id })
     return transaction.update(clients, client, { verified_at: null })
   })
-  // A client that was not verified is no change to commit, and loses its authorizations all the same.
-  await revoke(author.accountId, { by: 'client', id })
-  return result
-}
 
 /** Deletes a client; its token stays valid, so that the device can register again (A23.2). */
 export const remove = (author: Author, id: string) =>

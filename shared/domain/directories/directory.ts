@@ -18,9 +18,9 @@ export type DirectoryRow = Row & {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** When a run was asked for; the sync takes it up (I4). */
+  /** When a run was asked for. There are no runs yet (I4). */
   sync_requested_at: string | null
-  /** Lets the next run pass the deletion brake (I5). */
+  /** Will let the next run pass the deletion brake (I5). */
   accept_deletions: boolean
   domain?: string
   impersonation_email?: string
@@ -101,6 +101,17 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
   const name = `${kind}_directories`
   return entity<DirectoryRow>({
     name,
+    defaults: {
+      is_disabled: false,
+      disabled_reason: null,
+      synced_at: null,
+      error: null,
+      error_count: 0,
+      error_emailed_at: null,
+      sync_requested_at: null,
+      accept_deletions: false,
+      ...defaultsOf[kind],
+    },
     unique: Object.fromEntries(
       uniqueFields(kind).map((field) => [`${name}.${field}`, (row: DirectoryRow) => row[field] ?? null]),
     ),

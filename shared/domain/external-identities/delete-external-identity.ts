@@ -1,6 +1,5 @@
 import type { Transaction } from '../../commit/transaction.ts'
-import { entityKey } from '../../table/keys.ts'
-import { getItems, rowsBy } from '../../table/read.ts'
+import { getRow, rowsBy } from '../../table/read.ts'
 import { authProviders, providerKinds } from '../auth-providers/auth-provider.ts'
 import { type ClientTokenRow, clientTokens } from '../client-tokens/client-token.ts'
 import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
@@ -39,8 +38,8 @@ export async function tokensOfIssuers(
   const providers = [...new Set(tokens.flatMap(({ auth_provider_id }) => auth_provider_id ?? []))]
   const matching = await Promise.all(
     providers.map(async (id) => {
-      const items = await getItems(providerKinds.map((kind) => entityKey(accountId, authProviders[kind].name, id)))
-      return items.some((item) => item && issuers.has(item.issuer as string)) ? [id] : []
+      const rows = await Promise.all(providerKinds.map((kind) => getRow(authProviders[kind], accountId, id)))
+      return rows.some((row) => row && issuers.has(row.issuer)) ? [id] : []
     }),
   )
   const ids = new Set(matching.flat())

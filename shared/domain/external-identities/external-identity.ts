@@ -27,6 +27,20 @@ export const identityOf = (idpId: string, issuer: string): string => `${issuer}#
 
 export const externalIdentities = entity<ExternalIdentityRow>({
   name: 'external_identities',
+  defaults: {
+    directory_id: null,
+    email: null,
+    name: null,
+    given_name: null,
+    middle_name: null,
+    family_name: null,
+    nickname: null,
+    preferred_username: null,
+    picture: null,
+    profile: null,
+    svc_avatar_url: null,
+    synced_at: null,
+  },
   unique: {
     'external_identities.identity': (row) => identityOf(row.idp_id, row.issuer),
     'external_identities.actor': (row) => `${row.actor_id}#${row.issuer}`,

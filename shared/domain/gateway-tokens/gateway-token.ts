@@ -16,6 +16,7 @@ export type GatewayTokenRow = Row &
 
 export const gatewayTokens = entity<GatewayTokenRow>({
   name: 'gateway_tokens',
+  defaults: { gateway_id: null, rotated_at: null },
   edges: {
     site_id: { value: (row) => (row.gateway_id ? null : row.site_id), counted: true },
     gateway_id: { value: (row) => row.gateway_id },

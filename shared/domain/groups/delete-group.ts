@@ -38,7 +38,7 @@ export async function stageRestOfGroup(transaction: Transaction, id: string): Pr
     await stageWhileRoom(
       transaction,
       (range) => queryItems(partition(accountId, memberships.name, id), range),
-      (item) => transaction.delete(memberships, itemRow(item)),
+      (item) => transaction.delete(memberships, itemRow(memberships, item)),
     ),
   ]
   return outcomes.includes('more') ? 'more' : 'done'

@@ -15,6 +15,7 @@ export type GroupRow = Row & {
 
 export const groups = entity<GroupRow>({
   name: 'groups',
+  defaults: { entity_type: 'group', directory_id: null, idp_id: null, email: null, synced_at: null, is_managed: false },
   unique: {
     'groups.name': (row) => (row.idp_id === null ? row.name : null),
     'groups.managed': (row) => (row.is_managed ? 'everyone' : null),

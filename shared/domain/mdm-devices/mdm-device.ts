@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { entity, type Row } from '../../table/entity.ts'
+import { entity } from '../../table/entity.ts'
 
 /** The fields of A28.2 by their type; a row's prefix stands before the names in brackets. */
 const strings = `
@@ -51,8 +51,8 @@ const timestamps = `
 
 const names = (list: string): string[] => list.trim().split(/\s+/)
 
-const all = <S extends v.GenericSchema>(list: string, schema: S): Record<string, S> =>
-  Object.fromEntries(names(list).map((name) => [name, schema]))
+const all = <T>(list: string, value: T): Record<string, T> =>
+  Object.fromEntries(names(list).map((name) => [name, value]))
 
 /** A managed device as the API shows it (A28.2). What its inventory did not tell is null. */
 export const MdmDevice = v.object({
@@ -71,24 +71,18 @@ export const MdmDevice = v.object({
   updated_at: v.string(),
 })
 
-/** Only what the inventory told is stored. */
-export type MdmDeviceRow = Row & {
-  account_id: string
-  posture_provider_id: string
-  /** The vendor's id. */
-  mdm_id: string
-  synced_at: string
-} & Record<string, unknown>
+export type MdmDeviceRow = v.InferOutput<typeof MdmDevice>
 
-/** Made and removed by the inventory sync alone (I7). A path id is compared in lower case (A6.1). */
+/** No operation makes or removes one: that will be the inventory's part (I7). A path id is compared in lower case (A6.1). */
 export const mdmDevices = entity<MdmDeviceRow>({
   name: 'mdm_devices',
+  // Only what the inventory told is stored.
+  defaults: {
+    ...all([strings, booleans, numbers, timestamps].join(' '), null),
+    tags: null,
+    device_action_results: null,
+  },
   unique: { 'mdm_devices.mdm_id': (row) => row.mdm_id.toLowerCase() },
   edges: { posture_provider_id: { value: (row) => row.posture_provider_id } },
   logged: false,
 })
-
-const unknown = Object.fromEntries(Object.keys(MdmDevice.entries).map((name) => [name, null]))
-
-export const renderMdmDevice = (row: MdmDeviceRow) =>
-  ({ ...unknown, ...row }) as unknown as v.InferOutput<typeof MdmDevice>

@@ -1,13 +1,13 @@
 import { notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
-import type { Page } from '../../http/operation.ts'
 import { listRows } from '../../table/list.ts'
 import { findUnique, getRow } from '../../table/read.ts'
-import { mdmDevices, renderMdmDevice } from './mdm-device.ts'
+import type { Page } from '../../values/page.ts'
+import { mdmDevices } from './mdm-device.ts'
 
 export async function list(account: string, page: Page) {
-  const { rows, metadata } = await listRows(mdmDevices, account, page, { shown: renderMdmDevice })
-  return { data: rows.map(renderMdmDevice), metadata }
+  const { rows, metadata } = await listRows(mdmDevices, account, page)
+  return { data: rows, metadata }
 }
 
 /** By its id, or by the vendor's where that has 24 hexadecimal characters (A28.2). */
@@ -16,5 +16,5 @@ export async function get(account: string, id: string) {
     ? await getRow(mdmDevices, account, id)
     : await findUnique(mdmDevices, account, 'mdm_devices.mdm_id', id)
   if (!row) throw notFound()
-  return { data: renderMdmDevice(row) }
+  return { data: row }
 }

@@ -65,7 +65,7 @@ async function stageLeaving<M extends Row>(
   return ids.filter((id, i) => {
     const item = items[i]
     if (!item) return false
-    transaction.delete(set.entity, itemRow<M>(item))
+    transaction.delete(set.entity, itemRow(set.entity, item))
     if (set.revocation) transaction.revoke(set.revocation(ownerId, id))
     return true
   })

@@ -17,5 +17,5 @@ export async function getMembership(
   actorId: string,
 ): Promise<MembershipRow | undefined> {
   const item = await getItem({ pk: partition(account, memberships.name, groupId), sk: actorId })
-  return item && itemRow<MembershipRow>(item)
+  return item && itemRow(memberships, item)
 }

@@ -19,6 +19,7 @@ export type PolicyRow = Row & {
 
 export const policies = entity<PolicyRow>({
   name: 'policies',
+  defaults: { group_id: null, group_idp_id: null, description: null, is_disabled: false },
   unique: { 'policies.grant': (row) => (row.group_id ? `${row.group_id}#${row.resource_id}` : null) },
   edges: {
     group_id: { value: (row) => row.group_id, counted: true },

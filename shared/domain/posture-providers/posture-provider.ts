@@ -23,14 +23,29 @@ export type PostureProviderRow = Row & {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** When a run was asked for; the inventory sync takes it up (I7). */
+  /** When a run was asked for. There are no runs yet (I7). */
   sync_requested_at: string | null
-  /** Lets the next run pass the deletion brake (I5). */
+  /** Will let the next run pass the deletion brake (I5). */
   accept_deletions: boolean
 }
 
 export const postureProviders = entity<PostureProviderRow>({
   name: 'mdm_posture_providers',
+  defaults: {
+    tenant_id: null,
+    subdomain: null,
+    region: null,
+    api_token: null,
+    is_verified: false,
+    is_disabled: false,
+    disabled_reason: null,
+    synced_at: null,
+    error: null,
+    error_count: 0,
+    error_emailed_at: null,
+    sync_requested_at: null,
+    accept_deletions: false,
+  },
   unique: { 'mdm_posture_providers.name': (row) => row.name },
   redact: ['api_token'],
   unlogged: ['synced_at', 'error', 'error_count', 'error_emailed_at', 'sync_requested_at'],

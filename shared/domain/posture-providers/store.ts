@@ -5,10 +5,10 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
 import { resealSecret } from '../../core/sealed-secret.ts'
-import type { Page } from '../../http/operation.ts'
 import { listRows } from '../../table/list.ts'
 import { getRow, rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
+import type { Page } from '../../values/page.ts'
 import { mdmDevices } from '../mdm-devices/mdm-device.ts'
 import {
   connectionFields,

@@ -1,21 +1,29 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import type { Origin } from '../../core/subject.ts'
-import { itemRow } from '../../table/entity.ts'
-import { entityKey, type Key, liveKey } from '../../table/keys.ts'
-import { getItems } from '../../table/read.ts'
+import { type Key, liveKey } from '../../table/keys.ts'
+import { getItems, getRows } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
-import type { ClientTokenRow } from '../client-tokens/client-token.ts'
-import type { GatewayTokenRow } from '../gateway-tokens/gateway-token.ts'
+import { clientTokens } from '../client-tokens/client-token.ts'
+import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
 import { rotationEnded } from '../gateway-tokens/rotation.ts'
 
 export type DeviceKind = 'gateways' | 'clients'
 
-const tokenCollections = { gateways: 'gateway_tokens', clients: 'client_tokens' } as const
+/** What a token says of the sessions that were started with it. */
+type TokenState = { ended: boolean; rotated_at: string | null }
 
-const hasEnded: Record<DeviceKind, (token: Record<string, unknown>, now: number) => boolean> = {
-  gateways: (token, now) => rotationEnded(itemRow<GatewayTokenRow>(token), now),
-  clients: (token, now) => !isUnexpired(itemRow<ClientTokenRow>(token), now),
-}
+/** The states of tokens in the order of their ids; null for one that is gone. */
+const tokenStates: Record<DeviceKind, (account: string, ids: string[], now: number) => Promise<(TokenState | null)[]>> =
+  {
+    gateways: async (account, ids, now) =>
+      (await getRows(gatewayTokens, account, ids)).map(
+        (token) => token && { ended: rotationEnded(token, now), rotated_at: token.rotated_at },
+      ),
+    clients: async (account, ids, now) =>
+      (await getRows(clientTokens, account, ids)).map(
+        (token) => token && { ended: !isUnexpired(token, now), rotated_at: null },
+      ),
+  }
 
 /** Where and how a device was last seen (P1.6). */
 export type LastSeen = {
@@ -59,15 +67,13 @@ export async function readPresences(
   if (ids.length === 0) return []
   const live = (await getItems(ids.map((id) => presenceKey(account, kind, id)))) as (Presence | undefined)[]
   const tokenIds = [...new Set(live.flatMap((item) => (item ? [item.token_id] : [])))]
-  const rows =
-    tokenIds.length === 0 ? [] : await getItems(tokenIds.map((id) => entityKey(account, tokenCollections[kind], id)))
-  const now = clock.now()
-  const tokens = new Map(tokenIds.map((id, index) => [id, rows[index]]))
+  const states = await tokenStates[kind](account, tokenIds, clock.now())
+  const tokens = new Map(tokenIds.map((id, index) => [id, states[index]]))
   return live.map((item) => {
     if (!item) return null
     const token = tokens.get(item.token_id)
-    if (!token || hasEnded[kind](token, now)) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
-    return { ...item, rotated_at: (token.rotated_at as string | undefined) ?? null }
+    if (!token || token.ended) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
+    return { ...item, rotated_at: token.rotated_at }
   })
 }
 

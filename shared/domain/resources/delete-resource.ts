@@ -31,7 +31,7 @@ export async function stageRestOfResource(transaction: Transaction, id: string):
     await stageWhileRoom(
       transaction,
       (range) => queryItems(partition(accountId, poolMembers.name, id), range),
-      (item) => transaction.delete(poolMembers, itemRow(item)),
+      (item) => transaction.delete(poolMembers, itemRow(poolMembers, item)),
     ),
   ]
   return outcomes.includes('more') ? 'more' : 'done'

@@ -23,6 +23,7 @@ export type ResourceRow = Row & {
 
 export const resources = entity<ResourceRow>({
   name: 'resources',
+  defaults: { address: null, address_description: null, ip_stack: null, site_id: null },
   unique: { 'resources.internet': (row) => (row.type === 'internet' ? 'internet' : null) },
   edges: {
     name: { value: (row) => row.name, counted: true },

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type * as v from 'valibot'
 import { commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { clock, timestamp } from '../../core/clock.ts'
+import { clock, dayMicros, timestamp } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { invalid } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
@@ -18,8 +18,6 @@ import { getItem } from '../../table/read.ts'
 import { initialConfiguration, v0Configurations } from '../../v0/configuration/configuration.ts'
 import { v0Users } from '../../v0/users/user.ts'
 import type { AccountFields, AdminFields, InitialTokenFields } from './fields.ts'
-
-const day = 86_400_000_000
 
 const slugFrom = (name: string): string =>
   name
@@ -77,7 +75,7 @@ export function createAccount({ account, admin, token }: Input) {
     const apiToken = await mintApiToken(transaction, apiClient.id, {
       name: token.name ?? null,
       scopes: token.scopes ?? ['*'],
-      expires_at: token.expires_at ?? timestamp(transaction.now + 90 * day),
+      expires_at: token.expires_at ?? timestamp(transaction.now + 90 * dayMicros),
     })
     return { account: row, admin: adminRow, api_client: apiClient, api_token: apiToken }
   })

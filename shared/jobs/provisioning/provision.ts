@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { clock, timestamp } from '../../core/clock.ts'
+import { clock, dayMicros, timestamp } from '../../core/clock.ts'
 import { ApiError, type FieldErrors, invalid, notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
 import { firstMessages } from '../../core/message-limit.ts'
@@ -25,7 +25,7 @@ import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, Po
 
 type Event = Record<string, unknown>
 
-const week = 7 * 86_400_000_000
+const week = 7 * dayMicros
 
 /** The fields of one part of the event; its messages go to `found`. @throws ApiError `bad_request` when it is no object. */
 function part<F extends Fields>(

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { clock } from '../../core/clock.ts'
+import { clock, dayMicros } from '../../core/clock.ts'
 import { table, tableName } from '../../table/client.ts'
 import type { Key } from '../../table/keys.ts'
 import { logTtl } from '../log-keys.ts'
@@ -12,8 +12,6 @@ import {
   flowSlicesPartition,
   sliceSort,
 } from './flow-index.ts'
-
-const dayMicros = 86_400_000_000
 
 type Mark = { at: number; done: Promise<unknown> }
 const made = new Map<string, Mark>()
@@ -70,7 +68,7 @@ export async function markEmail(account: string, attribution: Attribution): Prom
   const until = attributionItem(account, attribution).ttl as number
   if ((emailsNoted.get(name) ?? 0) >= until) return
   // A day more, so that it need not be written again for each authorization.
-  const ttl = until + 86_400
+  const ttl = until + dayMicros / 1_000_000
   await table()
     .send(
       new UpdateCommand({

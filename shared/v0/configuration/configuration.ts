@@ -26,6 +26,7 @@ export type V0ConfigurationRow = Row & {
 
 export const v0Configurations = entity<V0ConfigurationRow>({
   name: 'v0_configurations',
+  defaults: { logo: null, openid_connect_providers: [], saml_identity_providers: [] },
   recorded: (row) => ({
     ...row,
     openid_connect_providers: row.openid_connect_providers.map((item) => ({ ...item, client_secret: redacted })),

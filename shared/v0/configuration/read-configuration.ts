@@ -7,5 +7,5 @@ import { type V0ConfigurationRow, v0Configurations } from './configuration.ts'
 export async function readConfiguration(account: string): Promise<V0ConfigurationRow> {
   const [item] = await queryItems(partition(account, v0Configurations.name), { limit: 1 })
   if (!item) throw new Error(`The account ${account} has no legacy configuration.`)
-  return itemRow<V0ConfigurationRow>(item)
+  return itemRow(v0Configurations, item)
 }

@@ -40,6 +40,18 @@ export const deviceNameValue = (userId: string, name: string): string => `${user
 
 export const v0Devices = entity<V0DeviceRow>({
   name: 'v0_devices',
+  defaults: {
+    description: null,
+    allowed_ips: null,
+    dns: null,
+    endpoint: null,
+    mtu: null,
+    persistent_keepalive: null,
+    latest_handshake: null,
+    remote_ip: null,
+    rx_bytes: null,
+    tx_bytes: null,
+  },
   unique: {
     'v0_devices.name': (row) => deviceNameValue(row.user_id, row.name),
     'v0_devices.public_key': (row) => row.public_key,

@@ -19,6 +19,7 @@ export type V0RuleRow = Row & {
 
 export const v0Rules = entity<V0RuleRow>({
   name: 'v0_rules',
+  defaults: { port_type: null, port_range: null, user_id: null },
   edges: {
     user_id: { value: (row) => row.user_id },
     overlap: { value: (row) => placeOf(row).among, sort: (row) => sortOf(placeOf(row), row.id) },

@@ -1,5 +1,5 @@
-import type { Page } from '../../http/operation.ts'
 import type { Entity, Row } from '../../table/entity.ts'
+import type { Page } from '../../values/page.ts'
 import { listV0Rows, listVisibleV0Rows } from '../values/list-rows.ts'
 import { goneUsers } from './gone-users.ts'
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { Page } from '../../http/operation.ts'
 import { type Entity, itemRow, type Row } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { listRows, Metadata, pageOf } from '../../table/list.ts'
 import { queryItems } from '../../table/read.ts'
+import type { Page } from '../../values/page.ts'
 
 /** What the answer to an unpaged list holds at most (`/v0` contract, 6.4); a page holds less anyway. */
 export const maxListBytes = 5_242_880
@@ -13,7 +13,7 @@ export const v0List = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: v.array(schema), metadata: v.optional(Metadata) })
 
 async function allRows<R extends Row>(entity: Entity<R>, account: string): Promise<R[]> {
-  return (await queryItems(partition(account, entity.name))).map((item) => itemRow<R>(item))
+  return (await queryItems(partition(account, entity.name))).map((item) => itemRow(entity, item))
 }
 
 /** All rows, or a page of them where one is asked for. */
@@ -35,5 +35,11 @@ export async function listVisibleV0Rows<R extends Row>(
   shown?: (row: R) => unknown,
 ): Promise<{ rows: R[]; metadata?: Metadata }> {
   const rows = (await allRows(entity, account)).filter(isVisible)
-  return page ? pageOf(rows, page, { shown }) : { rows }
+  return page
+    ? pageOf(
+        rows.map((row) => ({ id: row.id, row: () => row })),
+        page,
+        { shown },
+      )
+    : { rows }
 }

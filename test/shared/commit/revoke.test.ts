@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { type Authorization, authorizationItems, grantKey } from '#shared/access/authorizations/authorization.ts'
+import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf, deleteAuthorization, revoke } from '#shared/commit/revoke.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { headKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
 
 const authorization = (account: string, fields: Partial<Authorization>): Authorization => ({
   id: randomUUID(),
@@ -53,4 +56,16 @@ test('revokes many, again without harm, and nothing of another account', async (
   await Promise.all([revoke(account, revocation), revoke(account, revocation)])
   expect(await authorizationsOf(account, { by: 'gateway', id: 'gateway' })).toEqual([])
   expect(await authorizationsOf(other, { by: 'gateway', id: 'gateway' })).toHaveLength(1)
+})
+
+test('a commit that stages nothing but a revocation does it, and records no commit', async () => {
+  const { id } = await newAccount()
+  await store(authorization(id, { client_id: 'client-1' }))
+  const sequence = async () => (await getItem(headKey(id)))?.sequence
+  const before = await sequence()
+  await commit({ accountId: id, subject: null }, async (transaction) =>
+    transaction.revoke({ by: 'client', id: 'client-1' }),
+  )
+  expect(await authorizationsOf(id, { by: 'client', id: 'client-1' })).toEqual([])
+  expect(await sequence()).toBe(before)
 })

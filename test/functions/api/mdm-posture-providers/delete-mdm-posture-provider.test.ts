@@ -26,6 +26,8 @@ describe('DELETE /mdm_posture_providers/{id} (A28.1)', () => {
             posture_provider_id: provider.id,
             mdm_id: `vendor-${i}`,
             synced_at: '2026-01-01T00:00:00.000000Z',
+            tags: null,
+            device_action_results: null,
           })
         }
       })

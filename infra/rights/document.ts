@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Stack } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { buildApp } from '../build-app.ts'
+
+type Json = Record<string, unknown>
+type Statement = { Action: string | string[]; Resource: unknown; Condition?: Record<string, Record<string, unknown>> }
+type Resource = { Type: string; Properties: Json & { PolicyDocument?: { Statement: Statement[] } } }
+
+/** The resources of all stacks of the app, as a deployment without any settings has them. */
+async function synthesized(): Promise<[id: string, resource: Resource][]> {
+  const directory = mkdtempSync(join(tmpdir(), 'rights-'))
+  try {
+    const code = join(directory, 'code')
+    mkdirSync(code)
+    writeFileSync(join(code, 'index.mjs'), '')
+    const app = await buildApp({ outdir: join(directory, 'assembly'), code })
+    const stacks = app.node.findAll().filter((node) => Stack.isStack(node))
+    return stacks.flatMap((stack) => Object.entries<Resource>(Template.fromStack(stack).toJSON().Resources ?? {}))
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** The role that a reference leads to, also from a nested stack: `Writer`. */
+const roleIn = (reference: unknown): string =>
+  /Roles([A-Z][A-Za-z]+?)[0-9A-F]{8}/.exec(JSON.stringify(reference))?.[1] ?? ''
+
+const listed = <T>(values: T | T[]): T[] => [values].flat() as T[]
+const code = (text: string): string => `\`${text}\``
+
+/** What a resource is, by the construct that makes it. */
+function resourceName(reference: unknown): string {
+  const text = JSON.stringify(reference)
+  if (text.includes('StorageTable')) return 'the table'
+  if (text.includes('StorageFlows')) return 'the flow stream'
+  if (text.includes('ServiceSecret')) return 'the service secret'
+  if (text.includes('StorageFailures')) return 'the bucket of failed batches'
+  if (text.includes('LogGroup') || text.includes('FunctionLogs')) return 'its log group'
+  if (/Consumers\w*(WriteChangeLog|FollowUp|StoreFlowLogs)/.test(text)) return 'the consumers'
+  return text
+}
+
+/** `dynamodb:GetItem` of the table → one line. Actions of a service are told by their names alone. */
+function lineOf({ Action, Resource: target, Condition }: Statement): string {
+  const actions = listed(Action).map((action) => code(action))
+  const on = [...new Set(listed(target).map(resourceName))].join(', ')
+  const keys = listed(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []) as string[]
+  // An account's id is as many question marks as it has characters.
+  const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>')))
+  return `- ${actions.join(', ')} on ${on}${where.length > 0 ? `, only in ${where.join(', ')}` : ''}`
+}
+
+/** What each function may do, as the templates say it: `docs/rights.md`. */
+export async function rightsDocument(): Promise<string> {
+  const resources = await synthesized()
+  const statements = Map.groupBy(
+    resources.flatMap(([, { Type, Properties }]) =>
+      Type === 'AWS::IAM::Policy' && roleIn(Properties.Roles) !== ''
+        ? (Properties.PolicyDocument?.Statement ?? []).map((statement) => ({
+            role: roleIn(Properties.Roles),
+            statement,
+          }))
+        : [],
+    ),
+    ({ role }) => role,
+  )
+  const functions = Map.groupBy(
+    resources.flatMap(([, { Type, Properties }]) =>
+      Type === 'AWS::Lambda::Function' && roleIn(Properties.Role) !== ''
+        ? [
+            {
+              role: roleIn(Properties.Role),
+              file: `functions/${String(Properties.Handler).replace(/\.handler$/, '.ts')}`,
+            },
+          ]
+        : [],
+    ),
+    ({ role }) => role,
+  )
+  const sections = [...functions.keys()]
+    .sort()
+    .map((role) =>
+      [
+        `## ${role}`,
+        '',
+        'May:',
+        '',
+        ...(statements.get(role) ?? []).map(({ statement }) => lineOf(statement)),
+        '',
+        'Functions:',
+        '',
+        ...(functions.get(role) ?? []).map(({ file }) => `- ${code(file)}`).sort(),
+        '',
+      ].join('\n'),
+    )
+  return [
+    '# Rights',
+    '',
+    'What each function may do, made from the templates by `npm run fix`: the statements of its role, then the functions that have',
+    'it. `<account>` stands for the id of any account; which one it is, the token of the caller says. Roles are in `infra/roles.ts`.',
+    '',
+    ...sections,
+  ].join('\n')
+}

@@ -1,0 +1,41 @@
+import type { Subject } from '../core/subject.ts'
+import type { Key } from '../table/keys.ts'
+import type { Cascade } from './cascade.ts'
+import type { Revocation } from './revoke.ts'
+
+/** What a commit did to one row; secrets are redacted (L6.3). */
+export type Change = {
+  object: string
+  operation: 'insert' | 'update' | 'delete'
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+}
+
+/** What a commit did, by whose order, and what it leaves to be done: the source of the change log and of `follow-up`. */
+export type CommitRecord = {
+  account_id: string
+  commit_id: string
+  sequence: number
+  /** The account's clock, in microseconds. */
+  time: number
+  subject: Subject | null
+  changes: Change[]
+  revocations: Revocation[]
+  cascades: Cascade[]
+}
+
+/** The form that records are written in. The one before had no number, and named only what there was (docs/evolution.md). */
+const recordVersion = 2
+
+export const commitItem = (key: Key, record: CommitRecord) => ({
+  ...key,
+  kind: 'commit',
+  version: recordVersion,
+  ...record,
+})
+
+/** The record in an item of the table or of its stream. @throws for a form that is neither today's nor the one before */
+export function readCommitRecord({ version = 1, ...item }: Record<string, unknown>): CommitRecord {
+  if (version !== 1 && version !== recordVersion) throw new Error(`Commit records of form ${version} are not known.`)
+  return { revocations: [], cascades: [], ...item } as unknown as CommitRecord
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
+import { type Entity, entity, itemRow, type Row, rowItem } from '#shared/table/entity.ts'
+import { ageRows } from '#test/support/age-rows.ts'
+import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { loadEntities } from '#test/support/entities.ts'
+import { loadEntries } from '#test/support/operations.ts'
+import { sampleRequests } from '#test/support/sample-requests.ts'
+
+/** Rows that an older version of the service has stored are read as rows of today (docs/evolution.md). */
+
+/** A stored row of each version before today's, by collection, oldest first. */
+const earlier: Record<string, Record<string, unknown>[]> = {}
+
+const entries = await loadEntries()
+const entities = await loadEntities()
+
+let world: Awaited<ReturnType<typeof sampleRequests>>
+let stored: Set<string>
+beforeAll(async () => {
+  stored = ageRows(entities).names
+  world = await sampleRequests()
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+})
+
+it.each(entries)('$name succeeds on rows without their optional fields', async ({ name, operation }) => {
+  const request = (await world.samples[name]?.()) ?? {}
+  const { status, text } = await world.send(name, request)
+  expect(status, text).toBe(operation.status ?? 200)
+})
+
+it('shows whole objects in the change log of all that', async () => {
+  await writeChangeLogOf(world.account.id)
+  let logged = 0
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: Record<string, string> = { type: 'change', limit: '100', ...(cursor && { page_cursor: cursor }) }
+    const { status, body } = await world.send('GET /logs', { query })
+    expect(status).toBe(200)
+    for (const { object, before, after } of body.data) {
+      const optional = Object.keys(entities.get(object)?.defaults ?? {})
+      for (const shown of [before, after])
+        if (shown) expect(Object.keys(shown), object).toEqual(expect.arrayContaining(optional))
+      logged++
+    }
+    cursor = body.metadata.next_page
+  }
+  expect(logged).toBeGreaterThan(entries.length)
+})
+
+it('has stored rows of every kind that a request can bring about', () => {
+  expect([...entities.keys()].filter((name) => !stored.has(name)).sort()).toEqual([])
+})
+
+it('fails on a field that has no default', async () => {
+  const { defaults } = actors
+  const request = await world.samples['GET /actors/{id}']?.()
+  try {
+    actors.defaults = {}
+    expect((await world.send('GET /actors/{id}', request)).status).toBe(500)
+  } finally {
+    actors.defaults = defaults
+  }
+  expect((await world.send('GET /actors/{id}', request)).status).toBe(200)
+})
+
+it('has a row of every earlier version, which today’s code reads', () => {
+  for (const [name, { upgrades }] of entities) expect(earlier[name] ?? [], name).toHaveLength(upgrades.length)
+  for (const [name, rows] of Object.entries(earlier)) {
+    const whole = entities.get(name) as Entity
+    for (const row of rows)
+      expect(Object.keys(itemRow(whole, row))).toEqual(expect.arrayContaining(Object.keys(whole.defaults)))
+  }
+})
+
+type Lamp = Row & { label: string; watts: number; shade: string | null }
+const lamps = entity<Lamp>({
+  name: 'lamps',
+  defaults: { shade: null },
+  upgrades: [
+    // A rename, then a field of another type.
+    ({ name, ...row }) => ({ label: name, ...row }),
+    ({ watts, ...row }) => ({ ...row, watts: Number(watts) }),
+  ],
+})
+const today = { id: '1', inserted_at: 'then', updated_at: 'then', label: 'desk', watts: 40, shade: null }
+
+it.each([
+  ['without a version', { name: 'desk', watts: '40' }],
+  ['of version 1', { version: 1, name: 'desk', watts: '40' }],
+  ['of version 2', { version: 2, label: 'desk', watts: '40' }],
+  ['of today', { version: 3, label: 'desk', watts: 40, shade: null }],
+  ['of today that an older version has written again', { version: 1, label: 'desk', watts: 40 }],
+])('reads a row %s in the form of today', (_, fields) => {
+  expect(itemRow(lamps, { pk: 'a', sk: '1', kind: 'entity', ...today, name: undefined, ...fields })).toMatchObject(
+    today,
+  )
+})
+
+it('writes a row in its version, and keeps what a later version has added', () => {
+  const later = { ...today, colour: 'red' }
+  const item = rowItem(lamps, 'account', itemRow(lamps, { pk: 'a', sk: '1', kind: 'entity', version: 4, ...later }))
+  expect(item).toMatchObject({ version: 3, colour: 'red' })
+})
+
+it('types a default for every field that can be null', () => {
+  // @ts-expect-error shade can be null and has no default
+  const dark = entity<Lamp>({ name: 'lamps' })
+  const actor: Partial<ActorRow> = actors.defaults
+  expect([dark.defaults, actor.email]).toEqual([{}, null])
+})

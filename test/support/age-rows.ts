@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from 'node:util'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { vi } from 'vitest'
+import { table } from '#shared/table/client.ts'
+import type { Entity } from '#shared/table/entity.ts'
+
+type Item = Record<string, unknown>
+
+/** A row as a version stored it that knew no optional field: none that has a default and holds it. */
+function aged(item: Item, { defaults }: Entity): Item {
+  const optional = defaults as Item
+  const known = Object.entries(item).filter(
+    ([name, value]) => name !== 'version' && !(name in optional && isDeepStrictEqual(value, optional[name])),
+  )
+  return Object.fromEntries(known)
+}
+
+/** Lets everything that is stored from now on be stored as by such a version, until the mocks are restored. */
+export function ageRows(entities: Map<string, Entity>): { names: Set<string> } {
+  const names = new Set<string>()
+  const send = table().send.bind(table())
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    if (command instanceof TransactWriteCommand) {
+      for (const { Put } of command.input.TransactItems ?? []) {
+        if (Put?.Item?.kind !== 'entity') continue
+        const entity = entities.get(String(Put.Item.pk).split('#')[1] ?? '')
+        if (!entity) throw new Error(`${Put.Item.pk} is a row of no entity.`)
+        names.add(entity.name)
+        Put.Item = aged(Put.Item, entity)
+      }
+    }
+    return send(command as never, ...rest)
+  }) as never)
+  return { names }
+}

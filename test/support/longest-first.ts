@@ -1,0 +1,25 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+const longest = [
+  'laws/fuzz',
+  'laws/bounds',
+  'jobs/cascades/cascade',
+  'local/serve',
+  'docs/table',
+  'laws/samples',
+  'docs/costs',
+  'bench/access',
+  'schedules/delete-due-accounts',
+]
+
+/** The longest files first, so that none is left to run alone at the end. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => longest.findIndex((name) => moduleId.includes(`/${name}.`))
+    const sorted = await super.sort(files)
+    return [
+      ...longest.flatMap((_, i) => sorted.filter((file) => rank(file) === i)),
+      ...sorted.filter((file) => rank(file) < 0),
+    ]
+  }
+}

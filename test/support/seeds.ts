@@ -1,0 +1,14 @@
+import { randomInt } from 'node:crypto'
+
+const variables = ['PROPERTY_SEED', 'FUZZ_SEED', 'SIMULATION_SEED']
+
+/**
+ * The seeds of everything that tests draw at random: as the variables say, fixed in CI, otherwise new each time. They
+ * are printed, so that a run can be repeated with them. The workers inherit the variables.
+ */
+export default function chooseSeeds(): void {
+  if (process.env.SEEDS_CHOSEN) return
+  process.env.SEEDS_CHOSEN = 'yes'
+  for (const name of variables) process.env[name] ||= process.env.CI ? '1' : String(randomInt(1, 2 ** 31))
+  process.stdout.write(`${variables.map((name) => `${name}=${process.env[name]}`).join(' ')}\n`)
+}
