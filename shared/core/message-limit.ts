@@ -1,4 +1,5 @@
-import type { FieldErrors } from './errors.ts'
+/** Messages by the name of their field (A5). */
+type Messages = Record<string, string[]>
 
 /** So many messages are told of one request (A31). */
 export const maxMessages = 100
@@ -11,8 +12,8 @@ export class MessageLimit {
     return this.room === 0
   }
 
-  take(errors: FieldErrors): FieldErrors {
-    const taken: FieldErrors = {}
+  take(errors: Messages): Messages {
+    const taken: Messages = {}
     for (const [field, messages] of Object.entries(errors)) {
       if (this.isReached) break
       const told = messages.slice(0, this.room)

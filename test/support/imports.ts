@@ -7,7 +7,7 @@ export function sourcesBelow(folder: string): Map<string, string> {
   return new Map(names.map((name) => [posix.join(folder, name), readFileSync(posix.join(folder, name), 'utf8')]))
 }
 
-const specifier = /(?:\bfrom|\bimport)\s*\(?\s*'(\.{1,2}\/[^']+|#[^']+)'/g
+const specifier = /(?:^(?:import|export|\})[^'\n]*|\bimport\()'(\.{1,2}\/[^']+|#[^']+)'/gm
 
 /** What a file imports of this repository, types included. */
 export const importsOf = (file: string, text: string): string[] =>
