@@ -19,7 +19,7 @@ const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem']
 
 /** What one function or kind of functions may do. */
-export type Duty =
+export type RoleName =
   | 'reader'
   | 'writer'
   | 'ingest'
@@ -34,7 +34,7 @@ export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 type Task = 'redrive' | 'verify'
 
 /** Those of the functions that answer HTTP requests. */
-const answering: Duty[] = ['reader', 'writer', 'ingest', 'public']
+const answering: RoleName[] = ['reader', 'writer', 'ingest', 'public']
 
 type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings }
 
@@ -48,7 +48,7 @@ const sendingFrom = (scope: Construct, sender: string) => ({
 
 /** One role for each duty, with no more rights than that duty has. */
 export class Roles extends Construct {
-  readonly of: Record<Duty, Role>
+  readonly of: Record<RoleName, Role>
 
   constructor(scope: Construct, id: string, { storage, logGroup, settings }: Props) {
     super(scope, id)
@@ -68,7 +68,7 @@ export class Roles extends Construct {
       actions: ['secretsmanager:GetSecretValue'],
       resources: [storage.secret.secretArn],
     })
-    const statements: Record<Duty, PolicyStatement[]> = {
+    const statements: Record<RoleName, PolicyStatement[]> = {
       // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
       reader: [
         onTable(reads),
@@ -144,6 +144,6 @@ export class Roles extends Construct {
       const reading = { actions: ['secretsmanager:GetSecretValue'], resources: [settings.cdnSecretArn] }
       for (const duty of answering) statements[duty].push(new PolicyStatement(reading))
     }
-    this.of = Object.fromEntries(Object.entries(statements).map(role)) as Record<Duty, Role>
+    this.of = Object.fromEntries(Object.entries(statements).map(role)) as Record<RoleName, Role>
   }
 }

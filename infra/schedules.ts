@@ -6,7 +6,7 @@ import { type Code, type IDestination, Function as LambdaFunction } from 'aws-cd
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { functionSettings, type Shared } from './function-settings.ts'
-import type { Duty, Roles } from './roles.ts'
+import type { RoleName, Roles } from './roles.ts'
 import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
@@ -31,7 +31,7 @@ export class Schedules extends Construct {
 
   constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
     super(scope, id)
-    const scheduled = (name: string, file: string, duty: Duty, every: Duration, what: string) => {
+    const scheduled = (name: string, file: string, duty: RoleName, every: Duration, what: string) => {
       const made = new LambdaFunction(this, name, {
         ...functionSettings(shared, code, file),
         role: roles.of[duty],

@@ -12,7 +12,7 @@ const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condit
 
 /** The codes an operation can answer with: those of its steps (A4, P1.1, L8), and the refusals that its contract names. */
 export function codesOf(operation: Operation): ErrorCode[] {
-  const { credential = 'api', method, path, permission, body, filters, parameters, feature, current } = operation
+  const { credential = 'api', method, path, permission, body, filters, parameters, feature, etagFrom } = operation
   const api = credential === 'api'
   const changes = method !== 'GET' && permission?.endsWith(':write')
   return [
@@ -32,7 +32,7 @@ export function codesOf(operation: Operation): ErrorCode[] {
     ...when(permission, 'insufficient_scope'),
     ...when(feature, 'feature_not_enabled'),
     ...when(api, 'not_acceptable'),
-    ...when(current || (changes && method !== 'POST'), 'precondition_failed'),
+    ...when(etagFrom || (changes && method !== 'POST'), 'precondition_failed'),
     'payload_too_large',
     ...when(body, 'validation_failed'),
     'rate_limited',

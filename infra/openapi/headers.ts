@@ -80,25 +80,25 @@ const canBeRepeated = (operation: Operation): boolean =>
   operation.method === 'POST' && operation.permission?.endsWith(':write') === true && isAccountApi(operation)
 
 export function requestHeadersOf(operation: Operation): Json[] {
-  const { current, body } = operation
+  const { etagFrom, body } = operation
   const names = [
     'RequestId',
     ...(body?.encodings ? ['ContentEncoding'] : []),
     ...(canBeRepeated(operation) ? ['IdempotencyKey'] : []),
-    ...(current ? ['IfMatch'] : []),
+    ...(etagFrom ? ['IfMatch'] : []),
     ...(readsOne(operation) ? ['IfNoneMatch'] : []),
   ]
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
 export function successHeadersOf(operation: Operation, status: number): Json {
-  const { method, current, location, path } = operation
+  const { method, etagFrom, location, path } = operation
   const names = [
     'x-request-id',
     'Cache-Control',
     'RateLimit-Policy',
     'RateLimit',
-    ...(readsOne(operation) || (current && method !== 'DELETE') || (location && !isV0(path)) ? ['ETag'] : []),
+    ...(readsOne(operation) || (etagFrom && method !== 'DELETE') || (location && !isV0(path)) ? ['ETag'] : []),
     ...(location && status === 201 ? ['Location'] : []),
     ...(canBeRepeated(operation) ? ['Idempotent-Replayed'] : []),
     ...(isV0(path) ? ['Deprecation', 'Link'] : []),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { answerRoom } from '../core/answer-size.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import type { ActorRow } from '../domain/actors/actor.ts'
-import { evaluateConditions, type Situation } from '../domain/policies/evaluate-conditions.ts'
+import { type ConditionContext, evaluateConditions } from '../domain/policies/evaluate-conditions.ts'
 import { Resource, type ResourceRow, resources } from '../domain/resources/resource.ts'
 import { getRows } from '../table/read.ts'
 import { groupsOf, policiesOfActor } from './granting-policies.ts'
@@ -18,12 +18,12 @@ export type Reachable = { resources: v.InferOutput<typeof Resource>[]; more: boo
 export async function connectableResources(
   account: AccountRow,
   actor: ActorRow,
-  circumstances: Situation,
+  context: ConditionContext,
   now: number,
   after: string | null = null,
 ): Promise<Reachable> {
   const granting = await policiesOfActor(account.id, await groupsOf(account.id, actor))
-  const conforming = granting.filter(({ conditions }) => evaluateConditions(conditions, circumstances, now).conforms)
+  const conforming = granting.filter(({ conditions }) => evaluateConditions(conditions, context, now).conforms)
   // Ids sort as their resources were made.
   const ids = [...new Set(conforming.map((policy) => policy.resource_id))]
     .filter((id) => after === null || id > after)

@@ -1,7 +1,7 @@
 import type { CallerOf } from '../auth/caller.ts'
 import { parseTimestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { evaluateConditions, type Situation } from '../domain/policies/evaluate-conditions.ts'
+import { type ConditionContext, evaluateConditions } from '../domain/policies/evaluate-conditions.ts'
 import { type PolicyRow, policies } from '../domain/policies/policy.ts'
 import { type ResourceRow, resources } from '../domain/resources/resource.ts'
 import { getRow, rowsBy } from '../table/read.ts'
@@ -9,7 +9,7 @@ import { isConnectable } from './connectable-resources.ts'
 import { grantingOnes, groupsOf } from './granting-policies.ts'
 
 /** What a grant rests on; ends in microseconds. `group`: that of the membership; null through the managed group. */
-export type Basis = { resource: ResourceRow; policy: PolicyRow; group: string | null; expiresAt: number }
+export type Decision = { resource: ResourceRow; policy: PolicyRow; group: string | null; expiresAt: number }
 
 export type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
@@ -17,8 +17,8 @@ export type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; 
  * What a policy grants until when: the earlier of its end and the token's expiry, which must lie in the future,
  * otherwise its time condition counts as violated (P5.5(2)).
  */
-export function outcomeOf(policy: PolicyRow, circumstances: Situation, tokenEnd: number, now: number): Outcome {
-  const evaluation = evaluateConditions(policy.conditions, circumstances, now)
+export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): Outcome {
+  const evaluation = evaluateConditions(policy.conditions, context, now)
   if (!evaluation.conforms) return { policy, violated: evaluation.violated }
   const end = evaluation.until ?? Number.POSITIVE_INFINITY
   return Math.min(end, tokenEnd) > now ? { policy, end } : { policy, violated: ['current_utc_datetime'] }
@@ -27,11 +27,11 @@ export function outcomeOf(policy: PolicyRow, circumstances: Situation, tokenEnd:
 /** The policy with the longest access, of equal ones the oldest (P5.3); or every violated property once, in policy order. */
 export function choosePolicy(
   granting: PolicyRow[],
-  circumstances: Situation,
+  context: ConditionContext,
   tokenEnd: number,
   now: number,
 ): { policy: PolicyRow; expiresAt: number } | { violated: string[] } {
-  const outcomes = granting.map((policy) => outcomeOf(policy, circumstances, tokenEnd, now))
+  const outcomes = granting.map((policy) => outcomeOf(policy, context, tokenEnd, now))
   const conforming = outcomes.flatMap((outcome) => ('end' in outcome ? [outcome] : []))
   const [first, ...others] = conforming
   if (!first)
@@ -44,9 +44,9 @@ export function choosePolicy(
 export async function decide(
   { account, actor, token }: CallerOf<'client'>,
   resourceId: string,
-  circumstances: Situation,
+  context: ConditionContext,
   now: number,
-): Promise<Basis> {
+): Promise<Decision> {
   const [resource, actorGroups, ofResource] = await Promise.all([
     getRow(resources, account.id, resourceId),
     groupsOf(account.id, actor),
@@ -54,7 +54,7 @@ export async function decide(
   ])
   const granting = grantingOnes(ofResource, actorGroups)
   if (!resource || !isConnectable(account, resource) || granting.length === 0) throw notFound()
-  const choice = choosePolicy(granting, circumstances, parseTimestamp(token.expires_at) as number, now)
+  const choice = choosePolicy(granting, context, parseTimestamp(token.expires_at) as number, now)
   if ('violated' in choice) {
     throw new ApiError('conditions_violated', 'The conditions of the policy do not hold.', {
       members: { violated: choice.violated },

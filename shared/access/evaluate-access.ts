@@ -4,7 +4,7 @@ import type { AccountRow } from '../domain/accounts/account.ts'
 import { type ActorRow, actors } from '../domain/actors/actor.ts'
 import { type ClientRow, clients } from '../domain/clients/client.ts'
 import { gateways } from '../domain/gateways/gateway.ts'
-import { evaluateCondition, type Situation } from '../domain/policies/evaluate-conditions.ts'
+import { type ConditionContext, evaluateCondition } from '../domain/policies/evaluate-conditions.ts'
 import { type PolicyRow, policies } from '../domain/policies/policy.ts'
 import { isOnline, presenceKey, readPresences } from '../domain/presence/presence.ts'
 import { type ResourceRow, resources } from '../domain/resources/resource.ts'
@@ -29,16 +29,16 @@ export async function evaluateAccess(
   const { actor, resource, client, input } = await known(account.id, draft())
   const now = clock.now()
   const at = input.at ? (parseTimestamp(input.at) as number) : now
-  const [situation, actorGroups, ofResource, gatewayOnline] = await Promise.all([
-    situationOf(account.id, client, input),
+  const [context, actorGroups, ofResource, gatewayOnline] = await Promise.all([
+    evaluatedContext(account.id, client, input),
     groupsOf(account.id, actor),
     rowsBy(policies, account.id, 'resource_id', resource.id),
     hasOnlineGateway(account.id, resource, now),
   ])
   const own = ofResource.filter((policy) => includes(actorGroups, policy.group_id)).sort(oldestFirst)
   const granting = own.filter((policy) => !policy.is_disabled)
-  const verdict = verdictOf(account, actor, resource, granting, situation, at)
-  const { kept, more } = await takeFitting(own.values().map((policy) => explained(policy, situation, at)))
+  const verdict = verdictOf(account, actor, resource, granting, context, at)
+  const { kept, more } = await takeFitting(own.values().map((policy) => explained(policy, context, at)))
   return {
     data: {
       ...verdict,
@@ -64,7 +64,11 @@ async function known(account: string, draft: Draft<EvaluationInput>) {
   return { input: draft.done(), actor: actor as ActorRow, resource: resource as ResourceRow, client }
 }
 
-async function situationOf(account: string, client: ClientRow | null, input: EvaluationInput): Promise<Situation> {
+async function evaluatedContext(
+  account: string,
+  client: ClientRow | null,
+  input: EvaluationInput,
+): Promise<ConditionContext> {
   const seen = client && (await getItem(presenceKey(account, 'clients', client.id)))
   return {
     ip: input.ip ?? (seen?.last_seen_remote_ip as string | undefined) ?? null,
@@ -96,13 +100,13 @@ function verdictOf(
   actor: ActorRow,
   resource: ResourceRow,
   granting: PolicyRow[],
-  situation: Situation,
+  context: ConditionContext,
   at: number,
 ): Verdict {
   if (actor.is_disabled) return denied('actor_disabled')
   if (!isConnectable(account, resource)) return denied('not_connectable')
   if (granting.length === 0) return denied('no_policy')
-  const choice = choosePolicy(granting, situation, withoutEnd, at)
+  const choice = choosePolicy(granting, context, withoutEnd, at)
   if ('violated' in choice) return denied('conditions_violated', choice.violated)
   return {
     decision: 'allow',
@@ -115,8 +119,8 @@ function verdictOf(
 
 const endText = (end: number): string | null => (end === withoutEnd ? null : timestamp(end))
 
-function explained(policy: PolicyRow, situation: Situation, at: number): Evaluation['policies'][number] {
-  const outcome = outcomeOf(policy, situation, withoutEnd, at)
+function explained(policy: PolicyRow, context: ConditionContext, at: number): Evaluation['policies'][number] {
+  const outcome = outcomeOf(policy, context, withoutEnd, at)
   return {
     id: policy.id,
     group_id: policy.group_id,
@@ -124,7 +128,7 @@ function explained(policy: PolicyRow, situation: Situation, at: number): Evaluat
     conforms: 'end' in outcome,
     expires_at: 'end' in outcome ? endText(outcome.end) : null,
     conditions: policy.conditions.map((condition) => {
-      const { passed, until } = evaluateCondition(condition, situation, at)
+      const { passed, until } = evaluateCondition(condition, context, at)
       return { ...condition, passed, until: until === null ? null : timestamp(until) }
     }),
   }

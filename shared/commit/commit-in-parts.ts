@@ -6,16 +6,16 @@ import { workTime } from './work-time.ts'
 /**
  * Does a change that may not fit one commit in ordered commits. `part` stages as much as has room and says whether more
  * is left; what takes access away comes first. The request's condition counts for the first part.
- * @param patienceMs how long parts are begun; a request must answer before its function ends
+ * @param timeBudgetMs how long parts are begun; a request must answer before its function ends
  * @throws ApiError `unavailable` when the time is over: repeating the request completes it (A29)
  */
 export async function commitInParts<T>(
   author: Author,
   part: (transaction: Transaction) => Promise<{ done: T } | 'more'>,
-  patienceMs = workTime.request(),
+  timeBudgetMs = workTime.request(),
 ): Promise<T> {
   const { accountId, subject, precondition } = author
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeBudgetMs
   let outcome = await commit({ accountId, subject, precondition }, part)
   while (outcome === 'more') {
     if (Date.now() > deadline) {

@@ -10,8 +10,8 @@ import { commitKey, headKey, type Item } from '../table/keys.ts'
 import { packLarge } from '../table/large-attributes.ts'
 import { isLostRace } from '../table/lost-race.ts'
 import { getItem } from '../table/read.ts'
+import { queueCommit } from './commit-queue.ts'
 import { commitItem } from './commit-record.ts'
-import { inTurn } from './in-turn.ts'
 import { revokeAll } from './revoke.ts'
 import { type Head, maxWrites, Transaction } from './transaction.ts'
 
@@ -136,7 +136,7 @@ export async function commit<T>(
 ): Promise<T> {
   for (let tries = 0; Date.now() < deadline; tries++) {
     if (tries > 0) await sleep(Math.random() * pauseMs(tries))
-    const outcome = await inTurn(author.accountId, () => attempt(author, change))
+    const outcome = await queueCommit(author.accountId, () => attempt(author, change))
     if (outcome !== 'lost') return outcome.result
   }
   throw new ApiError('unavailable')

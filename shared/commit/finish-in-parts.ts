@@ -19,7 +19,7 @@ export async function finishInParts(
     async (transaction) => {
       if ((await stage(transaction)) === 'done') return { done: undefined }
       if (Date.now() < deadline) return 'more'
-      transaction.leave(cascade)
+      transaction.defer(cascade)
       return { done: undefined }
     },
     Number.POSITIVE_INFINITY,

@@ -126,7 +126,7 @@ export class Transaction {
     this.revocations.push({ ...revocation, before: timestamp(this.now) })
   }
 
-  leave(cascade: Cascade): void {
+  defer(cascade: Cascade): void {
     this.cascades.push(cascade)
   }
 
@@ -156,8 +156,8 @@ export class Transaction {
       for (const name of names) counts[name] = (counts[name] ?? 0) + amount
     }
     for (const { entity, before, after } of this.staged.values()) {
-      if (before) add([entity.name, ...entity.tallies(before)], -1)
-      if (after) add([entity.name, ...entity.tallies(after)], 1)
+      if (before) add([entity.name, ...entity.counters(before)], -1)
+      if (after) add([entity.name, ...entity.counters(after)], 1)
     }
     return counts
   }

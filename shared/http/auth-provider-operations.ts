@@ -66,8 +66,8 @@ export const createAuthProvider = (kind: ProviderKind): Operation =>
     ({ author, draft }) => authProviders.create(kind, author, draft as () => Draft<AuthProviderInput>),
   )
 
-/** `current` is the operation that shows the provider. */
-export const updateAuthProvider = (kind: ProviderKind, current: Operation): Operation =>
+/** `etagFrom` is the operation that shows the provider. */
+export const updateAuthProvider = (kind: ProviderKind, etagFrom: Operation): Operation =>
   operation(
     {
       method: 'PATCH',
@@ -75,7 +75,7 @@ export const updateAuthProvider = (kind: ProviderKind, current: Operation): Oper
       path: item(kind),
       summary: `Change ${titles[kind].one}`,
       permission: 'providers:write',
-      current,
+      etagFrom,
       body: { envelope: envelope(kind), fields: AuthProviderFields(kind) },
       response: data(AuthProvider(kind)),
     },
@@ -83,14 +83,14 @@ export const updateAuthProvider = (kind: ProviderKind, current: Operation): Oper
       authProviders.update(kind, author, params.id as string, draft as () => Draft<AuthProviderInput>),
   )
 
-export const deleteAuthProvider = (kind: ProviderKind, current: Operation): Operation =>
+export const deleteAuthProvider = (kind: ProviderKind, etagFrom: Operation): Operation =>
   operation(
     {
       method: 'DELETE',
       path: item(kind),
       summary: `Delete ${titles[kind].one} with the client tokens made through it`,
       permission: 'providers:write',
-      current,
+      etagFrom,
       response: data(AuthProvider(kind)),
     },
     ({ author, params }) => authProviders.remove(kind, author, params.id as string),

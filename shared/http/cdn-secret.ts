@@ -3,7 +3,7 @@ import { readSecret } from '../core/aws/read-secret.ts'
 import { logLine } from '../core/log.ts'
 
 /** A changed secret is known everywhere after this long. */
-const patienceMs = 5 * 60_000
+const timeBudgetMs = 5 * 60_000
 
 let known: { text: string; at: number } | undefined
 
@@ -13,7 +13,7 @@ async function cdnSecret(): Promise<string | null> {
   if (given) return given
   const arn = process.env.CDN_SECRET_ARN
   if (!arn) return null
-  if (known && Date.now() - known.at < patienceMs) return known.text
+  if (known && Date.now() - known.at < timeBudgetMs) return known.text
   try {
     known = { text: await readSecret(arn), at: Date.now() }
   } catch (error) {

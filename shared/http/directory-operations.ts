@@ -66,8 +66,8 @@ export const createDirectory = (kind: DirectoryKind): Operation =>
     ({ author, draft }) => directories.create(kind, author, draft as () => Draft<DirectoryInput>),
   )
 
-/** `current` is the operation that shows the directory. */
-export const updateDirectory = (kind: DirectoryKind, current: Operation): Operation =>
+/** `etagFrom` is the operation that shows the directory. */
+export const updateDirectory = (kind: DirectoryKind, etagFrom: Operation): Operation =>
   operation(
     {
       method: 'PATCH',
@@ -75,7 +75,7 @@ export const updateDirectory = (kind: DirectoryKind, current: Operation): Operat
       path: item(kind),
       summary: `Change ${titles[kind].one}`,
       permission: 'directories:write',
-      current,
+      etagFrom,
       body: { envelope: envelope(kind), fields: DirectoryFields(kind) },
       refusals: ['feature_not_enabled'],
       response: data(DirectoryWithKey(kind)),
@@ -84,14 +84,14 @@ export const updateDirectory = (kind: DirectoryKind, current: Operation): Operat
       directories.update(kind, author, params.id as string, draft as () => Draft<DirectoryInput>),
   )
 
-export const deleteDirectory = (kind: DirectoryKind, current: Operation): Operation =>
+export const deleteDirectory = (kind: DirectoryKind, etagFrom: Operation): Operation =>
   operation(
     {
       method: 'DELETE',
       path: item(kind),
       summary: `Delete ${titles[kind].one} with its groups, identities and actors`,
       permission: 'directories:write',
-      current,
+      etagFrom,
       refusals: ['own_actor', 'last_admin'],
       response: data(Directory(kind)),
     },

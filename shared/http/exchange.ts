@@ -7,7 +7,7 @@ import type { Key } from '../table/keys.ts'
 import type { Page } from '../values/page.ts'
 
 /** A request that holds its key: nobody else runs with it until this one has an answer, or has died. */
-export type Run = { key: Key; id: string; accountId: string; fingerprint: string }
+export type IdempotencyLock = { key: Key; id: string; accountId: string; fingerprint: string }
 
 /** What the steps of the pipeline (A4) have found out about a request. */
 export type Exchange = {
@@ -26,9 +26,9 @@ export type Exchange = {
   /** The request log entry on its way; no answer leaves before it is stored. */
   requestLogged?: Promise<void>
   /** The hold on its Idempotency-Key. */
-  run?: Run
+  lock?: IdempotencyLock
   /** The answer that the commit of `result` has kept. */
-  kept?: { result: unknown; answer: Answer }
+  saved?: { result: unknown; answer: Answer }
   /** Headers that every answer from here on carries. */
   headers: Record<string, string>
 }

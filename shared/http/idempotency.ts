@@ -9,7 +9,7 @@ import { serviceKey } from '../core/service-secret.ts'
 import { table, tableName } from '../table/client.ts'
 import { type Item, partition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
-import type { Answer, Event, Run } from './exchange.ts'
+import type { Answer, Event, IdempotencyLock } from './exchange.ts'
 
 const second = 1_000_000
 /** Longer than any request can run. */
@@ -26,7 +26,7 @@ async function fingerprintOf(event: Event, body: Buffer): Promise<string> {
 }
 
 /** Encrypted, because an answer can hold a secret that is stored nowhere else. */
-async function sealAnswer({ accountId, key }: Run, answer: Answer): Promise<Buffer> {
+async function sealAnswer({ accountId, key }: IdempotencyLock, answer: Answer): Promise<Buffer> {
   const headers = Object.fromEntries(
     Object.entries(answer.headers ?? {}).filter(([name]) => keptHeaders.includes(name)),
   )
@@ -34,11 +34,11 @@ async function sealAnswer({ accountId, key }: Run, answer: Answer): Promise<Buff
   return seal(accountId, 'idempotency', key.pk + key.sk, text)
 }
 
-async function openAnswer({ accountId, key }: Run, sealed: Uint8Array): Promise<Answer> {
+async function openAnswer({ accountId, key }: IdempotencyLock, sealed: Uint8Array): Promise<Answer> {
   return JSON.parse(zstdDecompressSync(await unseal(accountId, 'idempotency', key.pk + key.sk, sealed)).toString())
 }
 
-const itemOf = ({ key, id, fingerprint }: Run, micros: number): Item => {
+const itemOf = ({ key, id, fingerprint }: IdempotencyLock, micros: number): Item => {
   const ends = clock.now() + micros
   return { ...key, kind: 'idempotency', run: id, fingerprint, ends, ttl: Math.ceil(ends / second) }
 }
@@ -47,18 +47,18 @@ const itemOf = ({ key, id, fingerprint }: Run, micros: number): Item => {
  * Takes the key of a request for its credential (A8.3), or finds the answer that was given before.
  * @throws ApiError `invalid_idempotency_key`, `idempotency_key_reused`, `idempotency_in_progress`
  */
-export async function beginRun(
+export async function acquireLock(
   { accountId, tokenId }: { accountId: string; tokenId: string },
   header: string,
   event: Event,
   body: Buffer,
-): Promise<{ run: Run } | { replay: Answer }> {
+): Promise<{ run: IdempotencyLock } | { replay: Answer }> {
   if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw new ApiError('invalid_idempotency_key')
   const key = {
     pk: partition(accountId, 'idempotency', tokenId),
     sk: createHash('sha256').update(header).digest('base64url'),
   }
-  const run: Run = { key, id: randomUUID(), accountId, fingerprint: await fingerprintOf(event, body) }
+  const run: IdempotencyLock = { key, id: randomUUID(), accountId, fingerprint: await fingerprintOf(event, body) }
   for (let tries = 0; tries < 3; tries++) {
     if (await take(run)) return { run }
     const held = await getItem(key)
@@ -71,7 +71,7 @@ export async function beginRun(
   throw new ApiError('unavailable')
 }
 
-async function take(run: Run): Promise<boolean> {
+async function take(run: IdempotencyLock): Promise<boolean> {
   return conditionally(
     new PutCommand({
       TableName: tableName(),
@@ -83,7 +83,7 @@ async function take(run: Run): Promise<boolean> {
 }
 
 /** The write that keeps an answer, only while the run holds its key. */
-export async function keepWrite(run: Run, answer: Answer) {
+export async function savedAnswerWrite(run: IdempotencyLock, answer: Answer) {
   return {
     TableName: tableName(),
     Item: { ...itemOf(run, keptMicros), answer: await sealAnswer(run, answer) },
@@ -93,11 +93,11 @@ export async function keepWrite(run: Run, answer: Answer) {
   }
 }
 
-export const keep = async (run: Run, answer: Answer): Promise<boolean> =>
-  conditionally(new PutCommand(await keepWrite(run, answer)))
+export const saveAnswer = async (run: IdempotencyLock, answer: Answer): Promise<boolean> =>
+  conditionally(new PutCommand(await savedAnswerWrite(run, answer)))
 
 /** Gives the key back after an answer that is not kept; an answer that a commit has kept stays. */
-export const release = (run: Run): Promise<boolean> =>
+export const releaseLock = (run: IdempotencyLock): Promise<boolean> =>
   conditionally(
     new DeleteCommand({
       TableName: tableName(),

@@ -5,8 +5,8 @@ import { toJson } from '../core/json.ts'
 import { logLine } from '../core/log.ts'
 import { draft } from '../values/draft.ts'
 import { isKnown, tagOf, tagText } from './entity-tag.ts'
-import type { Answer, Event, Exchange, Run } from './exchange.ts'
-import { keep, keepWrite, release } from './idempotency.ts'
+import type { Answer, Event, Exchange, IdempotencyLock } from './exchange.ts'
+import { releaseLock, saveAnswer, savedAnswerWrite } from './idempotency.ts'
 import type { Context, Operation } from './operation.ts'
 import { originOf } from './origin.ts'
 import { stepsOf } from './pipeline.ts'
@@ -46,7 +46,7 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
         accountId: caller.account.id,
         subject: subject ?? null,
         precondition: preconditionOf(operation, event.headers['if-match'], () => context),
-        keepAnswer: exchange.run && keptBy(operation, exchange, exchange.run),
+        keepAnswer: exchange.lock && savingOf(operation, exchange, exchange.lock),
       },
     }),
     subject,
@@ -67,10 +67,10 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
 }
 
 /** Keeps the answer with the commit of its result. */
-const keptBy = (operation: Operation, exchange: Exchange, run: Run) => async (result: unknown) => {
+const savingOf = (operation: Operation, exchange: Exchange, run: IdempotencyLock) => async (result: unknown) => {
   const answer = success(operation, exchange, result)
-  exchange.kept = { result, answer }
-  return keepWrite(run, answer)
+  exchange.saved = { result, answer }
+  return savedAnswerWrite(run, answer)
 }
 
 /** The answer of a success: only what the response schema names leaves the service. */
@@ -132,7 +132,7 @@ export function lambda(operation: Operation): Handler {
         (unstored: unknown) => unstored,
       )
       request.response = answerOf(failure, requestId, context.exchange?.headers ?? {}, operation.path)
-      if (context.exchange?.run) await settle(context.exchange.run, request.response)
+      if (context.exchange?.run) await settle(context.exchange.lock, request.response)
       logInvocation(operation, event, context, request.response)
     },
   })
@@ -147,20 +147,20 @@ export function lambda(operation: Operation): Handler {
   const handler = stack.handler(async (event: Event, { exchange }: Invocation) => {
     const result = await operation.handle(contextOf(operation, exchange, event))
     await exchange.requestLogged
-    const { kept } = exchange
-    if (kept && kept.result === result) return kept.answer
+    const { saved } = exchange
+    if (saved && saved.result === result) return saved.answer
     const answer = success(operation, exchange, result)
-    if (exchange.run) await keep(exchange.run, answer)
+    if (exchange.lock) await saveAnswer(exchange.lock, answer)
     return unlessKnown(operation, answer, event)
   })
   return (event, context = {}) => handler(event, { ...context } as Invocation) as Promise<Answer>
 }
 
 /** A failure of the request's own is kept, too; after one of the service's, the key is free again (A8.3). */
-async function settle(run: Run, answer: Answer): Promise<void> {
+async function settle(run: IdempotencyLock, answer: Answer): Promise<void> {
   const status = answer.statusCode ?? 500
   try {
-    await (status < 500 && status !== 429 ? keep(run, answer) : release(run))
+    await (status < 500 && status !== 429 ? saveAnswer(run, answer) : releaseLock(run))
   } catch {
     // Nothing was changed; the key frees itself when the run is over.
     logLine('ERROR', 'an answer was not kept for its Idempotency-Key', {})

@@ -27,7 +27,7 @@ export type Contract = {
   /** A feature that the account needs (A28). */
   feature?: FeatureName
   /** The `GET` of the object that this operation changes or deletes: what `If-Match` is compared with (A8.2). */
-  current?: Operation
+  etagFrom?: Operation
   /** Reasons of its own to refuse (A5), besides those that its other fields bring. */
   refusals?: readonly ErrorCode[]
   body?: {
@@ -36,7 +36,7 @@ export type Contract = {
     /** JSON type of the envelope's value; anything else is 400. */
     shape?: 'object' | 'list'
     /** The envelope is checked by the operation itself, behind the existence and refusals of its object (A14.3). */
-    late?: boolean
+    checkedByHandler?: boolean
     /** Whether the body, or its envelope, can be left out. */
     optional?: boolean
     fields?: Fields
@@ -95,7 +95,7 @@ type Request<C extends Contract> = {
   page: PageOf<C>
   /** The envelope's value as sent; undefined when an optional one was left out. */
   raw: unknown
-  /** Checks an envelope that is `late`. @throws ApiError 400 */
+  /** Checks an envelope that is `checkedByHandler`. @throws ApiError 400 */
   envelope(): void
   /** The fields with their messages so far; for rules that need stored rows before all messages are known. */
   draft(): Draft<v.InferOutput<FieldsOf<C>>>

@@ -28,11 +28,11 @@ const nothingMatches: Precondition = async (change) => {
 
 /** The condition of `If-Match` on a change or deletion (A8.2); `*` matches whatever exists. The legacy API has none. */
 export function preconditionOf(
-  { method, current, path }: Operation,
+  { method, etagFrom, path }: Operation,
   header: string | undefined,
   context: () => Context,
 ): Precondition | undefined {
   if (header === undefined || header.trim() === '*' || method === 'GET' || method === 'POST' || isV0(path))
     return undefined
-  return current ? objectMatches(header, current, context) : nothingMatches
+  return etagFrom ? objectMatches(header, etagFrom, context) : nothingMatches
 }

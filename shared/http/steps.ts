@@ -9,7 +9,7 @@ import { anonymous, type Origin, type Subject } from '../core/subject.ts'
 import { recordApiRequest } from '../logs/log-store.ts'
 import { readPage } from '../values/page.ts'
 import type { Step } from './exchange.ts'
-import { beginRun } from './idempotency.ts'
+import { acquireLock } from './idempotency.ts'
 import type { Operation } from './operation.ts'
 import { readBody } from './read-body.ts'
 
@@ -131,9 +131,9 @@ export const replayAnswer =
     const { caller } = exchange
     if (header === undefined || method !== 'POST' || !permission?.endsWith(':write') || !caller) return
     const holder = { accountId: caller.account.id, tokenId: caller.token.id }
-    const begun = await beginRun(holder, header, event, exchange.body)
+    const begun = await acquireLock(holder, header, event, exchange.body)
     if ('run' in begun) {
-      exchange.run = begun.run
+      exchange.lock = begun.run
       return
     }
     return {
@@ -157,5 +157,5 @@ export const readQuery =
 export const readEnvelope =
   (operation: Operation): Step =>
   (exchange, { headers }) => {
-    if (!operation.body?.late) exchange.raw = readBody(operation, exchange.body, headers['content-type'])
+    if (!operation.body?.checkedByHandler) exchange.raw = readBody(operation, exchange.body, headers['content-type'])
   }

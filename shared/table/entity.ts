@@ -30,7 +30,7 @@ type Rules<R> = {
   unique?: Record<string, (row: R) => string | null>
   edges?: Record<string, Edge<R>>
   /** Names under which the account's head item counts the row, beside the collection itself. */
-  tallies?: (row: R) => string[]
+  counters?: (row: R) => string[]
   /** Keys shown as `[redacted]` on every record of a change (L6.3). */
   redact?: string[]
   /** Fields whose change alone is not logged (L6.2(3)). */
@@ -52,7 +52,7 @@ export type Entity<R extends Row = Row> = Required<Omit<Rules<R>, 'place'>> &
 export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => ({
   unique: {},
   edges: {},
-  tallies: () => [],
+  counters: () => [],
   redact: [],
   unlogged: [],
   recorded: (row) => row,

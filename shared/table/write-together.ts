@@ -60,11 +60,11 @@ export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
   }
 }
 
-const patienceMs = 6_000
+const timeBudgetMs = 6_000
 
 /** Repeats an attempt until it is not lost. @throws ApiError `unavailable` when patience ends; nothing is changed then. */
 export async function untilDone<T>(attempt: () => Promise<T | 'lost'>): Promise<T> {
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeBudgetMs
   for (let tries = 0; Date.now() < deadline; tries++) {
     if (tries > 0) await sleep(Math.random() * Math.min(250, 8 * 2 ** Math.min(tries, 6)))
     const result = await attempt()

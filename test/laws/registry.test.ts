@@ -131,7 +131,7 @@ describe.each(account.filter(({ operation: { method } }) => ['PUT', 'PATCH', 'DE
         const path_ = entry.operation.path.replace(/\/(un)?verify$/, '')
         return method === 'GET' && path === path_ && !filters
       })
-      expect(entry.operation.current).toBe(item?.operation)
+      expect(entry.operation.etagFrom).toBe(item?.operation)
     })
   },
 )

@@ -43,7 +43,7 @@ export class AccessModel {
   /** What a client can connect to, in the order of A7.2 (P5.1). */
   connectable(client: Client, token: Token): string[] {
     const actor = this.account.actors.get(client.actor) as Actor
-    const circumstances = this.account.circumstancesOf(client, token)
+    const circumstances = this.account.conditionContextOf(client, token)
     return [...this.account.resources.values()]
       .filter((resource) => this.isConnectable(resource))
       .filter(({ id }) =>
@@ -77,7 +77,7 @@ export class AccessModel {
   decide(client: Client, token: Token, resourceId: string): Decision {
     const { account } = this
     const actor = account.actors.get(client.actor) as Actor
-    const circumstances = account.circumstancesOf(client, token)
+    const circumstances = account.conditionContextOf(client, token)
     const own = [...account.authorizations.values()].filter((authorization) => authorization.client === client.id)
     const isLive = ({ policy, gateway }: Authorization) =>
       account.conforms(account.policies.get(policy) as Policy, circumstances) &&

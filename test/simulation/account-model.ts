@@ -212,14 +212,14 @@ export class AccountModel {
   }
 
   /** What conditions are held against when a client asks with its token (A17.3). */
-  circumstancesOf(client: Client, token: Token): Circumstances {
+  conditionContextOf(client: Client, token: Token): Circumstances {
     const { ip, region } = client.place
     return { ip, region, provider: token.provider, verified: client.verified }
   }
 
   /** Tests the authorizations of a client again when its circumstances have changed since the last time (P3.2). */
-  retest(client: Client, token: Token): void {
-    const circumstances = this.circumstancesOf(client, token)
+  reevaluate(client: Client, token: Token): void {
+    const circumstances = this.conditionContextOf(client, token)
     const changed = JSON.stringify(circumstances) !== JSON.stringify(client.tested)
     client.tested = circumstances
     if (!changed) return

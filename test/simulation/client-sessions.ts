@@ -96,7 +96,7 @@ export async function connectClient(account: SimulatedAccount, client: Client): 
   }
   client.seen = client.place
   model.now = clock.now
-  model.retest(client, token)
+  model.reevaluate(client, token)
   agree(
     'the resources of a new session',
     resources.map((one: { id: string }) => one.id),
@@ -118,7 +118,7 @@ export async function clientHeartbeat(account: SimulatedAccount, client: Client)
   session.leaseEnd = leaseEnd(account, before, answer.body.data.expires_at)
   client.seen = client.place
   model.now = clock.now
-  model.retest(client, token)
+  model.reevaluate(client, token)
   const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
   const { resources, resources_cursor } = answer.body.data
   agree('the resources of a client heartbeat', idsOf(resources), account.access.connectable(client, token))

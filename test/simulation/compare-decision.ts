@@ -13,7 +13,7 @@ export async function compareDecision(account: SimulatedAccount, client: Client,
   const named = random.chance(0.8)
   const ambiguous = !named && siblings > 1
   // What was granted elsewhere is tested by any request, as by a heartbeat (P3.2).
-  if (!ambiguous) model.retest(client, token)
+  if (!ambiguous) model.reevaluate(client, token)
   const expected = ambiguous ? null : access.decide(client, token, resourceId)
   const body = { authorization: { resource_id: resourceId, ...(named && { session_id: client.session.id }) } }
   const { status, body: answer } = await account.from(client.place, token.secret, authorize, { method: 'POST', body })

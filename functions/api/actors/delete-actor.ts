@@ -11,7 +11,7 @@ export const deleteActor = operation(
     path: '/actors/{id}',
     summary: 'Delete an actor with its tokens, clients and memberships',
     permission: 'actors:write',
-    current: getActor,
+    etagFrom: getActor,
     refusals: ['own_actor', 'last_admin'],
     response: data(Actor),
   },

@@ -13,7 +13,7 @@ export const updateActor = operation(
     path: '/actors/{id}',
     summary: 'Change an actor',
     permission: 'actors:write',
-    current: getActor,
+    etagFrom: getActor,
     body: { envelope: 'actor', fields: v.partial(ActorFields) },
     refusals: ['own_actor', 'last_admin', 'limit_reached'],
     response: data(Actor),

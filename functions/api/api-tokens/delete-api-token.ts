@@ -11,7 +11,7 @@ export const deleteApiToken = operation(
     path: '/actors/{actor_id}/api_tokens/{id}',
     summary: 'Delete an API token',
     permission: 'tokens:write',
-    current: getApiToken,
+    etagFrom: getApiToken,
     response: data(v.object({ id: v.string() })),
   },
   ({ author, params }) => apiTokens.remove(author, params.actor_id, params.id),

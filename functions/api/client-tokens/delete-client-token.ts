@@ -11,7 +11,7 @@ export const deleteClientToken = operation(
     path: '/actors/{actor_id}/client_tokens/{id}',
     summary: 'Delete a client token with what was made with it',
     permission: 'tokens:write',
-    current: getClientToken,
+    etagFrom: getClientToken,
     response: data(v.object({ id: v.string() })),
   },
   ({ author, params }) => clientTokens.remove(author, params.actor_id, params.id),

@@ -11,7 +11,7 @@ export const deleteClient = operation(
     path: '/clients/{id}',
     summary: 'Delete a client with its session and authorizations',
     permission: 'clients:write',
-    current: getClient,
+    etagFrom: getClient,
     response: data(Client),
   },
   ({ author, params }) => clients.remove(author, params.id),

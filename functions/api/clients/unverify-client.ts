@@ -11,7 +11,7 @@ export const unverifyClient = operation(
     path: '/clients/{id}/unverify',
     summary: 'Take back the verification of a client',
     permission: 'clients:write',
-    current: getClient,
+    etagFrom: getClient,
     response: data(Client),
   },
   ({ author, params }) => clients.unverify(author, params.id),

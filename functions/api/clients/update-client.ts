@@ -12,7 +12,7 @@ export const updateClient = operation(
     path: '/clients/{id}',
     summary: 'Rename a client',
     permission: 'clients:write',
-    current: getClient,
+    etagFrom: getClient,
     body: { envelope: 'client', fields: ClientFields },
     response: data(Client),
   },

@@ -11,7 +11,7 @@ export const verifyClient = operation(
     path: '/clients/{id}/verify',
     summary: 'Mark a client as verified',
     permission: 'clients:write',
-    current: getClient,
+    etagFrom: getClient,
     response: data(Client),
   },
   ({ author, params }) => clients.verify(author, params.id),

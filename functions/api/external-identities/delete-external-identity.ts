@@ -11,7 +11,7 @@ export const deleteExternalIdentity = operation(
     path: '/actors/{actor_id}/external_identities/{id}',
     summary: 'Delete an external identity with the client tokens of its issuer',
     permission: 'actors:write',
-    current: getExternalIdentity,
+    etagFrom: getExternalIdentity,
     response: data(ExternalIdentity),
   },
   ({ author, params }) => externalIdentities.remove(author, params.actor_id, params.id),

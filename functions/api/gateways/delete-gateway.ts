@@ -11,7 +11,7 @@ export const deleteGateway = operation(
     path: '/sites/{site_id}/gateways/{id}',
     summary: 'Delete a gateway with its tokens and authorizations',
     permission: 'gateways:write',
-    current: getGateway,
+    etagFrom: getGateway,
     response: data(Gateway),
   },
   ({ author, params }) => gateways.remove(author, params.site_id, params.id),

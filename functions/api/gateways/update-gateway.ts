@@ -13,7 +13,7 @@ export const updateGateway = operation(
     path: '/sites/{site_id}/gateways/{id}',
     summary: 'Rename a gateway',
     permission: 'gateways:write',
-    current: getGateway,
+    etagFrom: getGateway,
     body: { envelope: 'gateway', fields: GatewayFields },
     response: data(Gateway),
   },

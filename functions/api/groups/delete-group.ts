@@ -11,7 +11,7 @@ export const deleteGroup = operation(
     path: '/groups/{id}',
     summary: 'Delete a group; its policies stay, orphaned',
     permission: 'groups:write',
-    current: getGroup,
+    etagFrom: getGroup,
     refusals: ['managed_group'],
     response: data(Group),
   },

@@ -12,7 +12,7 @@ export const deleteMdmPostureProvider = operation(
     summary: 'Delete a posture provider with its devices',
     permission: 'mdm:write',
     feature: 'device_posture',
-    current: getMdmPostureProvider,
+    etagFrom: getMdmPostureProvider,
     response: data(PostureProvider),
   },
   ({ author, params }) => postureProviders.remove(author, params.id),

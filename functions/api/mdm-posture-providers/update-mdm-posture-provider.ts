@@ -14,7 +14,7 @@ export const updateMdmPostureProvider = operation(
     summary: 'Change a posture provider',
     permission: 'mdm:write',
     feature: 'device_posture',
-    current: getMdmPostureProvider,
+    etagFrom: getMdmPostureProvider,
     body: { envelope: 'mdm_posture_provider', fields: v.partial(PostureProviderFields) },
     response: data(PostureProvider),
   },

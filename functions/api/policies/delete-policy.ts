@@ -11,7 +11,7 @@ export const deletePolicy = operation(
     path: '/policies/{id}',
     summary: 'Delete a policy; the access it granted ends',
     permission: 'policies:write',
-    current: getPolicy,
+    etagFrom: getPolicy,
     response: data(Policy),
   },
   ({ author, params }) => policies.remove(author, params.id),

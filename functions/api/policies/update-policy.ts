@@ -13,7 +13,7 @@ export const updatePolicy = operation(
     path: '/policies/{id}',
     summary: 'Change a policy',
     permission: 'policies:write',
-    current: getPolicy,
+    etagFrom: getPolicy,
     body: { envelope: 'policy', fields: v.partial(PolicyFields) },
     refusals: ['feature_not_enabled'],
     response: data(Policy),

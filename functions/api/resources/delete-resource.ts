@@ -11,7 +11,7 @@ export const deleteResource = operation(
     path: '/resources/{id}',
     summary: 'Delete a resource with its policies',
     permission: 'resources:write',
-    current: getResource,
+    etagFrom: getResource,
     refusals: ['internet_resource'],
     response: data(Resource),
   },

@@ -13,7 +13,7 @@ export const updateResource = operation(
     path: '/resources/{id}',
     summary: 'Change a resource',
     permission: 'resources:write',
-    current: getResource,
+    etagFrom: getResource,
     body: { envelope: 'resource', fields: v.partial(ResourceFields) },
     refusals: ['internet_resource'],
     response: data(Resource),

@@ -11,7 +11,7 @@ export const deleteSite = operation(
     path: '/sites/{id}',
     summary: 'Delete a site with its gateways and resources',
     permission: 'sites:write',
-    current: getSite,
+    etagFrom: getSite,
     refusals: ['system_site'],
     response: data(Site),
   },

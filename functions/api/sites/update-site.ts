@@ -13,7 +13,7 @@ export const updateSite = operation(
     path: '/sites/{id}',
     summary: 'Rename a site',
     permission: 'sites:write',
-    current: getSite,
+    etagFrom: getSite,
     body: { envelope: 'site', fields: v.partial(SiteFields) },
     refusals: ['system_site'],
     response: data(Site),

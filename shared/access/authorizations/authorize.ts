@@ -6,14 +6,14 @@ import { clientTokens } from '../../domain/client-tokens/client-token.ts'
 import { getMembership } from '../../domain/memberships/membership.ts'
 import { getRow } from '../../table/read.ts'
 import { untilDone } from '../../table/write-together.ts'
-import { circumstancesOf } from '../circumstances.ts'
 import { findSession, type LiveClient, liveSessions } from '../client-sessions/client-presence.ts'
-import { noteCircumstances } from '../client-sessions/note-circumstances.ts'
+import { noteConditionContext } from '../client-sessions/note-condition-context.ts'
+import { conditionContextOf } from '../condition-context.ts'
 import { decide } from '../decide.ts'
 import { siteGateway } from '../site-gateway.ts'
+import { existingAuthorization, type Granted } from './existing-authorization.ts'
 import { grant } from './grant.ts'
 import { signForAuthorization } from './sign-for-authorization.ts'
-import { type Granted, standingAuthorization } from './standing-authorization.ts'
 
 export type AuthorizationInput = { resource_id: string; session_id?: string | null }
 
@@ -27,21 +27,21 @@ export async function authorize(
   return untilDone(async () => {
     const now = clock.now()
     const found = await sessionOf(account.id, token.id, session_id ?? null, now)
-    const circumstances = circumstancesOf(found.client, subject)
+    const context = conditionContextOf(found.client, subject)
     // The conditions hold for where this request comes from; what was granted elsewhere is tested with it.
-    const session = await noteCircumstances(account.id, found, circumstances, now)
+    const session = await noteConditionContext(account.id, found, context, now)
     if (!session) return 'lost'
 
-    const standing = await standingAuthorization(account.id, session, resource_id, circumstances, now)
-    if (standing) return render(standing, true)
-    const basis = await decide(caller, resource_id, circumstances, now)
+    const existing = await existingAuthorization(account.id, session, resource_id, context, now)
+    if (existing) return render(existing, true)
+    const decision = await decide(caller, resource_id, context, now)
     const [live, membership] = await Promise.all([
-      siteGateway(account.id, basis.resource.site_id as string, session, now),
-      basis.group === null ? null : getMembership(account.id, basis.group, actor.id),
+      siteGateway(account.id, decision.resource.site_id as string, session, now),
+      decision.group === null ? null : getMembership(account.id, decision.group, actor.id),
     ])
     if (membership === undefined) return 'lost'
-    const authorization = await grant(caller, subject, { ...basis, session, live, membership }, now)
-    if (authorization !== 'lost') return render({ authorization, resource: basis.resource, live }, false)
+    const authorization = await grant(caller, subject, { ...decision, session, live, membership }, now)
+    if (authorization !== 'lost') return render({ authorization, resource: decision.resource, live }, false)
     if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
     return 'lost'
   })

@@ -15,12 +15,12 @@ import { entityKey, type Item, type Key } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import { check, put, putOver, type Write, writeTogether } from '../../table/write-together.ts'
 import type { LiveClient } from '../client-sessions/client-presence.ts'
-import type { Basis } from '../decide.ts'
+import type { Decision } from '../decide.ts'
 import type { LiveGateway } from '../site-gateway.ts'
+import { attributionOf } from './attribution-of.ts'
 import { type Authorization, authorizationItems } from './authorization.ts'
-import { snapshot } from './snapshot.ts'
 
-type Grounds = Basis & { session: LiveClient; live: LiveGateway; membership: MembershipRow | null }
+type GrantInput = Decision & { session: LiveClient; live: LiveGateway; membership: MembershipRow | null }
 
 /**
  * Stores an authorization (P5.5) in one transaction that checks every row it rests on, so that it can neither outlive
@@ -29,11 +29,11 @@ type Grounds = Basis & { session: LiveClient; live: LiveGateway; membership: Mem
 export async function grant(
   caller: CallerOf<'client'>,
   subject: Subject,
-  grounds: Grounds,
+  input: GrantInput,
   now: number,
 ): Promise<Authorization | 'lost'> {
   const { account, actor, token } = caller
-  const { session, live, policy, resource, membership } = grounds
+  const { session, live, policy, resource, membership } = input
   const authorization: Authorization = {
     id: uuidV7(now),
     account_id: account.id,
@@ -50,21 +50,21 @@ export async function grant(
     user_agent: subject.user_agent,
     flow_log_uploads_enabled: policy.flow_log_uploads_enabled,
     authorized_at: timestamp(now),
-    expires_at: timestamp(grounds.expiresAt),
+    expires_at: timestamp(input.expiresAt),
     state_at: [policy, resource, session.client, ...(membership ? [membership] : [])]
       .map(({ updated_at }) => updated_at)
       .sort()
       .at(-1) as string,
   }
   const { main, grant, edges } = authorizationItems(authorization)
-  const attribution = snapshot(authorization, caller, session, resource)
+  const attribution = attributionOf(authorization, caller, session, resource)
   const [claimed] = await Promise.all([claim(grant), markEmail(account.id, attribution)])
   const outcome = await writeTogether([
     put(main),
     claimed,
     ...edges.map(put),
     put(attributionItem(account.id, attribution)),
-    ...checks(account.id, token.id, grounds, now),
+    ...checks(account.id, token.id, input, now),
   ])
   return outcome === 'lost' ? 'lost' : authorization
 }
@@ -79,7 +79,7 @@ async function claim(pointer: Item): Promise<Write> {
 function checks(
   account: string,
   tokenId: string,
-  { session, live, policy, resource, membership }: Grounds,
+  { session, live, policy, resource, membership }: GrantInput,
   now: number,
 ): Write[] {
   const { client, presence } = session

@@ -2,10 +2,10 @@ import type { CallerOf } from '../../auth/caller.ts'
 import { clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Subject } from '../../core/subject.ts'
-import { circumstancesOf } from '../circumstances.ts'
+import { conditionContextOf } from '../condition-context.ts'
 import { connectableResources } from '../connectable-resources.ts'
 import { findSession } from './client-presence.ts'
-import { noteCircumstances } from './note-circumstances.ts'
+import { noteConditionContext } from './note-condition-context.ts'
 import { readResourcesCursor, resourcesCursor } from './resources-cursor.ts'
 
 /** What the client of a session can reach now, from a cursor on; the lease stays as it is (P3.1(5)). */
@@ -19,9 +19,9 @@ export async function listResources(
   const now = clock.now()
   const session = await findSession(account.id, token.id, sessionId, now)
   if (!session) throw notFound()
-  const circumstances = circumstancesOf(session.client, subject)
-  const reachable = await connectableResources(account, actor, circumstances, now, after)
-  if (!(await noteCircumstances(account.id, session, circumstances, now))) throw notFound()
+  const context = conditionContextOf(session.client, subject)
+  const reachable = await connectableResources(account, actor, context, now, after)
+  if (!(await noteConditionContext(account.id, session, context, now))) throw notFound()
   return {
     data: reachable.resources,
     metadata: { next_page: await resourcesCursor(account.id, sessionId, reachable) },

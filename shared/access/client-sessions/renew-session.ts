@@ -4,10 +4,10 @@ import { notFound } from '../../core/errors.ts'
 import type { Subject } from '../../core/subject.ts'
 import { seenFrom } from '../../domain/presence/presence.ts'
 import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
-import { circumstancesOf } from '../circumstances.ts'
+import { conditionContextOf } from '../condition-context.ts'
 import { connectableResources } from '../connectable-resources.ts'
 import { findSession } from './client-presence.ts'
-import { noteCircumstances } from './note-circumstances.ts'
+import { noteConditionContext } from './note-condition-context.ts'
 import { resourcesCursor } from './resources-cursor.ts'
 
 /** A heartbeat: renews the lease and answers what the client can reach now (P3.2), unless that fails: then nothing changes. */
@@ -16,10 +16,10 @@ export async function renewSession({ account, actor, token }: CallerOf<'client'>
   const session = await findSession(account.id, token.id, sessionId, now)
   if (!session) throw notFound()
   const lease_expires_at = leaseEnd(now)
-  const circumstances = circumstancesOf(session.client, subject)
+  const context = conditionContextOf(session.client, subject)
   const seen = { ...seenFrom(subject, session.presence.last_seen_version, now), lease_expires_at }
-  const reachable = await connectableResources(account, actor, circumstances, now)
-  if (!(await noteCircumstances(account.id, session, circumstances, now, seen))) throw notFound()
+  const reachable = await connectableResources(account, actor, context, now)
+  if (!(await noteConditionContext(account.id, session, context, now, seen))) throw notFound()
   return {
     data: {
       id: sessionId,

@@ -15,11 +15,11 @@ import { getItem, getRow } from '../../table/read.ts'
 import { check, put, putOver, remove, untilDone, writeTogether } from '../../table/write-together.ts'
 import type { Draft } from '../../values/draft.ts'
 import { isUnexpired } from '../../values/expiry.ts'
-import { circumstancesOf, fingerprint } from '../circumstances.ts'
+import { conditionContextOf, fingerprint } from '../condition-context.ts'
 import { connectableResources } from '../connectable-resources.ts'
 import { checkActorLimit } from './check-actor-limit.ts'
 import { type ClientPresence, sessionKey, sessionPointer } from './client-presence.ts'
-import { noteCircumstances } from './note-circumstances.ts'
+import { noteConditionContext } from './note-condition-context.ts'
 import { registerClient } from './register-client.ts'
 import { resourcesCursor } from './resources-cursor.ts'
 import type { ClientSessionFields } from './session-fields.ts'
@@ -38,12 +38,12 @@ export async function startSession(
   const { client, before, presence, now, reachable } = await untilDone(async () => {
     const registered = await registerClient(caller, subject, registration)
     // Before the session is stored: a start that cannot be answered leaves the former one alone.
-    const reachable = await connectableResources(account, actor, circumstancesOf(registered, subject), clock.now())
+    const reachable = await connectableResources(account, actor, conditionContextOf(registered, subject), clock.now())
     const started = await store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
     return started === 'lost' ? started : { ...started, reachable }
   })
   await endFormer(account.id, client.id, before, presence, now)
-  await noteCircumstances(account.id, { client, presence }, circumstancesOf(client, subject), now)
+  await noteConditionContext(account.id, { client, presence }, conditionContextOf(client, subject), now)
   return {
     data: {
       id: presence.session_id,
@@ -71,7 +71,7 @@ async function store(
     token_id: token.id,
     public_key: sent.public_key,
     // Of the former session: it says whether authorizations have to be tested again (P3.2).
-    tested: before?.tested ?? fingerprint(circumstancesOf(client, subject)),
+    tested: before?.tested ?? fingerprint(conditionContextOf(client, subject)),
     ...seenFrom(subject, sent.version, now),
   }
   const outcome = await writeTogether([

@@ -15,7 +15,7 @@ export async function stageAccountDisabling(transaction: Transaction): Promise<v
   const bound = transaction.newId()
   transaction.revoke({ by: 'gateway_sessions', id: bound })
   if ((await stageRestOfAccountDisabling(transaction, bound)) === 'more') {
-    transaction.leave({ below: 'accounts', id: bound })
+    transaction.defer({ below: 'accounts', id: bound })
   }
 }
 

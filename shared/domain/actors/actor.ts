@@ -30,7 +30,7 @@ export const actors = entity<ActorRow>({
     person: { value: (row) => (isPerson(row.type) ? 'true' : null), counted: true },
     created_by_directory_id: { value: (row) => row.created_by_directory_id },
   },
-  tallies: (row) => [`actors.${row.type}`, ...(row.is_disabled ? [] : [`actors.enabled.${row.type}`])],
+  counters: (row) => [`actors.${row.type}`, ...(row.is_disabled ? [] : [`actors.enabled.${row.type}`])],
 })
 
 /** An actor as the API shows it (A12.1). */

@@ -29,7 +29,7 @@ export async function stageActorDeletion(transaction: Transaction, actor: ActorR
   transaction.delete(actors, actor)
   transaction.remove(liveKey(transaction.accountId, actors.name, actor.id))
   if ((await stageRestOfActor(transaction, actor.id)) === 'more')
-    transaction.leave({ below: actors.name, id: actor.id })
+    transaction.defer({ below: actors.name, id: actor.id })
   return 'done'
 }
 

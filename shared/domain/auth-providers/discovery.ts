@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import { parseIp } from '../../values/ip.ts'
 import { isPublicAddress } from './public-address.ts'
 
-const patienceMs = 5_000
+const timeBudgetMs = 5_000
 const maxBytes = 1_000_000
 const wellKnown = '/.well-known/openid-configuration'
 
@@ -34,7 +34,7 @@ function fetchText(uri: string, { request: send, isAllowed }: Transport): Promis
   // A literal address is not looked up.
   if (parseIp(host) && !isAllowed(host)) return Promise.reject(new Refused())
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(timeBudgetMs)
     const headers = { accept: 'application/json', 'user-agent': 'network-access-administration' }
     const outgoing = send(uri, { signal, headers, lookup: guardedLookup(isAllowed), agent: false }, (answer) => {
       // A redirect could lead to an address that was never tested.

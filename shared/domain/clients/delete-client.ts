@@ -11,7 +11,7 @@ export async function deleteClient(transaction: Transaction, client: ClientRow):
   transaction.remove(liveKey(transaction.accountId, clients.name, client.id))
   transaction.revoke({ by: 'client', id: client.id })
   if ((await stageRestOfClient(transaction, client.id)) === 'more') {
-    transaction.leave({ below: clients.name, id: client.id })
+    transaction.defer({ below: clients.name, id: client.id })
   }
 }
 

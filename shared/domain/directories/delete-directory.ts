@@ -61,7 +61,7 @@ export async function stageDirectoryDeletion(
   if ((await takeAccess(transaction)) === 'more' || !transaction.hasRoom()) return 'more'
   transaction.delete(entity, directory)
   if ((await stageRestOfDirectory(transaction, directory.id)) === 'more') {
-    transaction.leave({ below: entity.name, id: directory.id })
+    transaction.defer({ below: entity.name, id: directory.id })
   }
   return 'done'
 }

@@ -27,7 +27,7 @@ export async function stageGroupDeletion(transaction: Transaction, group: GroupR
   if (orphaned === 'more') return 'more'
   transaction.delete(groups, group)
   if ((await stageRestOfGroup(transaction, group.id)) === 'more')
-    transaction.leave({ below: groups.name, id: group.id })
+    transaction.defer({ below: groups.name, id: group.id })
   return 'done'
 }
 

@@ -4,7 +4,7 @@ import { type DayRanges, parseDayRanges } from './time-ranges.ts'
 import { zoneFormat } from './zone-format.ts'
 
 /** What conditions are held against (A17.3). */
-export type Situation = {
+export type ConditionContext = {
   ip: string | null
   region: string | null
   verifiedAt: string | null
@@ -17,28 +17,28 @@ export type ConditionResult = { condition: Condition; passed: boolean; until: nu
 export type Evaluation = { conforms: true; until: number | null } | { conforms: false; violated: string[] }
 
 /** All conditions must hold; the earliest end is the end of the policy (A17.3). `at` is in microseconds. */
-export function evaluateConditions(conditions: Condition[], situation: Situation, at: number): Evaluation {
-  const results = conditions.map((condition) => evaluateCondition(condition, situation, at))
+export function evaluateConditions(conditions: Condition[], context: ConditionContext, at: number): Evaluation {
+  const results = conditions.map((condition) => evaluateCondition(condition, context, at))
   const violated = results.filter(({ passed }) => !passed).map(({ condition }) => condition.property)
   if (violated.length > 0) return { conforms: false, violated }
   const ends = results.flatMap(({ until }) => (until === null ? [] : [until]))
   return { conforms: true, until: ends.length > 0 ? Math.min(...ends) : null }
 }
 
-export function evaluateCondition(condition: Condition, situation: Situation, at: number): ConditionResult {
+export function evaluateCondition(condition: Condition, context: ConditionContext, at: number): ConditionResult {
   const { property, operator, values } = condition
   if (property === 'current_utc_datetime') {
     const until = endOfMatch(values, at)
     return { condition, passed: until !== null, until }
   }
-  return { condition, passed: holds(property, operator, values, situation), until: null }
+  return { condition, passed: holds(property, operator, values, context), until: null }
 }
 
 function holds(
   property: string,
   operator: string,
   values: string[],
-  { ip, region, verifiedAt, authProviderId }: Situation,
+  { ip, region, verifiedAt, authProviderId }: ConditionContext,
 ): boolean {
   switch (property) {
     case 'remote_ip_location_region':

@@ -113,7 +113,7 @@ export const remove = (author: Author, id: string) =>
     const provider = await known(transaction, id)
     transaction.delete(postureProviders, provider)
     if ((await stageRestOfPostureProvider(transaction, id)) === 'more') {
-      transaction.leave({ below: postureProviders.name, id })
+      transaction.defer({ below: postureProviders.name, id })
     }
     return { data: provider }
   })

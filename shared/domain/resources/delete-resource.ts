@@ -14,7 +14,7 @@ export async function deleteResource(transaction: Transaction, resource: Resourc
   transaction.delete(resources, resource)
   transaction.revoke({ by: 'resource', id: resource.id })
   if ((await stageRestOfResource(transaction, resource.id)) === 'more') {
-    transaction.leave({ below: resources.name, id: resource.id })
+    transaction.defer({ below: resources.name, id: resource.id })
   }
 }
 

@@ -27,7 +27,7 @@ export async function stageSiteDeletion(transaction: Transaction, site: SiteRow)
   )
   if (withoutGateways === 'more' || withoutTokens === 'more') return 'more'
   transaction.delete(sites, site)
-  if ((await stageRestOfSite(transaction, site.id)) === 'more') transaction.leave({ below: sites.name, id: site.id })
+  if ((await stageRestOfSite(transaction, site.id)) === 'more') transaction.defer({ below: sites.name, id: site.id })
   return 'done'
 }
 

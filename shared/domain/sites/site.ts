@@ -15,7 +15,7 @@ export const sites = entity<SiteRow>({
     'sites.system': (row) => (row.managed_by === 'system' ? 'internet' : null),
   },
   edges: { name: { value: (row) => row.name, counted: true } },
-  tallies: (row) => (row.managed_by === 'account' ? ['sites.account'] : []),
+  counters: (row) => (row.managed_by === 'account' ? ['sites.account'] : []),
 })
 
 /** A site as the API shows it (A20). */

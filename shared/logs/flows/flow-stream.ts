@@ -26,7 +26,7 @@ const maxRecords = 500
 const maxBytes = 4_500_000
 const attempts = 5
 /** The caller must hear of a failure before its request times out. */
-const patienceMs = 12_000
+const timeBudgetMs = 12_000
 
 /** Batches that one PutRecords takes: 500 records and 5 MB. */
 function batches(records: Buffer[]): Buffer[][] {
@@ -50,7 +50,7 @@ function batches(records: Buffer[]): Buffer[][] {
  * @throws ApiError `unavailable` when some stay refused; nothing may be acknowledged then (L8)
  */
 export async function putFlows(partitionKey: string, records: Buffer[]): Promise<void> {
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeBudgetMs
   for (const batch of batches(records)) {
     let left = batch
     for (let attempt = 0; left.length > 0; attempt++) {

@@ -9,7 +9,7 @@ import { flowSlicesPartition, isSettled, openPointer, sliceMicros, sliceOf } fro
 
 /** Slices gathered at a time, and how long new ones are begun. */
 const maxSlices = 24
-const patienceMs = 10_000
+const timeBudgetMs = 10_000
 
 /** The slice in which each account's were last gathered. */
 const gathered = new Map<string, number>()
@@ -26,7 +26,7 @@ export async function indexOpenFlows(account: string): Promise<void> {
   for (const { sk } of marks) {
     const slice = Number(sk)
     if (!isSettled(slice, now)) break
-    if (Date.now() - started > patienceMs) return
+    if (Date.now() - started > timeBudgetMs) return
     const shards = Array.from({ length: flowShards }, (_, shard) => shard)
     await inParallel(shards, 4, (shard) => pointToOpen(account, slice, shard))
     // Only now: after an interruption the slice is gathered again.

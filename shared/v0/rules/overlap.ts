@@ -36,7 +36,8 @@ export const sortOf = ({ network, ports }: Place, id: string): string =>
   `${networkText(network)}-${digits(ports.low)}-${digits(ports.high)}#${id}`
 
 /** Under this name an account counts its networks of this size, which tells those that can contain another. */
-export const sizeTally = ({ family, prefix }: Pick<Cidr, 'family' | 'prefix'>): string => `v0_rules.${family}/${prefix}`
+export const sizeCounter = ({ family, prefix }: Pick<Cidr, 'family' | 'prefix'>): string =>
+  `v0_rules.${family}/${prefix}`
 
 type Range = { after: string; backward?: boolean; limit: number }
 type Search = {

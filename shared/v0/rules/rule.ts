@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { entity, type Row } from '../../table/entity.ts'
 import { documented, field, withRules } from '../../values/field.ts'
 import { enumCast, TextCast, UuidCast } from '../values/casts.ts'
-import { placeOf, sizeTally, sortOf } from './overlap.ts'
+import { placeOf, sizeCounter, sortOf } from './overlap.ts'
 import { castPortRange, portRangeSchema } from './port-range.ts'
 
 export const v0Actions = ['accept', 'drop'] as const
@@ -24,7 +24,7 @@ export const v0Rules = entity<V0RuleRow>({
     user_id: { value: (row) => row.user_id },
     overlap: { value: (row) => placeOf(row).among, sort: (row) => sortOf(placeOf(row), row.id) },
   },
-  tallies: (row) => [sizeTally(placeOf(row).network)],
+  counters: (row) => [sizeCounter(placeOf(row).network)],
 })
 
 const userText = 'Id of the user whose traffic it concerns; null for that of all.'

@@ -10,7 +10,7 @@ import { isGone } from '../users/gone-users.ts'
 import { listOfUsers } from '../users/list-of-users.ts'
 import { v0Users } from '../users/user.ts'
 import { checkRule } from './check-rule.ts'
-import { overlapsAny, placeOf, sizeTally } from './overlap.ts'
+import { overlapsAny, placeOf, sizeCounter } from './overlap.ts'
 import { type V0RuleInput, type V0RuleRow, v0Rules } from './rule.ts'
 
 export async function list(account: string, page: Page | undefined) {
@@ -38,7 +38,7 @@ async function checkOverlap(transaction: Transaction, fields: Fields, except?: s
   const pk = edgePartition(transaction.accountId, v0Rules.name, 'overlap', place.among)
   const isTaken = await overlapsAny(place, {
     read: async (range) => (await queryItems(pk, range)).map(({ sk }) => sk as string),
-    hasSize: (prefix) => transaction.count(sizeTally({ family: place.network.family, prefix })) > 0,
+    hasSize: (prefix) => transaction.count(sizeCounter({ family: place.network.family, prefix })) > 0,
     except,
   })
   if (isTaken) throw invalid({ destination: ['destination overlaps with an existing rule'] })

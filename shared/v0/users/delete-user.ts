@@ -30,7 +30,7 @@ export async function stageUserDeletion(transaction: Transaction, user: V0UserRo
   }
   transaction.delete(v0Users, user)
   markGone(transaction, user.id)
-  if ((await stageChildren(transaction, user.id)) === 'more') transaction.leave({ below: v0Users.name, id: user.id })
+  if ((await stageChildren(transaction, user.id)) === 'more') transaction.defer({ below: v0Users.name, id: user.id })
 }
 
 /** What is left below a deleted user; with the last of it goes the mark. */

@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
-import { Line } from '../../core/line.ts'
+import { TaskQueue } from '../../core/task-queue.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import { isText } from '../values/casts.ts'
 import { type Messages, tooLong } from '../values/messages.ts'
@@ -11,7 +11,7 @@ const options: ScryptOptions = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem: 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
 /** One at a time: a hash takes a core for some tenths of a second, and one of the four threads that files and zlib share. */
-const hashing = new Line(1)
+const hashing = new TaskQueue(1)
 
 const scryptOf = (password: string, salt: Buffer) =>
   new Promise<Buffer>((resolve, reject) => {

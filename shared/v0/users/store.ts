@@ -10,7 +10,7 @@ import { isText } from '../values/casts.ts'
 import { listV0Rows } from '../values/list-rows.ts'
 import { commitWithPassword, Unhashed } from './commit-with-password.ts'
 import { stageUserDeletion } from './delete-user.ts'
-import { adminTally, type V0UserInput, type V0UserRow, v0Users } from './user.ts'
+import { adminCounter, type V0UserInput, type V0UserRow, v0Users } from './user.ts'
 import { checkNewUser, checkUserChange } from './user-rules.ts'
 
 const emailSet = 'v0_users.email'
@@ -68,7 +68,7 @@ export const update = (author: Author, idOrEmail: string, draft: () => Draft<V0U
   })
 
 const isLastAdmin = (transaction: Transaction, user: V0UserRow): boolean =>
-  user.role === 'admin' && transaction.count(adminTally) <= 1
+  user.role === 'admin' && transaction.count(adminCounter) <= 1
 
 /** @throws ApiError 422 for the last admin (9.6) */
 export const remove = (author: Author, idOrEmail: string) =>

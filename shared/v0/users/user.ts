@@ -17,13 +17,13 @@ export type V0UserRow = Row & {
 
 const roleText = 'What the user is in the legacy network; it gives no access to any API.'
 
-export const adminTally = 'v0_users.admin'
+export const adminCounter = 'v0_users.admin'
 
 export const v0Users = entity<V0UserRow>({
   name: 'v0_users',
   defaults: { password_hash: null, last_signed_in_at: null, last_signed_in_method: null, disabled_at: null },
   unique: { 'v0_users.email': (row) => row.email.toLowerCase() },
-  tallies: (row) => (row.role === 'admin' ? [adminTally] : []),
+  counters: (row) => (row.role === 'admin' ? [adminCounter] : []),
   recorded: (row) => ({ ...row, password_hash: row.password_hash === null ? null : redacted }),
 })
 

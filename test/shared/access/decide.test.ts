@@ -6,7 +6,7 @@ import type { PolicyRow } from '#shared/domain/policies/policy.ts'
 const at = (text: string) => parseTimestamp(text) as number
 const now = at('2026-11-16T12:00:00Z') // a Monday
 const tokenEnd = at('2026-11-20T00:00:00Z')
-const situation = { ip: '192.0.2.1', region: null, verifiedAt: null, authProviderId: null }
+const context = { ip: '192.0.2.1', region: null, verifiedAt: null, authProviderId: null }
 
 const until = (end: string) => ({
   property: 'current_utc_datetime',
@@ -16,7 +16,7 @@ const until = (end: string) => ({
 const region = { property: 'remote_ip_location_region', operator: 'is_in', values: ['DE'] }
 const verified = { property: 'client_verified', operator: 'is', values: ['true'] }
 const policy = (id: string, ...conditions: PolicyRow['conditions']) => ({ id, conditions }) as PolicyRow
-const choose = (...granting: PolicyRow[]) => choosePolicy(granting, situation, tokenEnd, now)
+const choose = (...granting: PolicyRow[]) => choosePolicy(granting, context, tokenEnd, now)
 
 describe('choosing a policy (P5.3)', () => {
   test('the longest access wins, no end is longest', () => {

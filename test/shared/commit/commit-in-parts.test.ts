@@ -8,7 +8,7 @@ it('stops in time, says so, and goes on where it stopped', async () => {
   const { id } = await newAccount()
   const author = { accountId: id, subject: null }
   const done = async () => (await rowsBy(groups, id, 'entity_type', 'org_unit')).length
-  const work = (patienceMs?: number) =>
+  const work = (timeBudgetMs?: number) =>
     commitInParts(
       author,
       async (transaction) => {
@@ -25,7 +25,7 @@ it('stops in time, says so, and goes on where it stopped', async () => {
         })
         return 'more'
       },
-      patienceMs,
+      timeBudgetMs,
     )
   await expect(work(-1)).rejects.toMatchObject({
     code: 'unavailable',

@@ -30,8 +30,8 @@ describe('conditions (A17.3)', () => {
     ['client_verified', 'is', ['true'], {}, false],
     ['client_verified', 'is', ['false'], {}, true],
     ['client_verified', 'is', ['1'], { verifiedAt: '2026-01-01T00:00:00.000000Z' }, true],
-  ] as const)('%s %s %j with %j: %s', (property, operator, values, situation, expected) => {
-    expect(holds(property, operator, [...values], situation)).toBe(expected)
+  ] as const)('%s %s %j with %j: %s', (property, operator, values, context, expected) => {
+    expect(holds(property, operator, [...values], context)).toBe(expected)
   })
 
   it('ends a time condition at the end of its merged range, in its zone', () => {

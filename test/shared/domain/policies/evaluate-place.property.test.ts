@@ -7,10 +7,10 @@ import { evaluateConditions } from '#shared/domain/policies/evaluate-conditions.
 
 /** Conditions on the client against Node's own block list and plain sets (A17.3). */
 
-type Situation = Parameters<typeof evaluateConditions>[1]
-const nowhere: Situation = { ip: null, region: null, verifiedAt: null, authProviderId: null }
-const holds = (property: string, operator: string, values: string[], situation: Partial<Situation>) =>
-  evaluateConditions([{ property, operator, values }], { ...nowhere, ...situation }, 0).conforms
+type ConditionContext = Parameters<typeof evaluateConditions>[1]
+const nowhere: ConditionContext = { ip: null, region: null, verifiedAt: null, authProviderId: null }
+const holds = (property: string, operator: string, values: string[], context: Partial<ConditionContext>) =>
+  evaluateConditions([{ property, operator, values }], { ...nowhere, ...context }, 0).conforms
 
 const family = (text: string) => (isIPv4(text) ? 'ipv4' : 'ipv6')
 // Few different bits, so that addresses often lie inside of blocks.
@@ -78,7 +78,7 @@ it('conforms when every condition holds, and names those that do not in their or
     { property: 'remote_ip', operator: 'is_in_cidr', values: ['10.0.0.0/8'] },
     { property: 'auth_provider_id', operator: 'is_not_in', values: [randomUUID()] },
   )
-  const situation = fc.record({
+  const context = fc.record({
     ip: fc.constantFrom('10.1.1.1', '192.0.2.1', null),
     region: fc.option(region),
     verifiedAt: fc.constantFrom('2026-01-01T00:00:00.000000Z', null),
@@ -86,7 +86,7 @@ it('conforms when every condition holds, and names those that do not in their or
   })
   const conditions = fc.uniqueArray(condition, { selector: ({ property }) => property })
   fc.assert(
-    fc.property(conditions, situation, (list, at) => {
+    fc.property(conditions, context, (list, at) => {
       const alone = list.filter((one) => !evaluateConditions([one], at, 0).conforms)
       expect(evaluateConditions(list, at, 0)).toEqual(
         alone.length === 0

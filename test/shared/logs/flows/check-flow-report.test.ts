@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
-import { explainFlowReport } from '#shared/logs/flows/explain-flow-report.ts'
+import { fastParseFlowReport } from '#shared/logs/flows/fast-parse-flow-report.ts'
 import { parseReports } from '#shared/logs/flows/parse-reports.ts'
-import { readFlowReport } from '#shared/logs/flows/read-flow-report.ts'
+import { validateFlowReport } from '#shared/logs/flows/validate-flow-report.ts'
 import { closeRecord, openRecord } from '#test/support/flows.ts'
 
 const errorsOf = (record: unknown): unknown => {
@@ -218,8 +218,8 @@ describe('the quick reader', () => {
     let taken = 0
     await fc.assert(
       fc.property(mixed, (record) => {
-        const quick = readFlowReport(record)
-        const slow = explainFlowReport(record)
+        const quick = fastParseFlowReport(record)
+        const slow = validateFlowReport(record)
         if (quick) taken++
         if (quick) expect(slow).toEqual({ report: quick })
       }),

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { canonicalDestination } from '#shared/v0/rules/check-rule.ts'
-import { overlapsAny, placeOf, sizeTally, sortOf } from '#shared/v0/rules/overlap.ts'
+import { overlapsAny, placeOf, sizeCounter, sortOf } from '#shared/v0/rules/overlap.ts'
 
 type Rule = Parameters<typeof placeOf>[0] & { id: string }
 
@@ -79,14 +79,14 @@ const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: strin
     .filter(({ place }) => place.among === among)
     .map(({ place, id }) => sortOf(place, id))
     .sort()
-  const sizes = new Set(rules.map((rule) => sizeTally(placeOf(rule).network)))
+  const sizes = new Set(rules.map((rule) => sizeCounter(placeOf(rule).network)))
   return {
     read: async ({ after, backward, limit }: { after: string; backward?: boolean; limit: number }) =>
       (backward ? sorts.filter((sort) => sort < after).reverse() : sorts.filter((sort) => sort > after)).slice(
         0,
         limit,
       ),
-    hasSize: (prefix: number) => sizes.has(sizeTally({ family, prefix })),
+    hasSize: (prefix: number) => sizes.has(sizeCounter({ family, prefix })),
     except,
   }
 }

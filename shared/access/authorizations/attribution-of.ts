@@ -5,7 +5,7 @@ import type { LiveClient } from '../client-sessions/client-presence.ts'
 import type { Authorization } from './authorization.ts'
 
 /** Who and what an authorization is about, as of now: what its flows show whatever happens later (L12). */
-export const snapshot = (
+export const attributionOf = (
   authorization: Authorization,
   { actor, token }: CallerOf<'client'>,
   { client, presence }: LiveClient,

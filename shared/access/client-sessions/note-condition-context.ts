@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import type { Situation } from '../../domain/policies/evaluate-conditions.ts'
-import { retest } from '../authorizations/retest.ts'
-import { fingerprint } from '../circumstances.ts'
+import type { ConditionContext } from '../../domain/policies/evaluate-conditions.ts'
+import { reevaluate } from '../authorizations/reevaluate.ts'
+import { fingerprint } from '../condition-context.ts'
 import type { ClientPresence, LiveClient } from './client-presence.ts'
 import { updatePresence } from './update-presence.ts'
 
 /**
- * Tests the authorizations of a client again when its circumstances are not those they conform to (P3.2). Until that is
+ * Tests the authorizations of a client again when its condition context is not the one they conform to (P3.2). Until that is
  * through, the live item says so: a request that breaks off leaves the test to the next one, and one from elsewhere
  * that began later takes it over. `seen` is stored in any case. The session as it is then; null when it is over.
  */
-export async function noteCircumstances(
+export async function noteConditionContext(
   account: string,
   session: LiveClient,
-  circumstances: Situation,
+  context: ConditionContext,
   now: number,
   seen: Partial<ClientPresence> = {},
 ): Promise<LiveClient | null> {
   const { client, presence } = session
-  const tested = fingerprint(circumstances)
+  const tested = fingerprint(context)
   const update = (values: Partial<ClientPresence>, expected?: Partial<ClientPresence>) =>
     updatePresence(account, client.id, presence.session_id, now, values, expected)
   if (presence.tested === tested) {
@@ -27,7 +27,7 @@ export async function noteCircumstances(
   }
   const testing = `testing ${randomUUID()}`
   if ((await update({ ...seen, tested: testing })) === 'lost') return null
-  await retest(account, client.id, circumstances, now)
+  await reevaluate(account, client.id, context, now)
   await update({ tested }, { tested: testing })
   return { client, presence: { ...presence, ...seen, tested } }
 }

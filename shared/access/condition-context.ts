@@ -1,9 +1,9 @@
 import type { Subject } from '../core/subject.ts'
 import type { ClientRow } from '../domain/clients/client.ts'
-import type { Situation } from '../domain/policies/evaluate-conditions.ts'
+import type { ConditionContext } from '../domain/policies/evaluate-conditions.ts'
 
 /** What the conditions of policies are held against when a client makes a request (A17.3). */
-export const circumstancesOf = (client: ClientRow, subject: Subject): Situation => ({
+export const conditionContextOf = (client: ClientRow, subject: Subject): ConditionContext => ({
   ip: subject.ip,
   region: subject.ip_region,
   authProviderId: subject.auth_provider_id,
@@ -11,5 +11,5 @@ export const circumstancesOf = (client: ClientRow, subject: Subject): Situation 
 })
 
 /** Equal texts mean that no condition but one on time can have another outcome. */
-export const fingerprint = ({ ip, region, authProviderId, verifiedAt }: Situation): string =>
+export const fingerprint = ({ ip, region, authProviderId, verifiedAt }: ConditionContext): string =>
   JSON.stringify([ip, region, authProviderId, verifiedAt !== null])

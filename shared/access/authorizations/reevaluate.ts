@@ -1,11 +1,16 @@
 import { authorizationsOf, deleteAuthorization } from '../../commit/revoke.ts'
-import { evaluateConditions, type Situation } from '../../domain/policies/evaluate-conditions.ts'
+import { type ConditionContext, evaluateConditions } from '../../domain/policies/evaluate-conditions.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import { getRows } from '../../table/read.ts'
 import type { AuthorizationItem } from './authorization.ts'
 
-/** Deletes the authorizations of a client whose policy no longer conforms in its circumstances (P3.2). */
-export async function retest(account: string, clientId: string, circumstances: Situation, now: number): Promise<void> {
+/** Deletes the authorizations of a client whose policy no longer conforms in its context (P3.2). */
+export async function reevaluate(
+  account: string,
+  clientId: string,
+  context: ConditionContext,
+  now: number,
+): Promise<void> {
   const items = (await authorizationsOf(account, { by: 'client', id: clientId })) as AuthorizationItem[]
   const granting = await getRows(
     policies,
@@ -14,7 +19,7 @@ export async function retest(account: string, clientId: string, circumstances: S
   )
   const ended = items.filter((_, index) => {
     const policy = granting[index]
-    return !policy || policy.is_disabled || !evaluateConditions(policy.conditions, circumstances, now).conforms
+    return !policy || policy.is_disabled || !evaluateConditions(policy.conditions, context, now).conforms
   })
   await Promise.all(ended.map(deleteAuthorization))
 }

@@ -80,7 +80,7 @@ const isObject = (value: unknown): value is Source =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A report, or the first messages of its fields (L10). Integers beyond 2^53 come in as bigint. */
-export function explainFlowReport(
+export function validateFlowReport(
   record: unknown,
   mostMessages = messagesPerRecord,
 ): { report: FlowReport } | Rejection {

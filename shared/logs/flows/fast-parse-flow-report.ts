@@ -19,7 +19,7 @@ const outerFields = ['src_ip', 'src_port', 'dst_ip', 'dst_port', 'path_activated
 const openFields = 6
 
 /** A valid report in one pass, null when anything about it is not plainly right: speed for the millions that are. */
-export function readFlowReport(record: unknown): FlowReport | null {
+export function fastParseFlowReport(record: unknown): FlowReport | null {
   if (!isObject(record)) return null
   const { protocol, inner_src_port, inner_dst_port, domain = null, outers } = record
   const inner_src_ip = readIp(record.inner_src_ip)

@@ -1,6 +1,6 @@
 import { deleteAuthorization } from '../../commit/revoke.ts'
 import { gateways } from '../../domain/gateways/gateway.ts'
-import { evaluateConditions, type Situation } from '../../domain/policies/evaluate-conditions.ts'
+import { type ConditionContext, evaluateConditions } from '../../domain/policies/evaluate-conditions.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import { isOnline, readPresence } from '../../domain/presence/presence.ts'
 import { type ResourceRow, resources } from '../../domain/resources/resource.ts'
@@ -15,11 +15,11 @@ import { type Authorization, type AuthorizationItem, grantKey, hasExpired } from
 export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
 
 /** The authorization that the client has for the resource already. One that is not live is deleted (P5.2, step 3). */
-export async function standingAuthorization(
+export async function existingAuthorization(
   account: string,
   { client, presence }: LiveClient,
   resourceId: string,
-  circumstances: Situation,
+  context: ConditionContext,
   now: number,
 ): Promise<Granted | null> {
   const pointer = await getItem(grantKey(account, client.id, resourceId))
@@ -39,7 +39,7 @@ export async function standingAuthorization(
     item.client_public_key === presence.public_key &&
     policy &&
     !policy.is_disabled &&
-    evaluateConditions(policy.conditions, circumstances, now).conforms &&
+    evaluateConditions(policy.conditions, context, now).conforms &&
     isOnline(seen, now)
   if (live && seen && resourceItem && gatewayItem) {
     const gateway = itemRow(gateways, gatewayItem)

@@ -1,7 +1,7 @@
 import { ApiError } from './errors.ts'
 
 /** Runs tasks in the order of asking, so many of them at a time. */
-export class Line {
+export class TaskQueue {
   readonly #atOnce: number
   readonly #waiting: (() => void)[] = []
   #running = 0

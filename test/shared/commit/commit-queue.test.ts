@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { inTurn } from '#shared/commit/in-turn.ts'
+import { queueCommit } from '#shared/commit/commit-queue.ts'
 
 /** Tasks that tell how many of them ran at the same time, and in which order they began. */
 function crowd(accountId: string, size: number) {
@@ -9,7 +9,7 @@ function crowd(accountId: string, size: number) {
   let most = 0
   const done = Promise.allSettled(
     Array.from({ length: size }, (_, i) =>
-      inTurn(accountId, async () => {
+      queueCommit(accountId, async () => {
         begun.push(i)
         most = Math.max(most, ++running)
         await sleep(5)
@@ -31,8 +31,8 @@ it('runs two tasks of an account at a time, in the order of asking, also when so
 
 it('lets no account wait for another', async () => {
   let other = false
-  await inTurn('a', async () => {
-    await Promise.all(Array.from({ length: 4 }, () => inTurn('b', async () => (other = true))))
+  await queueCommit('a', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => queueCommit('b', async () => (other = true))))
   })
   expect(other).toBe(true)
   expect((await crowd('a', 4)).most).toBe(2)
