@@ -16,8 +16,7 @@ export const createApiToken = operation(
     status: 201,
     secret: true,
   },
-  ({ author, caller, params, draft }) =>
-    apiTokens.create(author, caller.token.scopes, params.actor_id, draft),
+  ({ author, caller, params, draft }) => apiTokens.create(author, caller.token.scopes, params.actor_id, draft),
 )
 
 export const handler = lambda(createApiToken)

@@ -30,8 +30,7 @@ export const renewGatewaySession = operation(
     ),
     secret: true,
   },
-  ({ caller, subject, params, input }) =>
-    renewSession(caller, subject, params.id, input().since ?? null),
+  ({ caller, subject, params, input }) => renewSession(caller, subject, params.id, input().since ?? null),
 )
 
 export const handler = lambda(renewGatewaySession)
