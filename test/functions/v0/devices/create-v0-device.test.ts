@@ -8,7 +8,8 @@ import { getRow } from '#shared/table/read.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
-import { newV0Device, newV0Key, newV0User } from '#test/support/v0.ts'
+import { publicKey } from '#test/support/public-key.ts'
+import { newV0Device, newV0User } from '#test/support/v0.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 let user: { id: string }
@@ -23,7 +24,7 @@ afterEach(() => vi.unstubAllEnvs())
 const post = (device: unknown, from = account) =>
   from.call(createDevice, { method: 'POST', path: '/v0/devices', body: { device } })
 /** A device with all that is required, and these fields. */
-const create = (fields: Record<string, unknown> = {}) => post({ user_id: user.id, public_key: newV0Key(), ...fields })
+const create = (fields: Record<string, unknown> = {}) => post({ user_id: user.id, public_key: publicKey(), ...fields })
 const refusal = (errors: Record<string, string[]>) => [422, { errors }]
 const outcome = ({ status, body }: { status: number; body: unknown }) => [status, body]
 
@@ -239,7 +240,7 @@ describe('refuses', () => {
 
   it('a fraction, by how it is written', async () => {
     for (const number of ['1400.0', '1.4e3', '1400.5']) {
-      const rawBody = JSON.stringify({ device: { user_id: user.id, public_key: newV0Key() } }).replace(
+      const rawBody = JSON.stringify({ device: { user_id: user.id, public_key: publicKey() } }).replace(
         '{"user',
         `{"mtu":${number},"user`,
       )
@@ -278,7 +279,7 @@ describe('refuses', () => {
     expect((await create()).status).toBe(201)
     expect(outcome(await create())).toEqual(refusal(full))
     vi.stubEnv('V0_DEVICES_PER_USER', '0')
-    expect(outcome(await post({ user_id: (await newV0User(account)).id, public_key: newV0Key() }))).toEqual(
+    expect(outcome(await post({ user_id: (await newV0User(account)).id, public_key: publicKey() }))).toEqual(
       refusal(full),
     )
   })
@@ -298,7 +299,7 @@ describe('addresses', () => {
     for (let i = 0; i < 4; i++) devices.push(await newV0Device(own, { user_id }))
     const given = devices.map(({ ipv4 }) => ipv4).sort()
     expect(given).toEqual(['192.0.2.10', '192.0.2.11', '192.0.2.13', '192.0.2.14'])
-    const exhausted = await post({ user_id, public_key: newV0Key() }, own)
+    const exhausted = await post({ user_id, public_key: publicKey() }, own)
     expect(outcome(exhausted)).toEqual(refusal({ base: ['CIDR 192.0.2.8/29 is exhausted'] }))
     expect(await newV0Device(own, { user_id, ipv4: '192.0.2.15' })).toMatchObject({ ipv4: '192.0.2.15' })
     await own.call(deleteDevice, { method: 'DELETE', params: { id: devices[1].id } })
@@ -318,7 +319,7 @@ describe('addresses', () => {
       }
     }
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => until({ user_id: users[i % 2].id, public_key: newV0Key() })),
+      Array.from({ length: 200 }, (_, i) => until({ user_id: users[i % 2].id, public_key: publicKey() })),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     const devices = answers.map(({ body }) => body.data)
