@@ -81,7 +81,12 @@ describe('the name of a new provider (A25.1)', () => {
     discovered()
     const own = await newAccount()
     expect((await providers[kind].create(own, { name: null })).body.data.name).toBe(name)
-    if (kind === 'email_otp' || kind === 'suite') return
+  })
+
+  it.each(['oidc', 'tenant', 'idp'] as const)('of a second provider of kind %s is taken unless told', async (kind) => {
+    discovered()
+    const own = await newAccount()
+    await providers[kind].create(own, { name: null })
     expect((await providers[kind].create(own, { name: '' })).body.errors).toEqual({ name: ['has already been taken'] })
   })
 
