@@ -65,7 +65,7 @@ describe('POST /gateway/sessions', () => {
     [{ version: undefined }, { version: ["can't be blank"] }],
     [{ version: 'x'.repeat(65) }, { version: ['should be at most 64 character(s)'] }],
     [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-  ])('refuses %j', async (session, errors) => {
+  ])('refuses $0', async (session, errors) => {
     const answer = await start((await site.token()).token, session)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
     expect(await total()).toBe(0)

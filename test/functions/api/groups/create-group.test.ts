@@ -44,7 +44,7 @@ describe('POST /groups (A14.2)', () => {
     [{ name: 'a\u0000b' }, 'is invalid'],
     [{ name: 'x'.repeat(256) }, 'should be at most 255 character(s)'],
     [{ name: 'Everyone' }, 'has already been taken'],
-  ])('refuses %j', async (group, message) => {
+  ])('refuses $0', async (group, message) => {
     const answer = await create(account, group)
     expect([answer.status, answer.body.errors]).toEqual([422, { name: [message] }])
   })

@@ -198,7 +198,7 @@ describe('a field of its own', () => {
     ['vpn_session_duration', 2_147_483_648, 'must be less than or equal to 2147483647'],
     ['vpn_session_duration', '9'.repeat(400), 'must be less than or equal to 2147483647'],
     ['vpn_session_duration', '', 'is invalid'],
-  ])('%s %j: %s', async (name, sent, message) => {
+  ])('$0 $1: $2', async (name, sent, message) => {
     const { status, body } = await patch({ [name]: sent })
     expect([status, body]).toEqual([422, { errors: { [name]: [message] } }])
   })
@@ -216,7 +216,7 @@ describe('the logo', () => {
     [{}, null],
     [{ data: 'x'.repeat(65_536) }, { url: null, data: 'x'.repeat(65_536), type: null }],
     [null, null],
-  ])('%j is shown as %j', async (logo, shown) => {
+  ])('$0 is shown as $1', async (logo, shown) => {
     const { status, body } = await patch({ logo })
     expect([status, body.data.logo]).toEqual([200, shown])
   })
@@ -235,7 +235,7 @@ describe('the logo', () => {
     { data: 'x'.repeat(65_537) },
     { type: 'x'.repeat(256) },
     { type: 'a\0' },
-  ])('%j is invalid', async (logo) => {
+  ])('$0 is invalid', async (logo) => {
     const { status, body } = await patch({ logo })
     expect([status, body]).toEqual([422, { errors: { logo: ['is invalid'] } }])
   })
@@ -307,7 +307,7 @@ describe('openid_connect_providers', () => {
     ],
     [{ auto_create_users: null }, { auto_create_users: ['is invalid'] }],
     [{ auto_create_users: 1 }, { auto_create_users: ['is invalid'] }],
-  ])('%j: %j', async (fields, errors) => {
+  ])('$0: $1', async (fields, errors) => {
     const { status, body } = await send([openIdProvider(fields)])
     expect([status, body]).toEqual([422, { errors: { [field]: [errors] } }])
   })
@@ -373,7 +373,7 @@ describe('saml_identity_providers', () => {
     [{ signed_assertion_in_resp: 0 }, { signed_assertion_in_resp: ['is invalid'] }],
     [{ signed_envelopes_in_resp: [] }, { signed_envelopes_in_resp: ['is invalid'] }],
     [{ auto_create_users: null }, { auto_create_users: ['is invalid'] }],
-  ])('%j: %j', async (fields, errors) => {
+  ])('$0: $1', async (fields, errors) => {
     const { status, body } = await send([samlProvider(fields)])
     expect([status, body]).toEqual([422, { errors: { [field]: [errors] } }])
   })

@@ -164,7 +164,7 @@ describe('takes', () => {
     [{ ipv6: 'FD00:0::9' }, { ipv6: 'fd00::9' }],
     [{ ipv6: '::ffff:192.0.2.1' }, { ipv6: '::ffff:192.0.2.1' }],
     [{ id: 'x', rx_bytes: 5, latest_handshake: 'now', server_public_key: 'x', colour: 'red' }, { rx_bytes: null }],
-  ])('%o', async (sent, shown) => {
+  ])('%j', async (sent, shown) => {
     const { status, body } = await create(sent)
     expect([status, body.data]).toEqual([201, expect.objectContaining(shown)])
   })
@@ -234,7 +234,7 @@ describe('refuses', () => {
         mtu: ['must be greater than or equal to 576'],
       },
     ],
-  ])('%o', async (sent, errors) => {
+  ])('%j', async (sent, errors) => {
     expect(outcome(await create(sent))).toEqual(refusal(errors))
   })
 

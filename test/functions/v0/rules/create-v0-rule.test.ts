@@ -125,7 +125,7 @@ describe('ports', () => {
     ['tcp', '(7999, 8101)', '8000 - 8100'],
     ['tcp', '[8000, 8101)', '8000 - 8100'],
     ['tcp', `${'0'.repeat(400)}7`, '7'],
-  ])('%s %j is %s', async (port_type, port_range, stored) => {
+  ])('$0 $1 is $2', async (port_type, port_range, stored) => {
     expect(await newV0Rule(account, { port_type, port_range })).toMatchObject({ port_type, port_range: stored })
   })
 
@@ -162,7 +162,7 @@ describe('ports', () => {
     ['tcp', `1-${'9'.repeat(400)}`, { port_range: ['port is not within valid range'] }],
     ['icmp', null, { port_type: ['is invalid'] }],
     [null, 'ssh', { port_range: ['bad format'] }],
-  ])('%j %j: %j', async (port_type, port_range, errors) => {
+  ])('$0 $1: $2', async (port_type, port_range, errors) => {
     const { status, body } = await post({ destination: newV0Address(), port_type, port_range })
     expect([status, body]).toEqual(refused(errors as never))
   })
