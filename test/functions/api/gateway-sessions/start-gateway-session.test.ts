@@ -5,6 +5,7 @@ import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { commitKey, partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { end, heartbeat, newSite, start } from '#test/support/gateways.ts'
 import { publicKey } from '#test/support/public-key.ts'
 
@@ -52,20 +53,22 @@ describe('POST /gateway/sessions', () => {
     })
   })
 
-  it.each([
-    [{ public_key: undefined }, { public_key: ["can't be blank"] }],
-    [
-      { public_key: null, version: ' ' },
-      { public_key: ["can't be blank"], version: ["can't be blank"] },
-    ],
-    [{ public_key: 'AAAA' }, { public_key: ['is invalid'] }],
-    [{ public_key: `${'A'.repeat(42)}B=` }, { public_key: ['is invalid'] }],
-    [{ public_key: Buffer.alloc(31).toString('base64') }, { public_key: ['is invalid'] }],
-    [{ public_key: 7 }, { public_key: ['is invalid'] }],
-    [{ version: undefined }, { version: ["can't be blank"] }],
-    [{ version: 'x'.repeat(65) }, { version: ['should be at most 64 character(s)'] }],
-    [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-  ])('refuses $0', async (session, errors) => {
+  it.each(
+    named([
+      [{ public_key: undefined }, { public_key: ["can't be blank"] }],
+      [
+        { public_key: null, version: ' ' },
+        { public_key: ["can't be blank"], version: ["can't be blank"] },
+      ],
+      [{ public_key: 'AAAA' }, { public_key: ['is invalid'] }],
+      [{ public_key: `${'A'.repeat(42)}B=` }, { public_key: ['is invalid'] }],
+      [{ public_key: Buffer.alloc(31).toString('base64') }, { public_key: ['is invalid'] }],
+      [{ public_key: 7 }, { public_key: ['is invalid'] }],
+      [{ version: undefined }, { version: ["can't be blank"] }],
+      [{ version: 'x'.repeat(65) }, { version: ['should be at most 64 character(s)'] }],
+      [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+    ]),
+  )('refuses %s', async (_name, session, errors) => {
     const answer = await start((await site.token()).token, session)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
     expect(await total()).toBe(0)

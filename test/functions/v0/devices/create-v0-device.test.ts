@@ -7,6 +7,7 @@ import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { getRow } from '#shared/table/read.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
 import { newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { publicKey } from '#test/support/public-key.ts'
 import { newV0Device, newV0User } from '#test/support/v0.ts'
@@ -175,66 +176,68 @@ describe('takes', () => {
 })
 
 describe('refuses', () => {
-  it.each<[Record<string, unknown>, Record<string, string[]>]>([
-    [{ user_id: undefined }, { user_id: [blank] }],
-    [{ user_id: '' }, { user_id: [blank] }],
-    [{ user_id: '42' }, { user_id: ['is invalid'] }],
-    [{ user_id: randomUUID() }, { user_id: ['does not exist'] }],
-    [{ name: '   ' }, { name: ['should be at least 1 character(s)'] }],
-    [{ name: '🐎'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-    [{ name: 5 }, { name: ['is invalid'] }],
-    [{ name: 'a\0' }, { name: ['is invalid'] }],
-    [{ description: 'a'.repeat(2049) }, { description: ['should be at most 2048 character(s)'] }],
-    [{ description: 5 }, { description: ['is invalid'] }],
-    [{ public_key: undefined }, { public_key: [blank] }],
-    [{ public_key: '  ' }, { public_key: [blank] }],
-    [{ public_key: 7 }, { public_key: ['is invalid'] }],
-    [{ public_key: 'abc' }, { public_key: [tooShort, noBase64] }],
-    [{ public_key: `${key}*=` }, { public_key: [noBase64] }],
-    [{ preshared_key: 'YWJj' }, { preshared_key: [tooShort] }],
-    [{ use_default_mtu: null }, { use_default_mtu: ['is invalid'] }],
-    [{ use_default_mtu: 0 }, { use_default_mtu: ['is invalid'] }],
-    [
-      { use_default_mtu: 'no', mtu: 1 },
-      { use_default_mtu: ['is invalid'], mtu: ['must be greater than or equal to 576'] },
-    ],
-    [
-      { allowed_ips: '192.0.2.0/33' },
-      { allowed_ips: ['is invalid: 192.0.2.0/33 is not a valid IPv4 / IPv6 address or CIDR range'] },
-    ],
-    [{ allowed_ips: '192.0.2.1,' }, { allowed_ips: ['is invalid'] }],
-    [{ allowed_ips: [1] }, { allowed_ips: ['is invalid'] }],
-    [{ dns: '192.0.2.53, 192.0.2.53' }, { dns: ['is invalid: duplicates are not allowed: 192.0.2.53'] }],
-    [{ dns: '192.0.2.53:53' }, { dns: ['setting port is not allowed'] }],
-    [{ dns: 'bad name' }, { dns: ['bad name is not a valid FQDN'] }],
-    [{ endpoint: null, use_default_endpoint: false }, { endpoint: [blank] }],
-    [{ use_default_endpoint: false }, { endpoint: [blank] }],
-    [{ endpoint: 'vpn.example.net:70000' }, { endpoint: ['port is not a number between 0 and 65535'] }],
-    [{ endpoint: 'vpn example' }, { endpoint: ['vpn example is not a valid FQDN'] }],
-    [{ mtu: 500 }, { mtu: ['must be greater than or equal to 576'] }],
-    [{ mtu: 1600 }, { mtu: ['must be less than or equal to 1500'] }],
-    [{ mtu: ' 12' }, { mtu: ['is invalid'] }],
-    [{ mtu: true }, { mtu: ['is invalid'] }],
-    [{ mtu: -1, use_default_mtu: true }, { mtu: ['must not be present', 'must be greater than or equal to 576'] }],
-    [{ dns: '192.0.2.1', use_default_dns: true }, { dns: ['must not be present'] }],
-    [{ persistent_keepalive: 200 }, { persistent_keepalive: ['must be less than or equal to 120'] }],
-    [{ ipv4: '100.64.0.1' }, { ipv4: ['is reserved'] }],
-    [{ ipv4: '100.64.3' }, { ipv4: ['is invalid'] }],
-    [{ ipv4: '100.64.3.9/32' }, { ipv4: ['is invalid'] }],
-    [{ ipv4: 'fd00::9' }, { ipv4: ['is invalid'] }],
-    [{ ipv6: 'FD00::0:1' }, { ipv6: ['is reserved'] }],
-    [{ ipv6: 'fe80::1%0' }, { ipv6: ['is invalid'] }],
-    [{ ipv6: '100.64.3.9' }, { ipv6: ['is invalid'] }],
-    [
-      { user_id: null, public_key: null, name: ' ', mtu: 1 },
-      {
-        user_id: [blank],
-        public_key: [blank],
-        name: ['should be at least 1 character(s)'],
-        mtu: ['must be greater than or equal to 576'],
-      },
-    ],
-  ])('%j', async (sent, errors) => {
+  it.each(
+    named<[Record<string, unknown>, Record<string, string[]>]>([
+      [{ user_id: undefined }, { user_id: [blank] }],
+      [{ user_id: '' }, { user_id: [blank] }],
+      [{ user_id: '42' }, { user_id: ['is invalid'] }],
+      [{ user_id: randomUUID() }, { user_id: ['does not exist'] }],
+      [{ name: '   ' }, { name: ['should be at least 1 character(s)'] }],
+      [{ name: '🐎'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+      [{ name: 5 }, { name: ['is invalid'] }],
+      [{ name: 'a\0' }, { name: ['is invalid'] }],
+      [{ description: 'a'.repeat(2049) }, { description: ['should be at most 2048 character(s)'] }],
+      [{ description: 5 }, { description: ['is invalid'] }],
+      [{ public_key: undefined }, { public_key: [blank] }],
+      [{ public_key: '  ' }, { public_key: [blank] }],
+      [{ public_key: 7 }, { public_key: ['is invalid'] }],
+      [{ public_key: 'abc' }, { public_key: [tooShort, noBase64] }],
+      [{ public_key: `${key}*=` }, { public_key: [noBase64] }],
+      [{ preshared_key: 'YWJj' }, { preshared_key: [tooShort] }],
+      [{ use_default_mtu: null }, { use_default_mtu: ['is invalid'] }],
+      [{ use_default_mtu: 0 }, { use_default_mtu: ['is invalid'] }],
+      [
+        { use_default_mtu: 'no', mtu: 1 },
+        { use_default_mtu: ['is invalid'], mtu: ['must be greater than or equal to 576'] },
+      ],
+      [
+        { allowed_ips: '192.0.2.0/33' },
+        { allowed_ips: ['is invalid: 192.0.2.0/33 is not a valid IPv4 / IPv6 address or CIDR range'] },
+      ],
+      [{ allowed_ips: '192.0.2.1,' }, { allowed_ips: ['is invalid'] }],
+      [{ allowed_ips: [1] }, { allowed_ips: ['is invalid'] }],
+      [{ dns: '192.0.2.53, 192.0.2.53' }, { dns: ['is invalid: duplicates are not allowed: 192.0.2.53'] }],
+      [{ dns: '192.0.2.53:53' }, { dns: ['setting port is not allowed'] }],
+      [{ dns: 'bad name' }, { dns: ['bad name is not a valid FQDN'] }],
+      [{ endpoint: null, use_default_endpoint: false }, { endpoint: [blank] }],
+      [{ use_default_endpoint: false }, { endpoint: [blank] }],
+      [{ endpoint: 'vpn.example.net:70000' }, { endpoint: ['port is not a number between 0 and 65535'] }],
+      [{ endpoint: 'vpn example' }, { endpoint: ['vpn example is not a valid FQDN'] }],
+      [{ mtu: 500 }, { mtu: ['must be greater than or equal to 576'] }],
+      [{ mtu: 1600 }, { mtu: ['must be less than or equal to 1500'] }],
+      [{ mtu: ' 12' }, { mtu: ['is invalid'] }],
+      [{ mtu: true }, { mtu: ['is invalid'] }],
+      [{ mtu: -1, use_default_mtu: true }, { mtu: ['must not be present', 'must be greater than or equal to 576'] }],
+      [{ dns: '192.0.2.1', use_default_dns: true }, { dns: ['must not be present'] }],
+      [{ persistent_keepalive: 200 }, { persistent_keepalive: ['must be less than or equal to 120'] }],
+      [{ ipv4: '100.64.0.1' }, { ipv4: ['is reserved'] }],
+      [{ ipv4: '100.64.3' }, { ipv4: ['is invalid'] }],
+      [{ ipv4: '100.64.3.9/32' }, { ipv4: ['is invalid'] }],
+      [{ ipv4: 'fd00::9' }, { ipv4: ['is invalid'] }],
+      [{ ipv6: 'FD00::0:1' }, { ipv6: ['is reserved'] }],
+      [{ ipv6: 'fe80::1%0' }, { ipv6: ['is invalid'] }],
+      [{ ipv6: '100.64.3.9' }, { ipv6: ['is invalid'] }],
+      [
+        { user_id: null, public_key: null, name: ' ', mtu: 1 },
+        {
+          user_id: [blank],
+          public_key: [blank],
+          name: ['should be at least 1 character(s)'],
+          mtu: ['must be greater than or equal to 576'],
+        },
+      ],
+    ]),
+  )('%s', async (_name, sent, errors) => {
     expect(outcome(await create(sent))).toEqual(refusal(errors))
   })
 
