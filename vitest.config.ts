@@ -16,6 +16,8 @@ export default defineConfig({
     ],
     setupFiles: ['test/support/property-seed.ts', 'test/support/end-of-file.ts'],
     expect: { requireAssertions: true },
+    // A title tells a route in full.
+    taskTitleValueFormatTruncate: 100,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { LOG_LEVEL: 'WARN' },

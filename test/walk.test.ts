@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publicKey } from '#test/support/public-key.ts'
 import { runLocal, type Service, startService } from './support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the walk reads bodies of every shape
@@ -44,7 +44,6 @@ async function made(path: string, body: unknown, bearer = token): Promise<Body> 
   return reply.body.data
 }
 
-const publicKey = () => randomBytes(32).toString('base64')
 const huge = '9223372036854775807'
 
 beforeAll(async () => {

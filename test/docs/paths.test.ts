@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 
 const documents = [
   'README.md',
+  'test/support/README.md',
   ...(await readdir('docs', { recursive: true }))
     .filter((file) => file.endsWith('.md'))
     .map((file) => join('docs', file)),

@@ -30,6 +30,6 @@ it.each([
   [{ logLevel: 'debug' }, 'The context value logLevel must be one of INFO, WARN, ERROR.'],
   [{ logRetentionDays: 'ten' }, 'The context value logRetentionDays must be a positive integer.'],
   [{ flowStreamShards: 0 }, 'The context value flowStreamShards must be a positive integer.'],
-])('refuses %o', async (context, message) => {
+])('refuses %j', async (context, message) => {
   await expect(templatesOf([], context)).rejects.toThrow(message)
 })

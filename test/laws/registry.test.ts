@@ -8,6 +8,12 @@ import { type Entry, loadEntries } from '#test/support/operations.ts'
 
 const entries = await loadEntries()
 const account = entries.filter(({ operation: { credential = 'api', path } }) => credential === 'api' && !isV0(path))
+const withIds = account.filter(({ operation }) => operation.path.includes('{'))
+/** What needs nothing else to be there before its body is looked at. */
+const withBody = account.flatMap((entry) => {
+  const { body, path } = entry.operation
+  return body && !path.includes('{') ? [{ ...entry, envelope: body.envelope }] : []
+})
 const surface = (name: string) => entries.filter(({ operation }) => operation.credential === name)
 
 const params = ({ operation }: OperationSource, id: string = randomUUID()) =>
@@ -51,9 +57,21 @@ describe.each(account)('$name', (entry) => {
     }
   })
 
+  it('refuses a body over 5,000,000 bytes, and an Accept that excludes JSON', async () => {
+    const large = await own.call(entry.handler, { ...request(entry), body: undefined, rawBody: ' '.repeat(5_000_001) })
+    expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
+    const picky = await own.call(entry.handler, { ...request(entry), headers: { accept: 'text/html' } })
+    expect([picky.status, picky.body.code]).toEqual([406, 'not_acceptable'])
+  })
+})
+
+it('needs no scope for GET /account alone', () => {
+  expect(account.filter(({ operation }) => !operation.permission).map(({ name }) => name)).toEqual(['GET /account'])
+})
+
+describe.each(account.filter(({ operation }) => operation.permission))('$name', (entry) => {
   it('has a scope, and refuses a token without it', async () => {
     const { permission } = entry.operation
-    if (entry.operation.path === '/account') return expect(permission).toBeUndefined()
     expect(permission).toMatch(entry.operation.method === 'GET' ? /:read$/ : /:(read|write)$/)
     expect(covers(['*'], permission as never)).toBe(true)
     const scopes = [permission?.startsWith('mdm') ? 'sites:write' : 'mdm:write']
@@ -65,22 +83,29 @@ describe.each(account)('$name', (entry) => {
       permission,
     ])
   })
+})
 
-  it('refuses malformed path ids, and does not know unknown ones', async () => {
-    if (!entry.operation.path.includes('{')) return
+describe.each(withIds)('$name', (entry) => {
+  it('refuses malformed path ids', async () => {
     const malformed = await own.call(entry.handler, { ...request(entry), params: params(entry, 'nonsense') })
     expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid_path_parameter'])
-    if (entry.operation.path.includes('log_id')) return
+  })
+})
+
+// Ids of log entries have a form of their own.
+describe.each(withIds.filter(({ operation }) => !operation.path.includes('{log_id}')))('$name', (entry) => {
+  it('does not know unknown path ids', async () => {
     const unknown = await own.call(entry.handler, request(entry))
     expect([unknown.status, unknown.body.code], JSON.stringify(unknown.body)).toEqual([404, 'not_found'])
   })
+})
 
+describe.each(withBody)('the body of $name', (entry) => {
   it('refuses malformed JSON and a wrong envelope', async () => {
-    if (!entry.operation.body || entry.operation.path.includes('{')) return
-    const method = entry.operation.method
+    const { envelope } = entry
+    const { method } = entry.operation
     const broken = await own.call(entry.handler, { method, params: params(entry), rawBody: '{"a":' })
     expect([broken.status, broken.body.code]).toEqual([400, 'invalid_json'])
-    const { envelope } = entry.operation.body
     const wrong = envelope === null ? [] : [{ nothing: {} }, { [envelope]: 7 }, { [envelope]: null }]
     for (const body of [[], 'text', ...wrong]) {
       const answer = await own.call(entry.handler, { method, params: params(entry), body })
@@ -93,13 +118,6 @@ describe.each(account)('$name', (entry) => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
     expect(form.body.detail).toBe('The request body must be JSON with Content-Type application/json.')
-  })
-
-  it('refuses a body over 5,000,000 bytes, and an Accept that excludes JSON', async () => {
-    const large = await own.call(entry.handler, { ...request(entry), body: undefined, rawBody: ' '.repeat(5_000_001) })
-    expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
-    const picky = await own.call(entry.handler, { ...request(entry), headers: { accept: 'text/html' } })
-    expect([picky.status, picky.body.code]).toEqual([406, 'not_acceptable'])
   })
 })
 

@@ -9,12 +9,20 @@ import { sampleRequests } from '#test/support/sample-requests.ts'
 
 const entries = (await loadEntries()).filter(({ operation: { path } }) => isV0(path))
 const param = (path: string) => /\{(\w+)\}/.exec(path)?.[1]
-const wrapperOf = (body: { envelope: string | null }) => body.envelope as string
+const withId = entries.flatMap((entry) => {
+  const place = param(entry.operation.path)
+  return place ? [{ ...entry, place }] : []
+})
+const withBody = entries.flatMap((entry) => {
+  const envelope = entry.operation.body?.envelope
+  return envelope ? [{ ...entry, envelope }] : []
+})
+const reads = entries.filter(({ operation }) => operation.method === 'GET')
 const request = ({ operation: { method, path, body } }: Entry, id: string = randomUUID()) => ({
   method,
   path: path.replace(/\{\w+\}/, id),
   params: param(path) ? { [param(path) as string]: id } : undefined,
-  body: body && { [wrapperOf(body)]: {} },
+  body: body && { [body.envelope as string]: {} },
 })
 
 let own: Awaited<ReturnType<typeof newAccount>>
@@ -103,11 +111,31 @@ describe.each(entries)('$name', (entry) => {
     expect(again.headers).not.toHaveProperty('idempotent-replayed')
   })
 
-  it('does not know an unknown id, a malformed one, or one of another account', async () => {
-    const name = param(operation.path)
-    if (!name) return
+  it('is reached by other spellings of its path', async () => {
     const sample = await sampled.samples[entry.name]?.()
-    const foreign = sample?.params?.[name] as string
+    const spelled = operation.path.slice('/v0/'.length).replace(/\{(\w+)\}/, (_, name) => sample?.params?.[name] ?? '')
+    for (const proxy of [`/${spelled}`, `${spelled}/`, spelled.replace('/', '//')]) {
+      const again = await sampled.samples[entry.name]?.()
+      const id = Object.values(again?.params ?? {})[0]
+      const path = id ? proxy.replace(Object.values(sample?.params ?? {})[0] ?? '', id) : proxy
+      const answer = await call(otherRoute, {
+        method: operation.method,
+        path: `/v0/${path}`,
+        ...again,
+        params: { proxy: path },
+        token: sampled.account.token,
+      })
+      expect(answer.status, path).toBe(operation.status ?? 200)
+    }
+  })
+})
+
+describe.each(withId)('$name', (entry) => {
+  const { operation, place } = entry
+
+  it('does not know an unknown id, a malformed one, or one of another account', async () => {
+    const sample = await sampled.samples[entry.name]?.()
+    const foreign = sample?.params?.[place] as string
     for (const id of [randomUUID(), 'nonsense', '', foreign]) {
       const answer = await own.call(entry.handler, { ...request(entry, id), body: sample?.body })
       expect([answer.status, answer.body], id).toEqual([404, { error: 'not_found' }])
@@ -115,19 +143,20 @@ describe.each(entries)('$name', (entry) => {
   })
 
   it('takes an id in any case', async () => {
-    const name = param(operation.path)
-    if (!name) return
     const sample = await sampled.samples[entry.name]?.()
-    const id = sample?.params?.[name] ?? ''
-    const params = { [name]: id.toUpperCase() }
+    const id = sample?.params?.[place] ?? ''
+    const params = { [place]: id.toUpperCase() }
     expect((await sampled.send(entry.name, { ...sample, params })).status).toBe(operation.status ?? 200)
   })
+})
+
+describe.each(withBody)('the body of $name', (entry) => {
+  const { operation, envelope } = entry
 
   it('refuses broken JSON and a wrong wrapper before it looks for the object', async () => {
-    if (!operation.body) return
     const { body: _body, ...rest } = request(entry)
-    const bodies = ['', '{"a":', '[]', '"text"', 'null', '{}', `{"${operation.body.envelope}":7}`]
-    const envelopes = ['null', '[]', '"x"'].map((value) => `{"${operation.body?.envelope}":${value}}`)
+    const bodies = ['', '{"a":', '[]', '"text"', 'null', '{}', `{"${envelope}":7}`]
+    const envelopes = ['null', '[]', '"x"'].map((value) => `{"${envelope}":${value}}`)
     for (const rawBody of [...bodies, ...envelopes, Buffer.from([0x7b, 0xff, 0x7d]), '['.repeat(100_000)]) {
       const answer = await own.call(entry.handler, { ...rest, rawBody })
       expect([answer.status, answer.body], String(rawBody).slice(0, 40)).toEqual([400, { error: 'bad_request' }])
@@ -135,7 +164,6 @@ describe.each(entries)('$name', (entry) => {
   })
 
   it('reads JSON of every media type that is JSON, and no form', async () => {
-    if (!operation.body) return
     const sample = async (type: string | undefined) => {
       const made = await sampled.samples[entry.name]?.()
       const headers = { 'content-type': type as string }
@@ -156,49 +184,34 @@ describe.each(entries)('$name', (entry) => {
   })
 
   it('ignores unknown keys beside and inside the wrapper', async () => {
-    if (!operation.body) return
-    const envelope = wrapperOf(operation.body)
     const sample = await sampled.samples[entry.name]?.()
     const fields = (sample as { body: Record<string, object> }).body[envelope]
     const body = { _method: 'DELETE', [envelope]: { ...fields, id: randomUUID(), inserted_at: 5, _method: 'DELETE' } }
     expect((await sampled.send(entry.name, { ...sample, body })).status).toBe(operation.status ?? 200)
   })
 
-  it('takes a body of 1 MiB and refuses a larger one; a read ignores it', async () => {
+  it('takes 1 MiB and refuses more', async () => {
     const { body: _body, ...rest } = request(entry)
     const large = await own.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_577) })
-    if (!operation.body) return expect(large.status).not.toBe(413)
     expect([large.status, large.body]).toEqual([413, { error: 'payload_too_large' }])
     const fitting = await own.call(entry.handler, { ...rest, rawBody: ' '.repeat(1_048_576) })
     expect(fitting.status).toBe(400)
   })
+})
 
-  it('is reached by other spellings of its path', async () => {
-    const sample = await sampled.samples[entry.name]?.()
-    const spelled = operation.path.slice('/v0/'.length).replace(/\{(\w+)\}/, (_, name) => sample?.params?.[name] ?? '')
-    for (const proxy of [`/${spelled}`, `${spelled}/`, spelled.replace('/', '//')]) {
-      const again = await sampled.samples[entry.name]?.()
-      const id = Object.values(again?.params ?? {})[0]
-      const path = id ? proxy.replace(Object.values(sample?.params ?? {})[0] ?? '', id) : proxy
-      const answer = await call(otherRoute, {
-        method: operation.method,
-        path: `/v0/${path}`,
-        ...again,
-        params: { proxy: path },
-        token: sampled.account.token,
-      })
-      expect(answer.status, path).toBe(operation.status ?? 200)
-    }
-  })
-
+describe.each(reads)('$name', (entry) => {
   it('answers HEAD as GET, without a body', async () => {
-    if (!isRead) return
     const sample = await sampled.samples[entry.name]?.()
-    const path = operation.path.replace(/\{(\w+)\}/, (_, name) => sample?.params?.[name] ?? '')
+    const path = entry.operation.path.replace(/\{(\w+)\}/, (_, name) => sample?.params?.[name] ?? '')
     const head = { ...sample, method: 'HEAD', path, params: { proxy: path.slice(4) }, token: sampled.account.token }
     const answer = await call(otherRoute, head)
     expect([answer.status, answer.text]).toEqual([200, ''])
     expect((await call(otherRoute, { ...head, token: null })).status).toBe(401)
+  })
+
+  it('ignores a body of any size', async () => {
+    const large = await own.call(entry.handler, { ...request(entry), rawBody: ' '.repeat(1_048_577) })
+    expect(large.status).not.toBe(413)
   })
 })
 

@@ -1,38 +1,16 @@
-import { randomInt } from 'node:crypto'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
+import { seedOf } from '#test/support/seeds.ts'
 import { simulate } from './simulate.ts'
 
-const usualSteps = 1_000
+const usualSteps = 150
 const steps = Number(process.env.SIMULATION_STEPS ?? usualSteps)
-const seeds = process.env.SIMULATION_SEED ? [Number(process.env.SIMULATION_SEED)] : [1, randomInt(2, 1_000_000)]
 
-const outcomes = [
-  'decision 200',
-  'decision 201',
-  'decision not_found',
-  'decision conditions_violated',
-  'decision gateway_offline',
-  'evaluation allow',
-  'evaluation conditions_violated',
-  'heartbeat',
-  'added',
-  'removed',
-  'list',
-  'ended token',
-]
+/** Every kind of question; that every kind of answer occurs takes the long simulation. */
+const questions = ['decision 201', 'evaluation allow', 'list', 'heartbeat', 'heartbeat, complete', 'ended token']
 
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
-
-describe('who may reach what, under random administration and jumps of time', () => {
-  it.each(seeds)(
-    'is what the contract says, with seed %i',
-    async (seed) => {
-      const tally = await simulate(seed, steps)
-      // It would prove nothing if nothing happened.
-      if (steps >= usualSteps) for (const outcome of outcomes) expect(tally.get(outcome), outcome).toBeGreaterThan(0)
-    },
-    3_600_000,
-  )
-})
+it('who may reach what is what the contract says, under random administration and jumps of time', async () => {
+  const tally = await simulate(seedOf('SIMULATION_SEED'), steps)
+  // It would prove nothing if nothing was asked.
+  const expected = steps < usualSteps ? ['heartbeat, complete'] : questions
+  for (const question of expected) expect(tally.get(question), question).toBeGreaterThan(0)
+}, 3_600_000)

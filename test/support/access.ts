@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { handler as authorize } from '#functions/api/authorizations/create-authorization.ts'
 import { handler as startClientSession } from '#functions/api/client-sessions/start-client-session.ts'
 import { handler as createClientToken } from '#functions/api/client-tokens/create-client-token.ts'
@@ -11,9 +10,8 @@ import { type PolicyRow, policies } from '#shared/domain/policies/policy.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { call, newAccount } from './account.ts'
+import { publicKey } from './public-key.ts'
 import { insertActor, insertRow } from './rows.ts'
-
-export const publicKey = () => randomBytes(32).toString('base64')
 
 /** An account with a site, a resource in it, a group with one member, and a policy that grants it the resource. */
 export async function newAccessWorld(conditions: PolicyRow['conditions'] = [], options: Record<string, unknown> = {}) {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { directoryKinds } from '#shared/domain/directories/directory.ts'
-import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { insertIdentity } from './identities.ts'
-import { insertActor, insertRow } from './rows.ts'
+import { insertMdmDevice } from './mdm-devices.ts'
+import { insertActor } from './rows.ts'
 import type { Request, Sample } from './sample-requests.ts'
 
 type Fields = Record<string, unknown>
@@ -106,14 +106,7 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
   samples['DELETE /actors/{actor_id}/external_identities/{id}'] = async () => ({ params: await identity() })
   samples['GET /mdm_devices'] = () => ({})
   samples['GET /mdm_devices/{id}'] = async () => {
-    const { id } = await insertRow(accountId, mdmDevices, {
-      account_id: accountId,
-      posture_provider_id: randomUUID(),
-      mdm_id: fresh(),
-      synced_at: '2026-01-01T00:00:00.000000Z',
-      tags: null,
-      device_action_results: null,
-    })
+    const { id } = await insertMdmDevice({ id: accountId }, fresh())
     return { params: { id } }
   }
 }

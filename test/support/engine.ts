@@ -18,6 +18,9 @@ function storage(dir: string) {
 
 /** One engine of each kind for the whole run: accounts keep the tests apart. The workers inherit the variables. */
 export default async function startTestEngines(): Promise<() => Promise<void>> {
+  // Another project of the same run has started them.
+  if (process.env.ENGINES_STARTED) return async () => {}
+  process.env.ENGINES_STARTED = 'yes'
   const dir = mkdtempSync(join(tmpdir(), 'test-engines-'))
   const [engines, { table, stream }] = await Promise.all([startEngines(dir, { removeAtExit: true }), storage(dir)])
   const clients = engineClients(engines)

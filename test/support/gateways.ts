@@ -7,8 +7,7 @@ import { handler as createGateway } from '#functions/api/gateways/create-gateway
 import { handler as getGateway } from '#functions/api/gateways/get-gateway.ts'
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { type Account, type Answer, call } from '#test/support/account.ts'
-
-export const newKey = (): string => randomBytes(32).toString('base64')
+import { publicKey } from './public-key.ts'
 
 /** A site of an account with what can be done with its gateways. */
 export async function newSite(account: Account, name = `site ${randomBytes(4).toString('hex')}`) {
@@ -30,7 +29,7 @@ export const start = (token: string, session: Record<string, unknown> = {}): Pro
   call(startSession, {
     method: 'POST',
     token,
-    body: { session: { public_key: newKey(), version: '1.4.2', ...session } },
+    body: { session: { public_key: publicKey(), version: '1.4.2', ...session } },
   })
 
 export const heartbeat = (token: string, id: string, body?: unknown): Promise<Answer> =>

@@ -1,6 +1,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const longest = [
+  'simulation/access.long',
+  'local/kill-while-streaming.long',
+  'laws/fuzz.long',
+  'bench/load.long',
+  'simulation/access',
   'laws/fuzz',
   'laws/bounds',
   'jobs/cascades/cascade',

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { seedOf } from './seeds.ts'
 
 /** Properties are tried with the seed that the run has printed. */
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.PROPERTY_SEED) })
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: seedOf('PROPERTY_SEED') })

@@ -1,5 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { publicKey } from './public-key.ts'
 import { runLocal, type Service } from './service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
@@ -25,7 +26,6 @@ const callerOf =
     return { status: response.status, body: text ? JSON.parse(text) : undefined }
   }
 
-const publicKey = () => randomBytes(32).toString('base64')
 const unlimited = Object.fromEntries(
   ['api', 'ingest'].flatMap((name) => [`${name}_capacity`, `${name}_refill_rate`].map((limit) => [limit, 1_000_000])),
 )

@@ -4,8 +4,8 @@ import type { Answer } from './account.ts'
 import { call, newAccount } from './account.ts'
 import { addConfigurationSamples } from './configuration-samples.ts'
 import { newFlowGrant, openRecord } from './flows.ts'
-import { newKey } from './gateways.ts'
 import { loadEntries } from './operations.ts'
+import { publicKey } from './public-key.ts'
 import { addV0Samples } from './v0-samples.ts'
 
 export type Request = {
@@ -62,7 +62,7 @@ export async function sampleRequests() {
   const policy = async () => made('POST /policies', { body: await policyOf() })
   const gateway = () => made('POST /sites/{site_id}/gateways', { params: { site_id: berlin.id } })
   const gatewaySession = (token: string) =>
-    made('POST /gateway/sessions', { token, body: { session: { public_key: newKey(), version: '1.4.0' } } })
+    made('POST /gateway/sessions', { token, body: { session: { public_key: publicKey(), version: '1.4.0' } } })
   const clientTokenOf = (actor_id: string) =>
     made('POST /actors/{actor_id}/client_tokens', {
       params: { actor_id },
@@ -79,7 +79,7 @@ export async function sampleRequests() {
     const made = await provision({ operation: 'create_static_device_pool', account_id: account.id, resource })
     return (made as { data: { resource: { id: string } } }).data.resource.id
   }
-  const clientSessionOf = () => ({ session: { svc_id: fresh(), public_key: newKey(), version: '1.4.0' } })
+  const clientSessionOf = () => ({ session: { svc_id: fresh(), public_key: publicKey(), version: '1.4.0' } })
   const client = async () => {
     const actor = await robot()
     const { token } = await clientTokenOf(actor.id)
@@ -181,7 +181,7 @@ export async function sampleRequests() {
     },
     'POST /gateway/sessions': async () => ({
       token: (await gateway()).token,
-      body: { session: { public_key: newKey(), version: '1.4.0' } },
+      body: { session: { public_key: publicKey(), version: '1.4.0' } },
     }),
     'PUT /gateway/sessions/{id}': async () => {
       const { token } = await gateway()

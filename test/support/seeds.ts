@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-const variables = ['PROPERTY_SEED', 'FUZZ_SEED', 'SIMULATION_SEED']
+const variables = ['PROPERTY_SEED', 'FUZZ_SEED', 'SIMULATION_SEED'] as const
 
 /**
  * The seeds of everything that tests draw at random: as the variables say, fixed in CI, otherwise new each time. They
@@ -12,3 +12,6 @@ export default function chooseSeeds(): void {
   for (const name of variables) process.env[name] ||= process.env.CI ? '1' : String(randomInt(1, 2 ** 31))
   process.stdout.write(`${variables.map((name) => `${name}=${process.env[name]}`).join(' ')}\n`)
 }
+
+/** A seed of this run. */
+export const seedOf = (name: (typeof variables)[number]): number => Number(process.env[name])

@@ -1,15 +1,16 @@
-import { randomInt } from 'node:crypto'
+import { publicKey } from './public-key.ts'
 import type { Request, Sample } from './sample-requests.ts'
-import { newEmail, newV0Address, newV0Key } from './v0.ts'
+import { newEmail, newV0Address } from './v0.ts'
 
 type Make = (name: string, request?: Request) => Promise<{ id: string }>
 
 /** The samples of the legacy API. */
 export function addV0Samples(samples: Record<string, Sample>, made: Make): void {
+  let duration = 0
   const user = () => made('POST /v0/users', { body: { user: { email: newEmail() } } })
   const userPath = async () => ({ params: { id_or_email: (await user()).id } })
 
-  const device = async () => ({ user_id: (await user()).id, public_key: newV0Key() })
+  const device = async () => ({ user_id: (await user()).id, public_key: publicKey() })
   const devicePath = async () => ({
     params: { id: (await made('POST /v0/devices', { body: { device: await device() } })).id },
   })
@@ -20,7 +21,7 @@ export function addV0Samples(samples: Record<string, Sample>, made: Make): void 
 
   Object.assign(samples, {
     'GET /v0/configuration': () => ({}),
-    'PATCH /v0/configuration': () => ({ body: { configuration: { vpn_session_duration: randomInt(1_000_000) } } }),
+    'PATCH /v0/configuration': () => ({ body: { configuration: { vpn_session_duration: ++duration } } }),
     'GET /v0/devices': () => ({ query: { limit: '50' } }),
     'POST /v0/devices': async () => ({ body: { device: await device() } }),
     'GET /v0/devices/{id}': devicePath,

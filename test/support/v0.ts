@@ -1,15 +1,14 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { handler as createDevice } from '#functions/v0/devices/create-v0-device.ts'
 import { handler as createRule } from '#functions/v0/rules/create-v0-rule.ts'
 import { handler as createUser } from '#functions/v0/users/create-v0-user.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import type { newAccount } from './account.ts'
+import type { Account } from './account.ts'
+import { publicKey } from './public-key.ts'
 
-type Account = Awaited<ReturnType<typeof newAccount>>
 type Fields = Record<string, unknown>
 
 export const newEmail = () => `${randomUUID()}@example.net`
-export const newV0Key = () => randomBytes(32).toString('base64')
 
 /** An address that no other rule of a test is about. */
 export function newV0Address(): string {
@@ -31,7 +30,7 @@ export const newV0User = (account: Account, fields: Fields = {}) =>
 /** A device of the legacy API; of a new user unless said otherwise. */
 export async function newV0Device(account: Account, fields: Fields = {}) {
   const user_id = fields.user_id ?? (await newV0User(account)).id
-  return created(account, createDevice, '/v0/devices', { device: { user_id, public_key: newV0Key(), ...fields } })
+  return created(account, createDevice, '/v0/devices', { device: { user_id, public_key: publicKey(), ...fields } })
 }
 
 /** A rule of the legacy API. */

@@ -7,8 +7,8 @@ import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
 import { call, newAccount } from '#test/support/account.ts'
-import { newKey } from '#test/support/gateways.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
+import { publicKey } from '#test/support/public-key.ts'
 import { insertActor } from '#test/support/rows.ts'
 
 type Sent = { FromEmailAddress: string; to: string; subject: string; text: string }
@@ -47,7 +47,7 @@ const person = (id: string, email: string, fields: object = {}) =>
 const recipients = () => sent.map(({ to }) => to).sort()
 
 async function startWith(token: string): Promise<number> {
-  const session = { svc_id: 'laptop', public_key: newKey(), version: '1.4.0' }
+  const session = { svc_id: 'laptop', public_key: publicKey(), version: '1.4.0' }
   return (await call(startSession, { method: 'POST', token, body: { session } })).status
 }
 

@@ -8,9 +8,11 @@ import { handler } from '#functions/streams/write-change-log.ts'
 import { handler as verify } from '#functions/tasks/verify-change-log.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import type { Damage } from '#shared/logs/verify-change-log.ts'
+import { SeededRandom } from '#test/simulation/seeded-random.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf, recordOf } from '#test/support/commit-stream.ts'
 import { deliverAll } from '#test/support/deliver-all.ts'
+import { seedOf } from '#test/support/seeds.ts'
 import { crashAfter, failTable } from '#test/support/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
@@ -74,16 +76,17 @@ describe('a consumer that dies', () => {
   })
 
   it('again and again, under concurrent writers, loses and doubles nothing and keeps the order of the commits', async () => {
+    const random = new SeededRandom(seedOf('PROPERTY_SEED'))
     await writeTogether(5, 4)
     const records = await streamed()
     for (let at = 0; at < records.length; ) {
-      const batch = records.slice(at, at + 1 + Math.floor(Math.random() * 8))
-      if (Math.random() < 0.6) crashAfter(Math.floor(Math.random() * 8), { unheard: Math.random() < 0.5 })
+      const batch = records.slice(at, at + random.int(1, 8))
+      if (random.chance(0.6)) crashAfter(random.int(0, 7), { unheard: random.chance(0.5) })
       const [failed] = await failures(batch)
       vi.restoreAllMocks()
       if (failed === undefined) at += batch.length
       // What was done before the failure may not have been written down: some of it comes again.
-      else at = Math.max(0, at + batch.findIndex((one) => sequenceOf(one) === failed) - Math.floor(Math.random() * 3))
+      else at = Math.max(0, at + batch.findIndex((one) => sequenceOf(one) === failed) - random.int(0, 2))
     }
     await expectWhole()
   })

@@ -8,6 +8,7 @@ import { handler as listResources } from '#functions/api/resources/list-resource
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { call, newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
@@ -107,38 +108,39 @@ describe('create_account', () => {
     }
   })
 
-  it.each<[object, Record<string, string[]>]>([
-    [{ account: account({ name: 'ab' }) }, { name: ['should be at least 3 character(s)'] }],
-    [{ account: account({ name: 'x'.repeat(65) }) }, { name: ['should be at most 64 character(s)'] }],
-    [{ account: {} }, { name: ["can't be blank"] }],
-    [{ account: account({ slug: 'no good' }) }, { slug: ['is invalid'] }],
-    ...['ab', 'x'.repeat(101), 'under_score', 'ümlaut', 'a/b', 7, {}].map((bad): [object, Record<string, string[]>] => [
-      { account: account({ slug: bad }) },
-      { slug: ['is invalid'] },
+  it.each(
+    named<[object, Record<string, string[]>]>([
+      [{ account: account({ name: 'ab' }) }, { name: ['should be at least 3 character(s)'] }],
+      [{ account: account({ name: 'x'.repeat(65) }) }, { name: ['should be at most 64 character(s)'] }],
+      [{ account: {} }, { name: ["can't be blank"] }],
+      [{ account: account({ slug: 'no good' }) }, { slug: ['is invalid'] }],
+      ...['ab', 'x'.repeat(101), 'under_score', 'ümlaut', 'a/b', 7, {}].map(
+        (bad): [object, Record<string, string[]>] => [{ account: account({ slug: bad }) }, { slug: ['is invalid'] }],
+      ),
+      [{ account: account({ legal_name: 'x'.repeat(256) }) }, { legal_name: ['should be at most 255 character(s)'] }],
+      [{ account: account({ limits: null }) }, { limits: ['is invalid'] }],
+      [{ account: account({ features: [] }) }, { features: ['is invalid'] }],
+      [
+        { account: account({ limits: { sites_count: 1.5, ingest_refill_rate: 'x' } }) },
+        { 'limits.sites_count': ['is invalid'], 'limits.ingest_refill_rate': ['is invalid'] },
+      ],
+      [
+        { account: account({ limits: { users_count: -1 } }) },
+        { 'limits.users_count': ['must be greater than or equal to 0'] },
+      ],
+      [
+        { account: account({ limits: { api_capacity: 0 } }) },
+        { 'limits.api_capacity': ['must be greater than or equal to 1'] },
+      ],
+      [{ account: account({ limits: { sites_count: 'many' } }) }, { 'limits.sites_count': ['is invalid'] }],
+      [{ account: account({ features: { idp_sync: 'yes' } }) }, { 'features.idp_sync': ['is invalid'] }],
+      [{ admin: admin({ email: 'ada' }) }, { 'admin.email': ['is an invalid email address'] }],
+      [{ admin: {} }, { 'admin.name': ["can't be blank"], 'admin.email': ["can't be blank"] }],
+      [{ api_token: { scopes: [] } }, { 'api_token.scopes': ['should have at least 1 item(s)'] }],
+      [{ api_token: { scopes: ['all'] } }, { 'api_token.scopes': ['has an invalid entry'] }],
+      [{ api_token: { expires_at: '2020-01-01T00:00:00Z' } }, { 'api_token.expires_at': ['must be in the future'] }],
     ]),
-    [{ account: account({ legal_name: 'x'.repeat(256) }) }, { legal_name: ['should be at most 255 character(s)'] }],
-    [{ account: account({ limits: null }) }, { limits: ['is invalid'] }],
-    [{ account: account({ features: [] }) }, { features: ['is invalid'] }],
-    [
-      { account: account({ limits: { sites_count: 1.5, ingest_refill_rate: 'x' } }) },
-      { 'limits.sites_count': ['is invalid'], 'limits.ingest_refill_rate': ['is invalid'] },
-    ],
-    [
-      { account: account({ limits: { users_count: -1 } }) },
-      { 'limits.users_count': ['must be greater than or equal to 0'] },
-    ],
-    [
-      { account: account({ limits: { api_capacity: 0 } }) },
-      { 'limits.api_capacity': ['must be greater than or equal to 1'] },
-    ],
-    [{ account: account({ limits: { sites_count: 'many' } }) }, { 'limits.sites_count': ['is invalid'] }],
-    [{ account: account({ features: { idp_sync: 'yes' } }) }, { 'features.idp_sync': ['is invalid'] }],
-    [{ admin: admin({ email: 'ada' }) }, { 'admin.email': ['is an invalid email address'] }],
-    [{ admin: {} }, { 'admin.name': ["can't be blank"], 'admin.email': ["can't be blank"] }],
-    [{ api_token: { scopes: [] } }, { 'api_token.scopes': ['should have at least 1 item(s)'] }],
-    [{ api_token: { scopes: ['all'] } }, { 'api_token.scopes': ['has an invalid entry'] }],
-    [{ api_token: { expires_at: '2020-01-01T00:00:00Z' } }, { 'api_token.expires_at': ['must be in the future'] }],
-  ])('refuses %j', async (parts, errors) => {
+  )('refuses %s', async (_name, parts, errors) => {
     const { error } = await run({ account: account(), admin: admin(), ...parts })
     expect(error).toMatchObject({ code: 'validation_failed', errors })
   })

@@ -34,6 +34,8 @@ function aws(url: URL, init: RequestInit): Response {
 
 beforeEach(() => {
   vi.stubEnv('AWS_REGION', 'eu-central-1')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
   vi.stubEnv('FAILURES_BUCKET', 'failures')
   requests = []
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init = {}) => {

@@ -59,7 +59,7 @@ describe('of two checks that fail, the earlier one answers (A4)', () => {
     ['11 JSON, 12 existence', updateSite, { params: unknown, rawBody: '{' }, 'invalid_json'],
     ['11 envelope, 12 existence', updateSite, { params: unknown, body: {} }, 'bad_request'],
     [
-      '11 envelope, 12 existence',
+      '11 envelope, 12 existence of memberships',
       replaceMemberships,
       { params: { group_id: unknown.id }, body: { memberships: {} } },
       'bad_request',

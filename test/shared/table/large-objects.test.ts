@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
 import { handler as createPolicy } from '#functions/api/policies/create-policy.ts'
@@ -14,20 +13,25 @@ import { type ResourceRow, resources } from '#shared/domain/resources/resource.t
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 import { maxRowBytes } from '#shared/table/row-size.ts'
+import { SeededRandom } from '#test/simulation/seeded-random.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { commitsOf, writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { plantRows } from '#test/support/plant-rows.ts'
+import { seedOf } from '#test/support/seeds.ts'
+
+const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
 /** As many filters of 500 ports as one object holds (A31), of ranges that pack as badly as any. */
 const mostFilters = (count = 32) =>
   Array.from({ length: count }, () => ({
     protocol: 'tcp',
-    ports: Array.from({ length: 500 }, (_, i) => `${i * 130 + randomInt(1, 60)} - ${i * 130 + randomInt(60, 130)}`),
+    ports: Array.from({ length: 500 }, (_, i) => `${i * 130 + random.int(1, 59)} - ${i * 130 + random.int(60, 129)}`),
   }))
 
 /** As many values as one object holds, each as long as it may be; digits of a fraction count for nothing and stay. */
 const mostConditions = (count = 64) => {
-  const digits = () => Array.from({ length: 430 }, () => randomInt(1e9).toString().padStart(9, '0')).join('')
+  const digits = () =>
+    Array.from({ length: 430 }, () => random.int(0, 999_999_999).toString().padStart(9, '0')).join('')
   const values = Array.from({ length: count }, () => `M/9:00:00.${digits()}-17/Europe/Warsaw`)
   return [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values }]
 }

@@ -18,13 +18,14 @@ describe('a host name', () => {
   })
 
   it('is the host of the address made from it', () => {
-    const character = fc.constantFrom('a', 'Z', '9', '-', '.', '_', '/', ':', '@', '#', '?', '%', 'é', ' ')
+    const nearName = fc.stringMatching(/^[aZ9-]{1,4}(\.[aZ9-]{1,4}){1,2}[_/:@#?%é ]?$/)
     fc.assert(
-      fc.property(fc.string({ unit: character, maxLength: 20 }), (text) => {
+      fc.property(nearName, (text) => {
         const result = read(HostName, text)
-        if ('value' in result) expect(new URL(`https://${result.value}`).host).toBe(result.value)
+        fc.pre('value' in result)
+        expect(new URL(`https://${result.value}`).host).toBe(result.value)
       }),
-      { numRuns: 5000 },
+      { numRuns: 500 },
     )
   })
 

@@ -7,8 +7,8 @@ import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
-import { publicKey } from '#test/support/access.ts'
 import { call, newAccount } from '#test/support/account.ts'
+import { publicKey } from '#test/support/public-key.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { blank, person, robot } from '#test/support/actors.ts'
+import { named } from '#test/support/brief.ts'
 import { actorsApi } from '#test/support/collections.ts'
 
 type Fields = Record<string, unknown>
@@ -32,38 +33,40 @@ describe('POST /actors (A12.2)', () => {
     expect((await get(account, id)).body).toEqual(answer.body)
   })
 
-  it.each<[Fields, Record<string, string[]>]>([
-    [{}, { name: [blank], type: [blank] }],
-    [{ ...robot, name: ' ' }, { name: [blank] }],
-    [{ ...robot, name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-    [{ ...robot, name: 5 }, { name: ['is invalid'] }],
-    [{ name: 'x', type: 'robot' }, { type: ['is invalid'] }],
-    [
-      { name: 'x', type: 'account_user' },
-      { email: [blank], type: ['is invalid'] },
-    ],
-    [
-      { name: 'x', type: 'account_admin_user', email: '' },
-      { email: [blank], type: ['is invalid'] },
-    ],
-    ...['nobody', 'a@b', '@example.com', 'a b@example.com', 'a@exam ple.com', 'a@example.', 'a@.example.com'].map(
-      (email): [Fields, Record<string, string[]>] => [person({ email }), { email: ['is an invalid email address'] }],
-    ),
-    [person({ email: 7 }), { email: ['is invalid'] }],
-    [person({ email: `${'x'.repeat(149)}@example.com` }), { email: ['should be at most 160 character(s)'] }],
-    [
-      { name: 'x', type: 'api_client', email: 'a@example.com' },
-      { email: ['must be blank'], type: ['is invalid'] },
-    ],
-    [
-      { ...robot, email: 'nobody' },
-      { email: ['must be blank'], type: ['is invalid'] },
-    ],
-    [person({ email: 'ADA@example.com' }), { email: ['has already been taken'] }],
-    [{ ...robot, is_disabled: 2 }, { is_disabled: ['is invalid'] }],
-    [{ ...robot, is_disabled: null }, { is_disabled: [blank] }],
-    [{ ...robot, allow_email_otp_sign_in: 'yes' }, { allow_email_otp_sign_in: ['is invalid'] }],
-  ])('refuses %j', async (actor, errors) => {
+  it.each(
+    named<[Fields, Record<string, string[]>]>([
+      [{}, { name: [blank], type: [blank] }],
+      [{ ...robot, name: ' ' }, { name: [blank] }],
+      [{ ...robot, name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+      [{ ...robot, name: 5 }, { name: ['is invalid'] }],
+      [{ name: 'x', type: 'robot' }, { type: ['is invalid'] }],
+      [
+        { name: 'x', type: 'account_user' },
+        { email: [blank], type: ['is invalid'] },
+      ],
+      [
+        { name: 'x', type: 'account_admin_user', email: '' },
+        { email: [blank], type: ['is invalid'] },
+      ],
+      ...['nobody', 'a@b', '@example.com', 'a b@example.com', 'a@exam ple.com', 'a@example.', 'a@.example.com'].map(
+        (email): [Fields, Record<string, string[]>] => [person({ email }), { email: ['is an invalid email address'] }],
+      ),
+      [person({ email: 7 }), { email: ['is invalid'] }],
+      [person({ email: `${'x'.repeat(149)}@example.com` }), { email: ['should be at most 160 character(s)'] }],
+      [
+        { name: 'x', type: 'api_client', email: 'a@example.com' },
+        { email: ['must be blank'], type: ['is invalid'] },
+      ],
+      [
+        { ...robot, email: 'nobody' },
+        { email: ['must be blank'], type: ['is invalid'] },
+      ],
+      [person({ email: 'ADA@example.com' }), { email: ['has already been taken'] }],
+      [{ ...robot, is_disabled: 2 }, { is_disabled: ['is invalid'] }],
+      [{ ...robot, is_disabled: null }, { is_disabled: [blank] }],
+      [{ ...robot, allow_email_otp_sign_in: 'yes' }, { allow_email_otp_sign_in: ['is invalid'] }],
+    ]),
+  )('refuses %s', async (_name, actor, errors) => {
     const answer = await create(account, actor)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })

@@ -8,6 +8,7 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/account.ts'
 import { blank, person, robot } from '#test/support/actors.ts'
+import { named } from '#test/support/brief.ts'
 import { actorsApi } from '#test/support/collections.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/identities.ts'
@@ -24,15 +25,15 @@ beforeAll(async () => {
 
 describe('PATCH /actors/{id}', () => {
   it.each([
-    ['account_user', 'account_admin_user', undefined],
-    ['account_admin_user', 'account_user', undefined],
+    ['account_user', 'account_admin_user', null],
+    ['account_admin_user', 'account_user', null],
     ['account_user', 'service_account', 'users and admins cannot become service accounts or API clients'],
     ['account_admin_user', 'api_client', 'users and admins cannot become service accounts or API clients'],
     ['service_account', 'api_client', 'service accounts and API clients cannot change their type'],
     ['service_account', 'account_user', 'service accounts and API clients cannot change their type'],
     ['api_client', 'account_admin_user', 'service accounts and API clients cannot change their type'],
-    ['api_client', 'api_client', undefined],
-  ] as const)('makes a %s a %s: %s (A12.3)', async (from, to, message) => {
+    ['api_client', 'api_client', null],
+  ] as const)('from %s to %s is answered with the message %j (A12.3)', async (from, to, message) => {
     const email = from.startsWith('account') ? (person().email as string) : null
     const { id } = await insertActor(account.id, { type: from, email })
     const { status, body } = await update(account, id, { type: to })
@@ -57,16 +58,18 @@ describe('PATCH /actors/{id}', () => {
     expect((await update(account, machine.id, { email: '' })).status).toBe(200)
   })
 
-  it.each<[Fields, Record<string, string[]>]>([
-    [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-    [
-      { name: null, is_disabled: null },
-      { name: [blank], is_disabled: [blank] },
-    ],
-    [{ type: 'robot' }, { type: ['is invalid'] }],
-    [{ email: 'nobody' }, { email: ['is an invalid email address'] }],
-    [{ allow_email_otp_sign_in: 7 }, { allow_email_otp_sign_in: ['is invalid'] }],
-  ])('refuses %j', async (fields, errors) => {
+  it.each(
+    named<[Fields, Record<string, string[]>]>([
+      [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+      [
+        { name: null, is_disabled: null },
+        { name: [blank], is_disabled: [blank] },
+      ],
+      [{ type: 'robot' }, { type: ['is invalid'] }],
+      [{ email: 'nobody' }, { email: ['is an invalid email address'] }],
+      [{ allow_email_otp_sign_in: 7 }, { allow_email_otp_sign_in: ['is invalid'] }],
+    ]),
+  )('refuses %s', async (_name, fields, errors) => {
     const actor = (await create(account, person())).body.data
     const answer = await update(account, actor.id, fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])

@@ -5,6 +5,7 @@ import { clock } from '#shared/core/clock.ts'
 import { type Account, call, newAccount } from '#test/support/account.ts'
 import { robot } from '#test/support/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
+import { named } from '#test/support/brief.ts'
 import { actorsApi } from '#test/support/collections.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 
@@ -69,21 +70,23 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
     expect(doubled.body.data.scopes).toEqual(['logs:read', '*:read'])
   })
 
-  it.each<[Record<string, unknown>, Record<string, string[]>]>([
-    [{}, { expires_at: ["can't be blank"] }],
-    [{ expires_at: '' }, { expires_at: ["can't be blank"] }],
-    [{ expires_at: '2026-01-01' }, { expires_at: ['is invalid'] }],
-    [{ expires_at: '9999-12-31T23:59:59-01:00' }, { expires_at: ['is invalid'] }],
-    [{ expires_at: '2020-01-01T00:00:00Z' }, { expires_at: ['must be in the future'] }],
-    [{ expires_at: inAnHour(), name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-    [{ expires_at: inAnHour(), name: 5 }, { name: ['is invalid'] }],
-    [{ expires_at: inAnHour(), scopes: [] }, { scopes: ['should have at least 1 item(s)'] }],
-    [{ expires_at: inAnHour(), scopes: null }, { scopes: ['is invalid'] }],
-    [{ expires_at: inAnHour(), scopes: 'groups:read' }, { scopes: ['is invalid'] }],
-    [{ expires_at: inAnHour(), scopes: ['groups:delete'] }, { scopes: ['has an invalid entry'] }],
-    [{ expires_at: inAnHour(), scopes: ['*:write'] }, { scopes: ['has an invalid entry'] }],
-    [{ expires_at: inAnHour(), scopes: [7] }, { scopes: ['has an invalid entry'] }],
-  ])('refuses %j', async (fields, errors) => {
+  it.each(
+    named<[Record<string, unknown>, Record<string, string[]>]>([
+      [{}, { expires_at: ["can't be blank"] }],
+      [{ expires_at: '' }, { expires_at: ["can't be blank"] }],
+      [{ expires_at: '2026-01-01' }, { expires_at: ['is invalid'] }],
+      [{ expires_at: '9999-12-31T23:59:59-01:00' }, { expires_at: ['is invalid'] }],
+      [{ expires_at: '2020-01-01T00:00:00Z' }, { expires_at: ['must be in the future'] }],
+      [{ expires_at: inAnHour(), name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+      [{ expires_at: inAnHour(), name: 5 }, { name: ['is invalid'] }],
+      [{ expires_at: inAnHour(), scopes: [] }, { scopes: ['should have at least 1 item(s)'] }],
+      [{ expires_at: inAnHour(), scopes: null }, { scopes: ['is invalid'] }],
+      [{ expires_at: inAnHour(), scopes: 'groups:read' }, { scopes: ['is invalid'] }],
+      [{ expires_at: inAnHour(), scopes: ['groups:delete'] }, { scopes: ['has an invalid entry'] }],
+      [{ expires_at: inAnHour(), scopes: ['*:write'] }, { scopes: ['has an invalid entry'] }],
+      [{ expires_at: inAnHour(), scopes: [7] }, { scopes: ['has an invalid entry'] }],
+    ]),
+  )('refuses %s', async (_name, fields, errors) => {
     const answer = await create(account, await newApiClient(account), fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
+import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
-import type { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { discovered, providerSecret, providers } from '#test/support/auth-providers.ts'
+import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 
 type Fields = Record<string, unknown>
@@ -45,25 +45,27 @@ describe.each(providerKinds)('POST /%s_auth_providers (A25)', (kind) => {
     expect(change?.object).toBe(`${kind}_auth_providers`)
     expect(change?.after?.client_secret).toBe(['oidc', 'idp'].includes(kind) ? '[redacted]' : undefined)
     const { id } = created.body.data
-    const row = await getRow({ name: `${kind}_auth_providers` } as typeof clientTokens, own.id, id)
+    const row = await getRow(authProviders[kind], own.id, id)
     expect(JSON.stringify(row)).not.toContain(providerSecret)
   })
 
-  it.each<[Fields, Record<string, string[]>]>([
-    [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-    [{ name: 7 }, { name: ['is invalid'] }],
-    [{ context: 'everywhere' }, { context: ['is invalid'] }],
-    [
-      { client_session_lifetime_secs: 3_599 },
-      { client_session_lifetime_secs: ['must be greater than or equal to 3600'] },
-    ],
-    [
-      { client_session_lifetime_secs: 7_776_001 },
-      { client_session_lifetime_secs: ['must be less than or equal to 7776000'] },
-    ],
-    [{ portal_session_lifetime_secs: '1.5' }, { portal_session_lifetime_secs: ['is invalid'] }],
-    [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
-  ])('refuses %j', async (fields, errors) => {
+  it.each(
+    named<[Fields, Record<string, string[]>]>([
+      [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+      [{ name: 7 }, { name: ['is invalid'] }],
+      [{ context: 'everywhere' }, { context: ['is invalid'] }],
+      [
+        { client_session_lifetime_secs: 3_599 },
+        { client_session_lifetime_secs: ['must be greater than or equal to 3600'] },
+      ],
+      [
+        { client_session_lifetime_secs: 7_776_001 },
+        { client_session_lifetime_secs: ['must be less than or equal to 7776000'] },
+      ],
+      [{ portal_session_lifetime_secs: '1.5' }, { portal_session_lifetime_secs: ['is invalid'] }],
+      [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
+    ]),
+  )('refuses %s', async (_name, fields, errors) => {
     discovered()
     const answer = await providers[kind].create(await newAccount(), fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
@@ -81,7 +83,12 @@ describe('the name of a new provider (A25.1)', () => {
     discovered()
     const own = await newAccount()
     expect((await providers[kind].create(own, { name: null })).body.data.name).toBe(name)
-    if (kind === 'email_otp' || kind === 'suite') return
+  })
+
+  it.each(['oidc', 'tenant', 'idp'] as const)('of a second provider of kind %s is taken unless told', async (kind) => {
+    discovered()
+    const own = await newAccount()
+    await providers[kind].create(own, { name: null })
     expect((await providers[kind].create(own, { name: '' })).body.errors).toEqual({ name: ['has already been taken'] })
   })
 

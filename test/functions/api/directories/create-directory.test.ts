@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { openSecret } from '#shared/core/sealed-secret.ts'
 import { type DirectoryKind, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
 
@@ -67,29 +68,31 @@ describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
   })
 })
 
-it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
-  [
-    'suite',
-    { name: undefined, domain: undefined, impersonation_email: undefined, service_account_key: undefined },
-    {
-      name: ["can't be blank"],
-      domain: ["can't be blank"],
-      impersonation_email: ["can't be blank"],
-      service_account_key: ["can't be blank"],
-    },
-  ],
-  ['suite', { domain: 'no host' }, { domain: ['is invalid'] }],
-  ['suite', { impersonation_email: 'sync' }, { impersonation_email: ['is an invalid email address'] }],
-  ['suite', { group_sync_mode: 'some' }, { group_sync_mode: ['is invalid'] }],
-  ['suite', { orgunit_sync_enabled: 'x' }, { orgunit_sync_enabled: ['is invalid'] }],
-  ['tenant', { tenant_id: 'x'.repeat(256) }, { tenant_id: ['should be at most 255 character(s)'] }],
-  ['tenant', { email_field: 'email' }, { email_field: ['is invalid'] }],
-  [
-    'idp',
-    { idp_domain: 'https://idp.example.com', client_id: ' ' },
-    { idp_domain: ['is invalid'], client_id: ["can't be blank"] },
-  ],
-])('a %s directory with %j is refused', async (kind, fields, errors) => {
+it.each(
+  named<[DirectoryKind, Fields, Record<string, string[]>]>([
+    [
+      'suite',
+      { name: undefined, domain: undefined, impersonation_email: undefined, service_account_key: undefined },
+      {
+        name: ["can't be blank"],
+        domain: ["can't be blank"],
+        impersonation_email: ["can't be blank"],
+        service_account_key: ["can't be blank"],
+      },
+    ],
+    ['suite', { domain: 'no host' }, { domain: ['is invalid'] }],
+    ['suite', { impersonation_email: 'sync' }, { impersonation_email: ['is an invalid email address'] }],
+    ['suite', { group_sync_mode: 'some' }, { group_sync_mode: ['is invalid'] }],
+    ['suite', { orgunit_sync_enabled: 'x' }, { orgunit_sync_enabled: ['is invalid'] }],
+    ['tenant', { tenant_id: 'x'.repeat(256) }, { tenant_id: ['should be at most 255 character(s)'] }],
+    ['tenant', { email_field: 'email' }, { email_field: ['is invalid'] }],
+    [
+      'idp',
+      { idp_domain: 'https://idp.example.com', client_id: ' ' },
+      { idp_domain: ['is invalid'], client_id: ["can't be blank"] },
+    ],
+  ]),
+)('refuses a directory: %s', async (_name, kind, fields, errors) => {
   const answer = await directoriesApi[kind].create(account, fields)
   expect([answer.status, answer.body.errors]).toEqual([422, errors])
 })

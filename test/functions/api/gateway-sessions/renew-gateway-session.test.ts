@@ -11,7 +11,8 @@ import { getItem } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
-import { end, heartbeat, newKey, start } from '#test/support/gateways.ts'
+import { end, heartbeat, start } from '#test/support/gateways.ts'
+import { publicKey } from '#test/support/public-key.ts'
 import { updateRow } from '#test/support/rows.ts'
 import { failTable } from '#test/support/table-faults.ts'
 
@@ -20,7 +21,7 @@ let world: World
 let gateway: Awaited<ReturnType<World['addGateway']>>
 // biome-ignore lint/suspicious/noExplicitAny: bodies
 let client: any
-const clientKey = newKey()
+const clientKey = publicKey()
 beforeEach(async () => {
   world = await newAccessWorld()
   gateway = await world.addGateway()
@@ -120,7 +121,7 @@ describe('PUT /gateway/sessions/{id}', () => {
     const same = (await start(gateway.token, { public_key: gateway.public_key })).body.data
     expect((await heartbeat(gateway.token, same.id)).body.data.authorizations).toHaveLength(1)
     await end(gateway.token, same.id)
-    const other = (await start(gateway.token, { public_key: newKey() })).body.data
+    const other = (await start(gateway.token, { public_key: publicKey() })).body.data
     expect((await heartbeat(gateway.token, other.id)).body.data.authorizations).toEqual([])
   })
 

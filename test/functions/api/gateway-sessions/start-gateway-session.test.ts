@@ -5,7 +5,9 @@ import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { commitKey, partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
-import { end, heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
+import { named } from '#test/support/brief.ts'
+import { end, heartbeat, newSite, start } from '#test/support/gateways.ts'
+import { publicKey } from '#test/support/public-key.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>
@@ -20,7 +22,7 @@ const sessionEntries = () => queryItems(logPartition(account.id, 'session', dayO
 describe('POST /gateway/sessions', () => {
   it('starts a session of the token’s gateway, whatever name is sent', async () => {
     const { id, name, token } = await site.gateway({ gateway: { name: 'own' } })
-    const key = newKey()
+    const key = publicKey()
     const before = clock.now()
     const answer = await start(token, { public_key: key, name: 'other' })
     const { data } = answer.body
@@ -51,20 +53,22 @@ describe('POST /gateway/sessions', () => {
     })
   })
 
-  it.each([
-    [{ public_key: undefined }, { public_key: ["can't be blank"] }],
-    [
-      { public_key: null, version: ' ' },
-      { public_key: ["can't be blank"], version: ["can't be blank"] },
-    ],
-    [{ public_key: 'AAAA' }, { public_key: ['is invalid'] }],
-    [{ public_key: `${'A'.repeat(42)}B=` }, { public_key: ['is invalid'] }],
-    [{ public_key: Buffer.alloc(31).toString('base64') }, { public_key: ['is invalid'] }],
-    [{ public_key: 7 }, { public_key: ['is invalid'] }],
-    [{ version: undefined }, { version: ["can't be blank"] }],
-    [{ version: 'x'.repeat(65) }, { version: ['should be at most 64 character(s)'] }],
-    [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-  ])('refuses %j', async (session, errors) => {
+  it.each(
+    named([
+      [{ public_key: undefined }, { public_key: ["can't be blank"] }],
+      [
+        { public_key: null, version: ' ' },
+        { public_key: ["can't be blank"], version: ["can't be blank"] },
+      ],
+      [{ public_key: 'AAAA' }, { public_key: ['is invalid'] }],
+      [{ public_key: `${'A'.repeat(42)}B=` }, { public_key: ['is invalid'] }],
+      [{ public_key: Buffer.alloc(31).toString('base64') }, { public_key: ['is invalid'] }],
+      [{ public_key: 7 }, { public_key: ['is invalid'] }],
+      [{ version: undefined }, { version: ["can't be blank"] }],
+      [{ version: 'x'.repeat(65) }, { version: ['should be at most 64 character(s)'] }],
+      [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+    ]),
+  )('refuses %s', async (_name, session, errors) => {
     const answer = await start((await site.token()).token, session)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
     expect(await total()).toBe(0)
@@ -80,7 +84,7 @@ describe('POST /gateway/sessions', () => {
 
   it('replaces a live session with the same key', async () => {
     const { id, token } = await site.gateway()
-    const public_key = newKey()
+    const public_key = publicKey()
     const first = (await start(token, { public_key })).body.data
     const second = (await start(token, { public_key, version: '1.5.0' })).body.data
     expect((await heartbeat(token, first.id)).status).toBe(404)
@@ -118,7 +122,7 @@ describe('POST /gateway/sessions', () => {
 describe('POST /gateway/sessions with a site token', () => {
   it('creates a gateway for a new key and finds it by a known one', async () => {
     const { token } = await site.token()
-    const public_key = newKey()
+    const public_key = publicKey()
     const first = (await start(token, { public_key, name: 'auto' })).body.data
     expect(first.gateway).toMatchObject({ name: 'auto', online: true, public_key })
     const again = (await start((await site.token()).token, { public_key, name: 'ignored' })).body.data
@@ -133,7 +137,7 @@ describe('POST /gateway/sessions with a site token', () => {
 
   it('creates one gateway for concurrent starts with one key', async () => {
     const { token } = await site.token()
-    const public_key = newKey()
+    const public_key = publicKey()
     const answers = await Promise.all(Array.from({ length: 6 }, () => start(token, { public_key })))
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201))
     expect(new Set(answers.map(({ body }) => body.data.gateway.id)).size).toBe(1)
@@ -144,7 +148,7 @@ describe('POST /gateway/sessions with a site token', () => {
 
   it('finds a gateway by the key that it has now', async () => {
     const gateway = await site.gateway()
-    const [old, current] = [newKey(), newKey()]
+    const [old, current] = [publicKey(), publicKey()]
     await end(gateway.token, (await start(gateway.token, { public_key: old })).body.data.id)
     await start(gateway.token, { public_key: current })
     const { token } = await site.token()

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
 import { handler as createToken } from '#functions/api/gateways/create-gateway-token.ts'
 import { newAccount } from '#test/support/account.ts'
-import { heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
+import { heartbeat, newSite, start } from '#test/support/gateways.ts'
+import { publicKey } from '#test/support/public-key.ts'
 
 describe('DELETE /sites/{site_id}/gateway_tokens/{id}', () => {
   it('deletes a site token or the token of a gateway, and ends their sessions at once', async () => {
@@ -35,7 +36,7 @@ describe('DELETE /sites/{site_id}/gateway_tokens/{id}', () => {
     await account.call(deleteToken, { method: 'DELETE', params: { ...site.params, id } })
     const params = { ...site.params, gateway_id: gateway.id }
     const { token } = (await account.call(createToken, { method: 'POST', params })).body.data
-    const public_key = newKey()
+    const public_key = publicKey()
     expect((await start(token, { public_key })).body.data.gateway).toMatchObject({ id: gateway.id, public_key })
   })
 })

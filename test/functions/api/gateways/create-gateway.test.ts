@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { newSite, start } from '#test/support/gateways.ts'
 
 let account: Account
@@ -54,12 +55,14 @@ describe('POST /sites/{site_id}/gateways', () => {
     },
   )
 
-  it.each([
-    ['', "can't be blank"],
-    ['  ', "can't be blank"],
-    [7, 'is invalid'],
-    ['x'.repeat(256), 'should be at most 255 character(s)'],
-  ])('refuses the name %j', async (name, message) => {
+  it.each(
+    named([
+      ['', "can't be blank"],
+      ['  ', "can't be blank"],
+      [7, 'is invalid'],
+      ['x'.repeat(256), 'should be at most 255 character(s)'],
+    ]),
+  )('refuses the name %s', async (_name, name, message) => {
     const answer = await create({ body: { gateway: { name } } })
     expect([answer.status, answer.body.errors]).toEqual([422, { name: [message] }])
   })

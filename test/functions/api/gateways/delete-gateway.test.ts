@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { handler as deleteGateway } from '#functions/api/gateways/delete-gateway.ts'
 import { newAccount } from '#test/support/account.ts'
-import { heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
+import { heartbeat, newSite, start } from '#test/support/gateways.ts'
+import { publicKey } from '#test/support/public-key.ts'
 
 describe('DELETE /sites/{site_id}/gateways/{id}', () => {
   it('answers the gateway offline, and ends its token and session', async () => {
@@ -22,7 +23,7 @@ describe('DELETE /sites/{site_id}/gateways/{id}', () => {
     const account = await newAccount()
     const site = await newSite(account)
     const { token } = await site.token()
-    const public_key = newKey()
+    const public_key = publicKey()
     const first = (await start(token, { public_key })).body.data
     await account.call(deleteGateway, { method: 'DELETE', params: { ...site.params, id: first.gateway.id } })
     expect((await heartbeat(token, first.id)).status).toBe(404)

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { handler as getGateway } from '#functions/api/gateways/get-gateway.ts'
 import { newAccount } from '#test/support/account.ts'
-import { newKey, newSite, start } from '#test/support/gateways.ts'
+import { newSite, start } from '#test/support/gateways.ts'
+import { publicKey } from '#test/support/public-key.ts'
 
 describe('GET /sites/{site_id}/gateways/{id}', () => {
   it('shows where and how the gateway was last seen', async () => {
     const site = await newSite(await newAccount())
     const { id, token } = await site.gateway()
-    const key = newKey()
+    const key = publicKey()
     const before = Date.now()
     await start(token, { public_key: key, version: '1.4.2' })
     const shown = await site.show(id)

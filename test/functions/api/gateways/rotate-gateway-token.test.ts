@@ -6,7 +6,8 @@ import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-t
 import { clock } from '#shared/core/clock.ts'
 import { table } from '#shared/table/client.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
-import { heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
+import { heartbeat, newSite, start } from '#test/support/gateways.ts'
+import { publicKey } from '#test/support/public-key.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>
@@ -26,13 +27,13 @@ const hour = 3_600_000_000
 
 describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
   it('replaces an unused token at once', async () => {
-    const key = newKey()
+    const key = publicKey()
     const { token } = await rotated()
     expect([await works(gateway.token, key), await works(token, key)]).toEqual([401, 201])
   })
 
   it('keeps a used token until its replacement is used', async () => {
-    const public_key = newKey()
+    const public_key = publicKey()
     const { id: session } = (await start(gateway.token, { public_key })).body.data
     const { id, token } = await rotated()
     const pending = await site.show(gateway.id)
@@ -45,7 +46,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
   })
 
   it('replaces only the unused replacement while a rotation is pending', async () => {
-    const key = newKey()
+    const key = publicKey()
     await start(gateway.token, { public_key: key })
     const first = await rotated()
     const { rotated_at } = await site.show(gateway.id)
@@ -58,7 +59,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
   })
 
   it('ends a rotated token after 4 hours', async () => {
-    const key = newKey()
+    const key = publicKey()
     await start(gateway.token, { public_key: key })
     const { token } = await rotated()
     const now = clock.now()
@@ -75,7 +76,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
   })
 
   it('leaves a rotated token its deadline, however often its replacement is replaced', async () => {
-    const key = newKey()
+    const key = publicKey()
     await start(gateway.token, { public_key: key })
     const at = clock.now()
     const later = vi.spyOn(clock, 'now').mockImplementation(() => at)
@@ -102,7 +103,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
   })
 
   it('lets a new token be minted once the replacement is deleted, and the rotated one live on', async () => {
-    const key = newKey()
+    const key = publicKey()
     await start(gateway.token, { public_key: key })
     const replacement = await rotated()
     const mint = () => account.call(createToken, { method: 'POST', params: { ...site.params, gateway_id: gateway.id } })
@@ -114,7 +115,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
   })
 
   it('ends the sessions of the rotated token with the first use of its replacement', async () => {
-    const key = newKey()
+    const key = publicKey()
     const { id } = (await start(gateway.token, { public_key: key })).body.data
     const { token } = await rotated()
     expect((await heartbeat(gateway.token, id)).status).toBe(200)
@@ -128,7 +129,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
 
   it('has nothing to do with the tokens of the site', async () => {
     const shared = (await site.token()).token
-    const key = newKey()
+    const key = publicKey()
     expect(await works(gateway.token, key)).toBe(201)
     const { token } = await rotated()
     expect(await works(shared, key)).toBe(201)
@@ -138,7 +139,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
   })
 
   it('mints a token where there is none', async () => {
-    const key = newKey()
+    const key = publicKey()
     const { gateway_token_id } = (await start(gateway.token, { public_key: key })).body.data.gateway
     await drop(gateway_token_id)
     const answer = await rotate()
@@ -164,6 +165,6 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     vi.restoreAllMocks()
     const won = await first
     expect([won?.status, lost.status, lost.body.code]).toEqual([201, 409, 'rotation_conflict'])
-    expect(await works(won?.body.data.token, newKey())).toBe(201)
+    expect(await works(won?.body.data.token, publicKey())).toBe(201)
   })
 })

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Account, newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { groupsApi } from '#test/support/collections.ts'
 import { insertSyncedGroup } from '#test/support/groups.ts'
 
@@ -36,15 +37,17 @@ describe('POST /groups (A14.2)', () => {
     expect((await get(account, id.toUpperCase())).body).toEqual(answer.body)
   })
 
-  it.each([
-    [{}, "can't be blank"],
-    [{ name: null }, "can't be blank"],
-    [{ name: ' \t' }, "can't be blank"],
-    [{ name: ['x'] }, 'is invalid'],
-    [{ name: 'a\u0000b' }, 'is invalid'],
-    [{ name: 'x'.repeat(256) }, 'should be at most 255 character(s)'],
-    [{ name: 'Everyone' }, 'has already been taken'],
-  ])('refuses %j', async (group, message) => {
+  it.each(
+    named([
+      [{}, "can't be blank"],
+      [{ name: null }, "can't be blank"],
+      [{ name: ' \t' }, "can't be blank"],
+      [{ name: ['x'] }, 'is invalid'],
+      [{ name: 'a\u0000b' }, 'is invalid'],
+      [{ name: 'x'.repeat(256) }, 'should be at most 255 character(s)'],
+      [{ name: 'Everyone' }, 'has already been taken'],
+    ]),
+  )('refuses %s', async (_name, group, message) => {
     const answer = await create(account, group)
     expect([answer.status, answer.body.errors]).toEqual([422, { name: [message] }])
   })

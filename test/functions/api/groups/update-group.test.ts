@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as updateGroup } from '#functions/api/groups/update-group.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { groupsApi } from '#test/support/collections.ts'
 import { insertSyncedGroup } from '#test/support/groups.ts'
 
@@ -42,12 +43,14 @@ describe('PATCH /groups/{id} (A14.3)', () => {
     expect((await update(account, id, { name: '' })).body.errors).toEqual({ name: ["can't be blank"] })
   })
 
-  it.each([
-    [null, "can't be blank"],
-    [7, 'is invalid'],
-    ['x'.repeat(256), 'should be at most 255 character(s)'],
-    ['Everyone', 'has already been taken'],
-  ])('refuses the name %j', async (name, message) => {
+  it.each(
+    named([
+      [null, "can't be blank"],
+      [7, 'is invalid'],
+      ['x'.repeat(256), 'should be at most 255 character(s)'],
+      ['Everyone', 'has already been taken'],
+    ]),
+  )('refuses the name %s', async (_name, name, message) => {
     const { id } = (await create(account, { name: randomUUID() })).body.data
     const answer = await update(account, id, { name })
     expect([answer.status, answer.body.errors]).toEqual([422, { name: [message] }])

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Account, newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { postureProvidersApi } from '#test/support/collections.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { mdmFields, storedProvider, tenantFields } from '#test/support/posture-providers.ts'
@@ -46,21 +47,23 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
     expect((await storedProvider(account, provider.id)).sync_requested_at).toBe(provider.inserted_at)
   })
 
-  it.each<[Fields, Record<string, string[]>]>([
-    [{}, { type: ["can't be blank"], name: ["can't be blank"] }],
-    [{ type: 'vendor', name: 'x' }, { type: ['is invalid'] }],
-    [
-      { type: 'mdm', name: 'x' },
-      { subdomain: ["can't be blank"], region: ["can't be blank"], api_token: ["can't be blank"] },
-    ],
-    [{ type: 'tenant', name: 'x' }, { tenant_id: ["can't be blank"] }],
-    [mdmFields({ subdomain: 'Company' }), { subdomain: ['is invalid'] }],
-    [mdmFields({ subdomain: 'x'.repeat(64) }), { subdomain: ['should be at most 63 character(s)'] }],
-    [mdmFields({ region: 'asia' }), { region: ['is invalid'] }],
-    [mdmFields({ api_token: '' }), { api_token: ["can't be blank"] }],
-    [tenantFields({ tenant_id: 'x'.repeat(256) }), { tenant_id: ['should be at most 255 character(s)'] }],
-    [tenantFields({ name: 'x'.repeat(256) }), { name: ['should be at most 255 character(s)'] }],
-  ])('refuses %j', async (fields, errors) => {
+  it.each(
+    named<[Fields, Record<string, string[]>]>([
+      [{}, { type: ["can't be blank"], name: ["can't be blank"] }],
+      [{ type: 'vendor', name: 'x' }, { type: ['is invalid'] }],
+      [
+        { type: 'mdm', name: 'x' },
+        { subdomain: ["can't be blank"], region: ["can't be blank"], api_token: ["can't be blank"] },
+      ],
+      [{ type: 'tenant', name: 'x' }, { tenant_id: ["can't be blank"] }],
+      [mdmFields({ subdomain: 'Company' }), { subdomain: ['is invalid'] }],
+      [mdmFields({ subdomain: 'x'.repeat(64) }), { subdomain: ['should be at most 63 character(s)'] }],
+      [mdmFields({ region: 'asia' }), { region: ['is invalid'] }],
+      [mdmFields({ api_token: '' }), { api_token: ["can't be blank"] }],
+      [tenantFields({ tenant_id: 'x'.repeat(256) }), { tenant_id: ['should be at most 255 character(s)'] }],
+      [tenantFields({ name: 'x'.repeat(256) }), { name: ['should be at most 255 character(s)'] }],
+    ]),
+  )('refuses %s', async (_name, fields, errors) => {
     const answer = await create(account, fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { policiesApi, resourcesApi } from '#test/support/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'
 
@@ -30,66 +31,70 @@ describe('POST /policies (A16)', () => {
     expect((await policiesApi.get(world.account, id)).body).toEqual(answer.body)
   })
 
-  it.each<[Fields, Record<string, string[]>]>([
-    [
-      { group_id: undefined, resource_id: undefined },
-      { group_id: ["can't be blank"], resource_id: ["can't be blank"] },
-    ],
-    [{ group_id: null }, { group_id: ["can't be blank"] }],
-    [
-      { group_id: 'x', resource_id: 7 },
-      { group_id: ['is invalid'], resource_id: ['is invalid'] },
-    ],
-    [
-      { group_id: unknown, resource_id: unknown },
-      { group_id: ['does not exist'], resource_id: ['does not exist'] },
-    ],
-    [{ description: 'x'.repeat(1025) }, { description: ['should be at most 1024 character(s)'] }],
-    [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
-    [{ is_disabled: null }, { is_disabled: ["can't be blank"] }],
-    [{ flow_log_uploads_enabled: '' }, { flow_log_uploads_enabled: ["can't be blank"] }],
-    [{ conditions: null }, { conditions: ['is invalid'] }],
-    [{ conditions: {} }, { conditions: ['is invalid'] }],
-    [{ conditions: ['x'] }, { 'conditions.0': ['is invalid'] }],
-    [{ conditions: [{ property: 'colour', values: ['x'] }] }, { 'conditions.0.property': ['is invalid'] }],
-    [{ conditions: [{ ...region, operator: 'is' }] }, { 'conditions.0.operator': ['is invalid'] }],
-    [{ conditions: [{ ...region, values: ['XX'] }] }, { 'conditions.0.values': ['has an invalid entry'] }],
-    [{ conditions: [{ ...region, values: ['de'] }] }, { 'conditions.0.values': ['has an invalid entry'] }],
-    [{ conditions: [{ ...region, values: [] }] }, { 'conditions.0.values': ['should have at least 1 item(s)'] }],
-    [{ conditions: [{ ...region, values: undefined }] }, { 'conditions.0.values': ["can't be blank"] }],
-    [
-      { conditions: [{ ...region, values: ['DE', 'DE'] }] },
-      { 'conditions.0.values': ['should not contain duplicates'] },
-    ],
-    [{ conditions: [region, region] }, { base: ['only one condition per property is allowed'] }],
-    [
-      { conditions: [region, { property: 'remote_ip', operator: 'is_in_cidr', values: ['10.0.0.0/33'] }] },
-      { 'conditions.1.values': ['is invalid'] },
-    ],
-    [{ conditions: [{ property: 'remote_ip', values: ['10.0.0.1'] }] }, { 'conditions.0.operator': ['is invalid'] }],
-    [
-      { conditions: [{ property: 'auth_provider_id', operator: 'is_in', values: ['x'] }] },
-      { 'conditions.0.values': ['is invalid'] },
-    ],
-    [
-      { conditions: [{ property: 'client_verified', operator: 'is', values: ['true', 'false'] }] },
-      { 'conditions.0.values': ['should have 1 item(s)'] },
-    ],
-    ...[
-      ['M/09:00-17:00', 'timezone is required'],
-      ['M/09:00-17:00/', 'timezone is required'],
-      ['M', 'is invalid'],
-      ['M/09:00-17:00/Mars/Base', 'timezone is unknown'],
-      ['X/09:00-17:00/UTC', 'day is invalid'],
-      ['M/9-25/UTC', 'time range is invalid'],
-      ['M/17-9/UTC', 'start of the time range must not be after its end'],
-    ].map(([value, message]): [Fields, Record<string, string[]>] => [
-      {
-        conditions: [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: [value] }],
-      },
-      { 'conditions.0.values': [message as string] },
+  it.each(
+    named<[Fields, Record<string, string[]>]>([
+      [
+        { group_id: undefined, resource_id: undefined },
+        { group_id: ["can't be blank"], resource_id: ["can't be blank"] },
+      ],
+      [{ group_id: null }, { group_id: ["can't be blank"] }],
+      [
+        { group_id: 'x', resource_id: 7 },
+        { group_id: ['is invalid'], resource_id: ['is invalid'] },
+      ],
+      [
+        { group_id: unknown, resource_id: unknown },
+        { group_id: ['does not exist'], resource_id: ['does not exist'] },
+      ],
+      [{ description: 'x'.repeat(1025) }, { description: ['should be at most 1024 character(s)'] }],
+      [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
+      [{ is_disabled: null }, { is_disabled: ["can't be blank"] }],
+      [{ flow_log_uploads_enabled: '' }, { flow_log_uploads_enabled: ["can't be blank"] }],
+      [{ conditions: null }, { conditions: ['is invalid'] }],
+      [{ conditions: {} }, { conditions: ['is invalid'] }],
+      [{ conditions: ['x'] }, { 'conditions.0': ['is invalid'] }],
+      [{ conditions: [{ property: 'colour', values: ['x'] }] }, { 'conditions.0.property': ['is invalid'] }],
+      [{ conditions: [{ ...region, operator: 'is' }] }, { 'conditions.0.operator': ['is invalid'] }],
+      [{ conditions: [{ ...region, values: ['XX'] }] }, { 'conditions.0.values': ['has an invalid entry'] }],
+      [{ conditions: [{ ...region, values: ['de'] }] }, { 'conditions.0.values': ['has an invalid entry'] }],
+      [{ conditions: [{ ...region, values: [] }] }, { 'conditions.0.values': ['should have at least 1 item(s)'] }],
+      [{ conditions: [{ ...region, values: undefined }] }, { 'conditions.0.values': ["can't be blank"] }],
+      [
+        { conditions: [{ ...region, values: ['DE', 'DE'] }] },
+        { 'conditions.0.values': ['should not contain duplicates'] },
+      ],
+      [{ conditions: [region, region] }, { base: ['only one condition per property is allowed'] }],
+      [
+        { conditions: [region, { property: 'remote_ip', operator: 'is_in_cidr', values: ['10.0.0.0/33'] }] },
+        { 'conditions.1.values': ['is invalid'] },
+      ],
+      [{ conditions: [{ property: 'remote_ip', values: ['10.0.0.1'] }] }, { 'conditions.0.operator': ['is invalid'] }],
+      [
+        { conditions: [{ property: 'auth_provider_id', operator: 'is_in', values: ['x'] }] },
+        { 'conditions.0.values': ['is invalid'] },
+      ],
+      [
+        { conditions: [{ property: 'client_verified', operator: 'is', values: ['true', 'false'] }] },
+        { 'conditions.0.values': ['should have 1 item(s)'] },
+      ],
+      ...[
+        ['M/09:00-17:00', 'timezone is required'],
+        ['M/09:00-17:00/', 'timezone is required'],
+        ['M', 'is invalid'],
+        ['M/09:00-17:00/Mars/Base', 'timezone is unknown'],
+        ['X/09:00-17:00/UTC', 'day is invalid'],
+        ['M/9-25/UTC', 'time range is invalid'],
+        ['M/17-9/UTC', 'start of the time range must not be after its end'],
+      ].map(([value, message]): [Fields, Record<string, string[]>] => [
+        {
+          conditions: [
+            { property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: [value] },
+          ],
+        },
+        { 'conditions.0.values': [message as string] },
+      ]),
     ]),
-  ])('refuses %j', async (fields, errors) => {
+  )('refuses %s', async (_name, fields, errors) => {
     const before = (await policiesApi.list(world.account)).body.metadata.total
     const answer = await world.create({
       group_id: await world.newGroup(),

@@ -3,6 +3,7 @@ import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { getRow } from '#shared/table/read.ts'
+import { named } from '#test/support/brief.ts'
 import { policiesApi } from '#test/support/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'
 
@@ -54,17 +55,19 @@ describe('PATCH /policies/{id} (A16)', () => {
     expect((await getRow(policies, world.account.id, policy.id))?.group_idp_id).toBeNull()
   })
 
-  it.each<[Fields, Record<string, string[]>]>([
-    [{ description: 'x'.repeat(1025) }, { description: ['should be at most 1024 character(s)'] }],
-    [{ is_disabled: null }, { is_disabled: ["can't be blank"] }],
-    [{ conditions: null }, { conditions: ['is invalid'] }],
-    [{ conditions: [region, { property: 'colour', values: [] }] }, { 'conditions.1.property': ['is invalid'] }],
-    [{ conditions: [region, region] }, { base: ['only one condition per property is allowed'] }],
-    [
-      { group_id: 'x', resource_id: 7 },
-      { group_id: ['is invalid'], resource_id: ['is invalid'] },
-    ],
-  ])('refuses %j, and keeps the policy', async (fields, errors) => {
+  it.each(
+    named<[Fields, Record<string, string[]>]>([
+      [{ description: 'x'.repeat(1025) }, { description: ['should be at most 1024 character(s)'] }],
+      [{ is_disabled: null }, { is_disabled: ["can't be blank"] }],
+      [{ conditions: null }, { conditions: ['is invalid'] }],
+      [{ conditions: [region, { property: 'colour', values: [] }] }, { 'conditions.1.property': ['is invalid'] }],
+      [{ conditions: [region, region] }, { base: ['only one condition per property is allowed'] }],
+      [
+        { group_id: 'x', resource_id: 7 },
+        { group_id: ['is invalid'], resource_id: ['is invalid'] },
+      ],
+    ]),
+  )('refuses %s, and keeps the policy', async (_name, fields, errors) => {
     const policy = await world.made({ conditions: [region] })
     const answer = await world.update(policy.id, fields)
     expect([answer.status, answer.body.errors]).toMatchObject([422, errors])

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { named } from '#test/support/brief.ts'
 import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
 
 type Fields = Record<string, unknown>
@@ -103,23 +104,25 @@ describe('PATCH /resources/{id} (A18)', () => {
     expect((await world.update(world.pool, { type: 'dns' })).body.errors).toEqual({ type: ['is invalid'] })
   })
 
-  it.each<[Fields, Record<string, string[]>]>([
-    [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-    [{ site_id: unknown }, { site_id: ['does not exist'] }],
-    [
-      { site_id: 'x', ip_stack: 'both' },
-      { site_id: ['is invalid'], ip_stack: ['is invalid'] },
-    ],
-    [{ address: 'example.com:80' }, { address: ['cannot contain a port number'] }],
-    [
-      { filters: null, address_description: 7 },
-      { filters: ['is invalid'], address_description: ['is invalid'] },
-    ],
-    [
-      { filters: [{ protocol: 'tcp', ports: ['9-8'] }] },
-      { 'filters.0.ports': ['lower port cannot exceed upper port'] },
-    ],
-  ])('refuses %j, and keeps the resource', async (fields, errors) => {
+  it.each(
+    named<[Fields, Record<string, string[]>]>([
+      [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+      [{ site_id: unknown }, { site_id: ['does not exist'] }],
+      [
+        { site_id: 'x', ip_stack: 'both' },
+        { site_id: ['is invalid'], ip_stack: ['is invalid'] },
+      ],
+      [{ address: 'example.com:80' }, { address: ['cannot contain a port number'] }],
+      [
+        { filters: null, address_description: 7 },
+        { filters: ['is invalid'], address_description: ['is invalid'] },
+      ],
+      [
+        { filters: [{ protocol: 'tcp', ports: ['9-8'] }] },
+        { 'filters.0.ports': ['lower port cannot exceed upper port'] },
+      ],
+    ]),
+  )('refuses %s, and keeps the resource', async (_name, fields, errors) => {
     const resource = await world.made()
     const answer = await world.update(resource.id, fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])

@@ -4,6 +4,7 @@ import { handler as updateConfiguration } from '#functions/v0/configuration/upda
 import { handler as otherRoute } from '#functions/v0/other-route.ts'
 import { readConfiguration } from '#shared/v0/configuration/read-configuration.ts'
 import { newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { openIdProvider, samlProvider } from '#test/support/v0-providers.ts'
 
@@ -166,76 +167,82 @@ describe('a field of its own', () => {
     expect((await read())[name]).toBe(stored)
   })
 
-  it.each([
-    ['default_client_allowed_ips', null, 'is invalid'],
-    ['default_client_allowed_ips', 5, 'is invalid'],
-    ['default_client_allowed_ips', [5], 'is invalid'],
-    ['default_client_allowed_ips', '::/0,', 'is invalid'],
-    ['default_client_allowed_ips', 'lan', 'is invalid: lan is not a valid IPv4 / IPv6 address or CIDR range'],
-    ['default_client_allowed_ips', '::/0,::/0', 'is invalid: duplicates are not allowed: ::/0'],
-    ['default_client_allowed_ips', long, 'should be at most 4096 character(s)'],
-    ['default_client_dns', null, 'is invalid'],
-    ['default_client_dns', '192.0.2.53:53', 'setting port is not allowed'],
-    ['default_client_dns', 'bad name', 'bad name is not a valid FQDN'],
-    ['default_client_dns', 'a, b,b', 'is invalid: duplicates are not allowed: b'],
-    ['default_client_endpoint', '', "can't be blank"],
-    ['default_client_endpoint', ' ', "can't be blank"],
-    ['default_client_endpoint', null, 'is invalid'],
-    ['default_client_endpoint', 51820, 'is invalid'],
-    ['default_client_endpoint', 'a b', 'a b is not a valid FQDN'],
-    ['default_client_endpoint', 'vpn.example.net:70000', 'port is not a number between 0 and 65535'],
-    ['default_client_endpoint', 'a'.repeat(256), 'should be at most 255 character(s)'],
-    ['default_client_mtu', 9000, 'must be less than or equal to 1500'],
-    ['default_client_mtu', 575, 'must be greater than or equal to 576'],
-    ['default_client_mtu', null, 'is invalid'],
-    ['default_client_mtu', '', 'is invalid'],
-    ['default_client_mtu', '1280.0', 'is invalid'],
-    ['default_client_mtu', true, 'is invalid'],
-    ['default_client_persistent_keepalive', -3, 'must be greater than or equal to 0'],
-    ['default_client_persistent_keepalive', 121, 'must be less than or equal to 120'],
-    ['default_client_persistent_keepalive', null, 'is invalid'],
-    ['vpn_session_duration', -1, 'must be greater than or equal to 0'],
-    ['vpn_session_duration', 2_147_483_648, 'must be less than or equal to 2147483647'],
-    ['vpn_session_duration', '9'.repeat(400), 'must be less than or equal to 2147483647'],
-    ['vpn_session_duration', '', 'is invalid'],
-  ])('%s %j: %s', async (name, sent, message) => {
+  it.each(
+    named([
+      ['default_client_allowed_ips', null, 'is invalid'],
+      ['default_client_allowed_ips', 5, 'is invalid'],
+      ['default_client_allowed_ips', [5], 'is invalid'],
+      ['default_client_allowed_ips', '::/0,', 'is invalid'],
+      ['default_client_allowed_ips', 'lan', 'is invalid: lan is not a valid IPv4 / IPv6 address or CIDR range'],
+      ['default_client_allowed_ips', '::/0,::/0', 'is invalid: duplicates are not allowed: ::/0'],
+      ['default_client_allowed_ips', long, 'should be at most 4096 character(s)'],
+      ['default_client_dns', null, 'is invalid'],
+      ['default_client_dns', '192.0.2.53:53', 'setting port is not allowed'],
+      ['default_client_dns', 'bad name', 'bad name is not a valid FQDN'],
+      ['default_client_dns', 'a, b,b', 'is invalid: duplicates are not allowed: b'],
+      ['default_client_endpoint', '', "can't be blank"],
+      ['default_client_endpoint', ' ', "can't be blank"],
+      ['default_client_endpoint', null, 'is invalid'],
+      ['default_client_endpoint', 51820, 'is invalid'],
+      ['default_client_endpoint', 'a b', 'a b is not a valid FQDN'],
+      ['default_client_endpoint', 'vpn.example.net:70000', 'port is not a number between 0 and 65535'],
+      ['default_client_endpoint', 'a'.repeat(256), 'should be at most 255 character(s)'],
+      ['default_client_mtu', 9000, 'must be less than or equal to 1500'],
+      ['default_client_mtu', 575, 'must be greater than or equal to 576'],
+      ['default_client_mtu', null, 'is invalid'],
+      ['default_client_mtu', '', 'is invalid'],
+      ['default_client_mtu', '1280.0', 'is invalid'],
+      ['default_client_mtu', true, 'is invalid'],
+      ['default_client_persistent_keepalive', -3, 'must be greater than or equal to 0'],
+      ['default_client_persistent_keepalive', 121, 'must be less than or equal to 120'],
+      ['default_client_persistent_keepalive', null, 'is invalid'],
+      ['vpn_session_duration', -1, 'must be greater than or equal to 0'],
+      ['vpn_session_duration', 2_147_483_648, 'must be less than or equal to 2147483647'],
+      ['vpn_session_duration', '9'.repeat(400), 'must be less than or equal to 2147483647'],
+      ['vpn_session_duration', '', 'is invalid'],
+    ]),
+  )('%s', async (_name, name, sent, message) => {
     const { status, body } = await patch({ [name]: sent })
     expect([status, body]).toEqual([422, { errors: { [name]: [message] } }])
   })
 })
 
 describe('the logo', () => {
-  it.each([
-    [{ url: 'https://example.net/l.png' }, { url: 'https://example.net/l.png', data: null, type: null }],
-    [
-      { data: 'aGk=', type: 'image/png', url: '', colour: 1 },
-      { url: null, data: 'aGk=', type: 'image/png' },
-    ],
-    [{ url: '', data: null }, null],
-    [{ type: 'x' }, { url: null, data: null, type: 'x' }],
-    [{}, null],
-    [{ data: 'x'.repeat(65_536) }, { url: null, data: 'x'.repeat(65_536), type: null }],
-    [null, null],
-  ])('%j is shown as %j', async (logo, shown) => {
+  it.each(
+    named([
+      [{ url: 'https://example.net/l.png' }, { url: 'https://example.net/l.png', data: null, type: null }],
+      [
+        { data: 'aGk=', type: 'image/png', url: '', colour: 1 },
+        { url: null, data: 'aGk=', type: 'image/png' },
+      ],
+      [{ url: '', data: null }, null],
+      [{ type: 'x' }, { url: null, data: null, type: 'x' }],
+      [{}, null],
+      [{ data: 'x'.repeat(65_536) }, { url: null, data: 'x'.repeat(65_536), type: null }],
+      [null, null],
+    ]),
+  )('%s', async (_name, logo, shown) => {
     const { status, body } = await patch({ logo })
     expect([status, body.data.logo]).toEqual([200, shown])
   })
 
-  it.each([
-    'l.png',
-    '',
-    [],
-    5,
-    true,
-    { url: 5 },
-    { url: 0 },
-    { url: false },
-    { url: ['x'] },
-    { url: 'x'.repeat(2049) },
-    { data: 'x'.repeat(65_537) },
-    { type: 'x'.repeat(256) },
-    { type: 'a\0' },
-  ])('%j is invalid', async (logo) => {
+  it.each(
+    named([
+      ['l.png'],
+      [''],
+      [[]],
+      [5],
+      [true],
+      [{ url: 5 }],
+      [{ url: 0 }],
+      [{ url: false }],
+      [{ url: ['x'] }],
+      [{ url: 'x'.repeat(2049) }],
+      [{ data: 'x'.repeat(65_537) }],
+      [{ type: 'x'.repeat(256) }],
+      [{ type: 'a\0' }],
+    ]),
+  )('%s is invalid', async (_name, logo) => {
     const { status, body } = await patch({ logo })
     expect([status, body]).toEqual([422, { errors: { logo: ['is invalid'] } }])
   })
@@ -280,34 +287,36 @@ describe('openid_connect_providers', () => {
     ])
   })
 
-  it.each([
-    [{ id: null }, { id: [blank] }],
-    [{ id: '' }, { id: [blank] }],
-    [{ id: ' ' }, { id: [blank] }],
-    [{ id: 5 }, { id: ['is invalid'] }],
-    [{ id: 'identity' }, { id: ['is reserved'] }],
-    [{ id: 'magic_link' }, { id: ['is reserved'] }],
-    [{ id: 'x'.repeat(256) }, { id: ['should be at most 255 character(s)'] }],
-    [{ label: '  ' }, { label: [blank] }],
-    [{ label: 'x'.repeat(256) }, { label: ['should be at most 255 character(s)'] }],
-    [{ client_id: 'x'.repeat(2049) }, { client_id: ['should be at most 2048 character(s)'] }],
-    [{ client_secret: ['x'] }, { client_secret: ['is invalid'] }],
-    [{ client_secret: 'x'.repeat(2049) }, { client_secret: ['should be at most 2048 character(s)'] }],
-    [{ discovery_document_uri: null }, { discovery_document_uri: [blank] }],
-    [{ scope: 5 }, { scope: ['is invalid'] }],
-    [{ scope: 'x'.repeat(2049) }, { scope: ['should be at most 2048 character(s)'] }],
-    [{ response_type: {} }, { response_type: ['is invalid'] }],
-    [{ redirect_uri: 'callback' }, { redirect_uri: ['does not contain a scheme or a host'] }],
-    [{ redirect_uri: '//host/cb' }, { redirect_uri: ['does not contain a scheme'] }],
-    [{ redirect_uri: 'ftp://host/cb' }, { redirect_uri: ['only http, https schemes are supported'] }],
-    [{ redirect_uri: 'a b' }, { redirect_uri: ['is invalid'] }],
-    [
-      { redirect_uri: 'x'.repeat(2049) },
-      { redirect_uri: ['should be at most 2048 character(s)', 'does not contain a scheme or a host'] },
-    ],
-    [{ auto_create_users: null }, { auto_create_users: ['is invalid'] }],
-    [{ auto_create_users: 1 }, { auto_create_users: ['is invalid'] }],
-  ])('%j: %j', async (fields, errors) => {
+  it.each(
+    named([
+      [{ id: null }, { id: [blank] }],
+      [{ id: '' }, { id: [blank] }],
+      [{ id: ' ' }, { id: [blank] }],
+      [{ id: 5 }, { id: ['is invalid'] }],
+      [{ id: 'identity' }, { id: ['is reserved'] }],
+      [{ id: 'magic_link' }, { id: ['is reserved'] }],
+      [{ id: 'x'.repeat(256) }, { id: ['should be at most 255 character(s)'] }],
+      [{ label: '  ' }, { label: [blank] }],
+      [{ label: 'x'.repeat(256) }, { label: ['should be at most 255 character(s)'] }],
+      [{ client_id: 'x'.repeat(2049) }, { client_id: ['should be at most 2048 character(s)'] }],
+      [{ client_secret: ['x'] }, { client_secret: ['is invalid'] }],
+      [{ client_secret: 'x'.repeat(2049) }, { client_secret: ['should be at most 2048 character(s)'] }],
+      [{ discovery_document_uri: null }, { discovery_document_uri: [blank] }],
+      [{ scope: 5 }, { scope: ['is invalid'] }],
+      [{ scope: 'x'.repeat(2049) }, { scope: ['should be at most 2048 character(s)'] }],
+      [{ response_type: {} }, { response_type: ['is invalid'] }],
+      [{ redirect_uri: 'callback' }, { redirect_uri: ['does not contain a scheme or a host'] }],
+      [{ redirect_uri: '//host/cb' }, { redirect_uri: ['does not contain a scheme'] }],
+      [{ redirect_uri: 'ftp://host/cb' }, { redirect_uri: ['only http, https schemes are supported'] }],
+      [{ redirect_uri: 'a b' }, { redirect_uri: ['is invalid'] }],
+      [
+        { redirect_uri: 'x'.repeat(2049) },
+        { redirect_uri: ['should be at most 2048 character(s)', 'does not contain a scheme or a host'] },
+      ],
+      [{ auto_create_users: null }, { auto_create_users: ['is invalid'] }],
+      [{ auto_create_users: 1 }, { auto_create_users: ['is invalid'] }],
+    ]),
+  )('%s', async (_name, fields, errors) => {
     const { status, body } = await send([openIdProvider(fields)])
     expect([status, body]).toEqual([422, { errors: { [field]: [errors] } }])
   })
@@ -353,27 +362,32 @@ describe('saml_identity_providers', () => {
   const field = 'saml_identity_providers'
   const send = (items: unknown) => patch({ [field]: items })
 
-  it.each([
-    [{ metadata: '<EntityDescriptor>' }, { metadata: ['is invalid'] }],
-    [{ metadata: '<a/>' }, { metadata: ['is invalid'] }],
-    [{ metadata: 'text' }, { metadata: ['is invalid'] }],
-    [{ metadata: 5 }, { metadata: ['is invalid'] }],
-    [{ metadata: '' }, { metadata: ["can't be blank"] }],
-    [{ metadata: ' \n' }, { metadata: ["can't be blank"] }],
-    [{ metadata: null }, { metadata: ["can't be blank"] }],
-    [{ metadata: '<!DOCTYPE EntityDescriptor><EntityDescriptor/>' }, { metadata: ['is invalid'] }],
-    [{ metadata: `<EntityDescriptor/>${' '.repeat(65_536)}` }, { metadata: ['should be at most 65536 character(s)'] }],
-    [{ metadata: 'x'.repeat(65_537) }, { metadata: ['should be at most 65536 character(s)', 'is invalid'] }],
-    [{ id: 'saml' }, { id: ['is reserved'] }],
-    [{ label: null }, { label: ["can't be blank"] }],
-    [{ base_url: 'callback' }, { base_url: ['does not contain a scheme or a host'] }],
-    [{ base_url: 'ftp://host' }, { base_url: ['only http, https schemes are supported'] }],
-    [{ sign_requests: null }, { sign_requests: ['is invalid'] }],
-    [{ sign_metadata: 'no' }, { sign_metadata: ['is invalid'] }],
-    [{ signed_assertion_in_resp: 0 }, { signed_assertion_in_resp: ['is invalid'] }],
-    [{ signed_envelopes_in_resp: [] }, { signed_envelopes_in_resp: ['is invalid'] }],
-    [{ auto_create_users: null }, { auto_create_users: ['is invalid'] }],
-  ])('%j: %j', async (fields, errors) => {
+  it.each(
+    named<[Record<string, unknown>, Record<string, string[]>]>([
+      [{ metadata: '<EntityDescriptor>' }, { metadata: ['is invalid'] }],
+      [{ metadata: '<a/>' }, { metadata: ['is invalid'] }],
+      [{ metadata: 'text' }, { metadata: ['is invalid'] }],
+      [{ metadata: 5 }, { metadata: ['is invalid'] }],
+      [{ metadata: '' }, { metadata: ["can't be blank"] }],
+      [{ metadata: ' \n' }, { metadata: ["can't be blank"] }],
+      [{ metadata: null }, { metadata: ["can't be blank"] }],
+      [{ metadata: '<!DOCTYPE EntityDescriptor><EntityDescriptor/>' }, { metadata: ['is invalid'] }],
+      [
+        { metadata: `<EntityDescriptor/>${' '.repeat(65_536)}` },
+        { metadata: ['should be at most 65536 character(s)'] },
+      ],
+      [{ metadata: 'x'.repeat(65_537) }, { metadata: ['should be at most 65536 character(s)', 'is invalid'] }],
+      [{ id: 'saml' }, { id: ['is reserved'] }],
+      [{ label: null }, { label: ["can't be blank"] }],
+      [{ base_url: 'callback' }, { base_url: ['does not contain a scheme or a host'] }],
+      [{ base_url: 'ftp://host' }, { base_url: ['only http, https schemes are supported'] }],
+      [{ sign_requests: null }, { sign_requests: ['is invalid'] }],
+      [{ sign_metadata: 'no' }, { sign_metadata: ['is invalid'] }],
+      [{ signed_assertion_in_resp: 0 }, { signed_assertion_in_resp: ['is invalid'] }],
+      [{ signed_envelopes_in_resp: [] }, { signed_envelopes_in_resp: ['is invalid'] }],
+      [{ auto_create_users: null }, { auto_create_users: ['is invalid'] }],
+    ]),
+  )('%s', async (_name, fields, errors) => {
     const { status, body } = await send([samlProvider(fields)])
     expect([status, body]).toEqual([422, { errors: { [field]: [errors] } }])
   })

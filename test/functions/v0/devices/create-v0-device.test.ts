@@ -7,8 +7,10 @@ import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { getRow } from '#shared/table/read.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
 import { newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
-import { newV0Device, newV0Key, newV0User } from '#test/support/v0.ts'
+import { publicKey } from '#test/support/public-key.ts'
+import { newV0Device, newV0User } from '#test/support/v0.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 let user: { id: string }
@@ -23,7 +25,7 @@ afterEach(() => vi.unstubAllEnvs())
 const post = (device: unknown, from = account) =>
   from.call(createDevice, { method: 'POST', path: '/v0/devices', body: { device } })
 /** A device with all that is required, and these fields. */
-const create = (fields: Record<string, unknown> = {}) => post({ user_id: user.id, public_key: newV0Key(), ...fields })
+const create = (fields: Record<string, unknown> = {}) => post({ user_id: user.id, public_key: publicKey(), ...fields })
 const refusal = (errors: Record<string, string[]>) => [422, { errors }]
 const outcome = ({ status, body }: { status: number; body: unknown }) => [status, body]
 
@@ -163,7 +165,7 @@ describe('takes', () => {
     [{ ipv6: 'FD00:0::9' }, { ipv6: 'fd00::9' }],
     [{ ipv6: '::ffff:192.0.2.1' }, { ipv6: '::ffff:192.0.2.1' }],
     [{ id: 'x', rx_bytes: 5, latest_handshake: 'now', server_public_key: 'x', colour: 'red' }, { rx_bytes: null }],
-  ])('%o', async (sent, shown) => {
+  ])('%j', async (sent, shown) => {
     const { status, body } = await create(sent)
     expect([status, body.data]).toEqual([201, expect.objectContaining(shown)])
   })
@@ -174,72 +176,74 @@ describe('takes', () => {
 })
 
 describe('refuses', () => {
-  it.each<[Record<string, unknown>, Record<string, string[]>]>([
-    [{ user_id: undefined }, { user_id: [blank] }],
-    [{ user_id: '' }, { user_id: [blank] }],
-    [{ user_id: '42' }, { user_id: ['is invalid'] }],
-    [{ user_id: randomUUID() }, { user_id: ['does not exist'] }],
-    [{ name: '   ' }, { name: ['should be at least 1 character(s)'] }],
-    [{ name: '🐎'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-    [{ name: 5 }, { name: ['is invalid'] }],
-    [{ name: 'a\0' }, { name: ['is invalid'] }],
-    [{ description: 'a'.repeat(2049) }, { description: ['should be at most 2048 character(s)'] }],
-    [{ description: 5 }, { description: ['is invalid'] }],
-    [{ public_key: undefined }, { public_key: [blank] }],
-    [{ public_key: '  ' }, { public_key: [blank] }],
-    [{ public_key: 7 }, { public_key: ['is invalid'] }],
-    [{ public_key: 'abc' }, { public_key: [tooShort, noBase64] }],
-    [{ public_key: `${key}*=` }, { public_key: [noBase64] }],
-    [{ preshared_key: 'YWJj' }, { preshared_key: [tooShort] }],
-    [{ use_default_mtu: null }, { use_default_mtu: ['is invalid'] }],
-    [{ use_default_mtu: 0 }, { use_default_mtu: ['is invalid'] }],
-    [
-      { use_default_mtu: 'no', mtu: 1 },
-      { use_default_mtu: ['is invalid'], mtu: ['must be greater than or equal to 576'] },
-    ],
-    [
-      { allowed_ips: '192.0.2.0/33' },
-      { allowed_ips: ['is invalid: 192.0.2.0/33 is not a valid IPv4 / IPv6 address or CIDR range'] },
-    ],
-    [{ allowed_ips: '192.0.2.1,' }, { allowed_ips: ['is invalid'] }],
-    [{ allowed_ips: [1] }, { allowed_ips: ['is invalid'] }],
-    [{ dns: '192.0.2.53, 192.0.2.53' }, { dns: ['is invalid: duplicates are not allowed: 192.0.2.53'] }],
-    [{ dns: '192.0.2.53:53' }, { dns: ['setting port is not allowed'] }],
-    [{ dns: 'bad name' }, { dns: ['bad name is not a valid FQDN'] }],
-    [{ endpoint: null, use_default_endpoint: false }, { endpoint: [blank] }],
-    [{ use_default_endpoint: false }, { endpoint: [blank] }],
-    [{ endpoint: 'vpn.example.net:70000' }, { endpoint: ['port is not a number between 0 and 65535'] }],
-    [{ endpoint: 'vpn example' }, { endpoint: ['vpn example is not a valid FQDN'] }],
-    [{ mtu: 500 }, { mtu: ['must be greater than or equal to 576'] }],
-    [{ mtu: 1600 }, { mtu: ['must be less than or equal to 1500'] }],
-    [{ mtu: ' 12' }, { mtu: ['is invalid'] }],
-    [{ mtu: true }, { mtu: ['is invalid'] }],
-    [{ mtu: -1, use_default_mtu: true }, { mtu: ['must not be present', 'must be greater than or equal to 576'] }],
-    [{ dns: '192.0.2.1', use_default_dns: true }, { dns: ['must not be present'] }],
-    [{ persistent_keepalive: 200 }, { persistent_keepalive: ['must be less than or equal to 120'] }],
-    [{ ipv4: '100.64.0.1' }, { ipv4: ['is reserved'] }],
-    [{ ipv4: '100.64.3' }, { ipv4: ['is invalid'] }],
-    [{ ipv4: '100.64.3.9/32' }, { ipv4: ['is invalid'] }],
-    [{ ipv4: 'fd00::9' }, { ipv4: ['is invalid'] }],
-    [{ ipv6: 'FD00::0:1' }, { ipv6: ['is reserved'] }],
-    [{ ipv6: 'fe80::1%0' }, { ipv6: ['is invalid'] }],
-    [{ ipv6: '100.64.3.9' }, { ipv6: ['is invalid'] }],
-    [
-      { user_id: null, public_key: null, name: ' ', mtu: 1 },
-      {
-        user_id: [blank],
-        public_key: [blank],
-        name: ['should be at least 1 character(s)'],
-        mtu: ['must be greater than or equal to 576'],
-      },
-    ],
-  ])('%o', async (sent, errors) => {
+  it.each(
+    named<[Record<string, unknown>, Record<string, string[]>]>([
+      [{ user_id: undefined }, { user_id: [blank] }],
+      [{ user_id: '' }, { user_id: [blank] }],
+      [{ user_id: '42' }, { user_id: ['is invalid'] }],
+      [{ user_id: randomUUID() }, { user_id: ['does not exist'] }],
+      [{ name: '   ' }, { name: ['should be at least 1 character(s)'] }],
+      [{ name: '🐎'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
+      [{ name: 5 }, { name: ['is invalid'] }],
+      [{ name: 'a\0' }, { name: ['is invalid'] }],
+      [{ description: 'a'.repeat(2049) }, { description: ['should be at most 2048 character(s)'] }],
+      [{ description: 5 }, { description: ['is invalid'] }],
+      [{ public_key: undefined }, { public_key: [blank] }],
+      [{ public_key: '  ' }, { public_key: [blank] }],
+      [{ public_key: 7 }, { public_key: ['is invalid'] }],
+      [{ public_key: 'abc' }, { public_key: [tooShort, noBase64] }],
+      [{ public_key: `${key}*=` }, { public_key: [noBase64] }],
+      [{ preshared_key: 'YWJj' }, { preshared_key: [tooShort] }],
+      [{ use_default_mtu: null }, { use_default_mtu: ['is invalid'] }],
+      [{ use_default_mtu: 0 }, { use_default_mtu: ['is invalid'] }],
+      [
+        { use_default_mtu: 'no', mtu: 1 },
+        { use_default_mtu: ['is invalid'], mtu: ['must be greater than or equal to 576'] },
+      ],
+      [
+        { allowed_ips: '192.0.2.0/33' },
+        { allowed_ips: ['is invalid: 192.0.2.0/33 is not a valid IPv4 / IPv6 address or CIDR range'] },
+      ],
+      [{ allowed_ips: '192.0.2.1,' }, { allowed_ips: ['is invalid'] }],
+      [{ allowed_ips: [1] }, { allowed_ips: ['is invalid'] }],
+      [{ dns: '192.0.2.53, 192.0.2.53' }, { dns: ['is invalid: duplicates are not allowed: 192.0.2.53'] }],
+      [{ dns: '192.0.2.53:53' }, { dns: ['setting port is not allowed'] }],
+      [{ dns: 'bad name' }, { dns: ['bad name is not a valid FQDN'] }],
+      [{ endpoint: null, use_default_endpoint: false }, { endpoint: [blank] }],
+      [{ use_default_endpoint: false }, { endpoint: [blank] }],
+      [{ endpoint: 'vpn.example.net:70000' }, { endpoint: ['port is not a number between 0 and 65535'] }],
+      [{ endpoint: 'vpn example' }, { endpoint: ['vpn example is not a valid FQDN'] }],
+      [{ mtu: 500 }, { mtu: ['must be greater than or equal to 576'] }],
+      [{ mtu: 1600 }, { mtu: ['must be less than or equal to 1500'] }],
+      [{ mtu: ' 12' }, { mtu: ['is invalid'] }],
+      [{ mtu: true }, { mtu: ['is invalid'] }],
+      [{ mtu: -1, use_default_mtu: true }, { mtu: ['must not be present', 'must be greater than or equal to 576'] }],
+      [{ dns: '192.0.2.1', use_default_dns: true }, { dns: ['must not be present'] }],
+      [{ persistent_keepalive: 200 }, { persistent_keepalive: ['must be less than or equal to 120'] }],
+      [{ ipv4: '100.64.0.1' }, { ipv4: ['is reserved'] }],
+      [{ ipv4: '100.64.3' }, { ipv4: ['is invalid'] }],
+      [{ ipv4: '100.64.3.9/32' }, { ipv4: ['is invalid'] }],
+      [{ ipv4: 'fd00::9' }, { ipv4: ['is invalid'] }],
+      [{ ipv6: 'FD00::0:1' }, { ipv6: ['is reserved'] }],
+      [{ ipv6: 'fe80::1%0' }, { ipv6: ['is invalid'] }],
+      [{ ipv6: '100.64.3.9' }, { ipv6: ['is invalid'] }],
+      [
+        { user_id: null, public_key: null, name: ' ', mtu: 1 },
+        {
+          user_id: [blank],
+          public_key: [blank],
+          name: ['should be at least 1 character(s)'],
+          mtu: ['must be greater than or equal to 576'],
+        },
+      ],
+    ]),
+  )('%s', async (_name, sent, errors) => {
     expect(outcome(await create(sent))).toEqual(refusal(errors))
   })
 
   it('a fraction, by how it is written', async () => {
     for (const number of ['1400.0', '1.4e3', '1400.5']) {
-      const rawBody = JSON.stringify({ device: { user_id: user.id, public_key: newV0Key() } }).replace(
+      const rawBody = JSON.stringify({ device: { user_id: user.id, public_key: publicKey() } }).replace(
         '{"user',
         `{"mtu":${number},"user`,
       )
@@ -278,7 +282,7 @@ describe('refuses', () => {
     expect((await create()).status).toBe(201)
     expect(outcome(await create())).toEqual(refusal(full))
     vi.stubEnv('V0_DEVICES_PER_USER', '0')
-    expect(outcome(await post({ user_id: (await newV0User(account)).id, public_key: newV0Key() }))).toEqual(
+    expect(outcome(await post({ user_id: (await newV0User(account)).id, public_key: publicKey() }))).toEqual(
       refusal(full),
     )
   })
@@ -298,7 +302,7 @@ describe('addresses', () => {
     for (let i = 0; i < 4; i++) devices.push(await newV0Device(own, { user_id }))
     const given = devices.map(({ ipv4 }) => ipv4).sort()
     expect(given).toEqual(['192.0.2.10', '192.0.2.11', '192.0.2.13', '192.0.2.14'])
-    const exhausted = await post({ user_id, public_key: newV0Key() }, own)
+    const exhausted = await post({ user_id, public_key: publicKey() }, own)
     expect(outcome(exhausted)).toEqual(refusal({ base: ['CIDR 192.0.2.8/29 is exhausted'] }))
     expect(await newV0Device(own, { user_id, ipv4: '192.0.2.15' })).toMatchObject({ ipv4: '192.0.2.15' })
     await own.call(deleteDevice, { method: 'DELETE', params: { id: devices[1].id } })
@@ -318,7 +322,7 @@ describe('addresses', () => {
       }
     }
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => until({ user_id: users[i % 2].id, public_key: newV0Key() })),
+      Array.from({ length: 200 }, (_, i) => until({ user_id: users[i % 2].id, public_key: publicKey() })),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     const devices = answers.map(({ body }) => body.data)

@@ -5,8 +5,9 @@ import { v0Configurations } from '#shared/v0/configuration/configuration.ts'
 import { readConfiguration } from '#shared/v0/configuration/read-configuration.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
+import { publicKey } from '#test/support/public-key.ts'
 import { updateRow } from '#test/support/rows.ts'
-import { newV0Device, newV0Key, newV0User } from '#test/support/v0.ts'
+import { newV0Device, newV0User } from '#test/support/v0.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -54,7 +55,7 @@ it('takes a device that was read back unchanged, and changed in any one field', 
     const changes = {
       name: 'loft',
       description: 'new',
-      public_key: newV0Key(),
+      public_key: publicKey(),
       ipv4: '203.0.113.77',
       ipv6: 'fd00::7:7',
     }
@@ -109,7 +110,7 @@ it('writes nothing when nothing changes', async () => {
 
 it('records before and after with its own values and its key redacted', async () => {
   const device = await newV0Device(account, { mtu: 1300 })
-  const preshared_key = newV0Key()
+  const preshared_key = publicKey()
   await patch(device.id, { preshared_key, use_default_mtu: true })
   const commit = (await commitsOf(account.id)).at(-1)
   expect(commit?.changes).toMatchObject([

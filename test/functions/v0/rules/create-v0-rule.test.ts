@@ -5,6 +5,7 @@ import { handler as getRule } from '#functions/v0/rules/get-v0-rule.ts'
 import { handler as listRules } from '#functions/v0/rules/list-v0-rules.ts'
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { newV0Address, newV0Rule, newV0User } from '#test/support/v0.ts'
 
@@ -112,20 +113,22 @@ describe('destination', () => {
 })
 
 describe('ports', () => {
-  it.each([
-    ['tcp', '443', '443'],
-    ['udp', '1-65535', '1 - 65535'],
-    ['tcp', [80, 90], '80 - 90'],
-    ['tcp', '8000 - 8100', '8000 - 8100'],
-    ['tcp', ' 8000 -8100 ', '8000 - 8100'],
-    ['tcp', '83', '83'],
-    ['tcp', '080', '80'],
-    ['tcp', '5 - 5', '5'],
-    ['tcp', '[8000, 8100]', '8000 - 8100'],
-    ['tcp', '(7999, 8101)', '8000 - 8100'],
-    ['tcp', '[8000, 8101)', '8000 - 8100'],
-    ['tcp', `${'0'.repeat(400)}7`, '7'],
-  ])('%s %j is %s', async (port_type, port_range, stored) => {
+  it.each(
+    named([
+      ['tcp', '443', '443'],
+      ['udp', '1-65535', '1 - 65535'],
+      ['tcp', [80, 90], '80 - 90'],
+      ['tcp', '8000 - 8100', '8000 - 8100'],
+      ['tcp', ' 8000 -8100 ', '8000 - 8100'],
+      ['tcp', '83', '83'],
+      ['tcp', '080', '80'],
+      ['tcp', '5 - 5', '5'],
+      ['tcp', '[8000, 8100]', '8000 - 8100'],
+      ['tcp', '(7999, 8101)', '8000 - 8100'],
+      ['tcp', '[8000, 8101)', '8000 - 8100'],
+      ['tcp', `${'0'.repeat(400)}7`, '7'],
+    ]),
+  )('%s', async (_name, port_type, port_range, stored) => {
     expect(await newV0Rule(account, { port_type, port_range })).toMatchObject({ port_type, port_range: stored })
   })
 
@@ -134,35 +137,37 @@ describe('ports', () => {
     expect(rule).toMatchObject({ port_type: null, port_range: null })
   })
 
-  it.each([
-    ['icmp', '1', { port_type: ['is invalid'] }],
-    ['TCP', '1', { port_type: ['is invalid'] }],
-    [6, '1', { port_type: ['is invalid'] }],
-    [null, '1', { port_type: ["can't be blank"] }],
-    ['', '1', { port_type: ["can't be blank"] }],
-    [undefined, '1', { port_type: ["can't be blank"] }],
-    ['tcp', null, { port_range: ["can't be blank"] }],
-    ['tcp', undefined, { port_range: ["can't be blank"] }],
-    ['tcp', 443, { port_range: ['is invalid'] }],
-    ['tcp', true, { port_range: ['is invalid'] }],
-    ['tcp', {}, { port_range: ['is invalid'] }],
-    ['tcp', [80], { port_range: ['is invalid'] }],
-    ['tcp', ['80', '90'], { port_range: ['is invalid'] }],
-    ['tcp', '443x', { port_range: ['bad format'] }],
-    ['tcp', 'ssh', { port_range: ['bad format'] }],
-    ['tcp', '80abc', { port_range: ['bad format'] }],
-    ['tcp', '10-20-30', { port_range: ['bad format'] }],
-    ['tcp', '-5', { port_range: ['bad format'] }],
-    ['tcp', '   ', { port_range: ['bad format'] }],
-    ['tcp', '90-80', { port_range: ['lower value cannot be higher than upper value'] }],
-    ['tcp', [90, 80], { port_range: ['lower value cannot be higher than upper value'] }],
-    ['tcp', '99999-80', { port_range: ['lower value cannot be higher than upper value'] }],
-    ['tcp', '0-5', { port_range: ['port is not within valid range'] }],
-    ['tcp', '65536', { port_range: ['port is not within valid range'] }],
-    ['tcp', `1-${'9'.repeat(400)}`, { port_range: ['port is not within valid range'] }],
-    ['icmp', null, { port_type: ['is invalid'] }],
-    [null, 'ssh', { port_range: ['bad format'] }],
-  ])('%j %j: %j', async (port_type, port_range, errors) => {
+  it.each(
+    named([
+      ['icmp', '1', { port_type: ['is invalid'] }],
+      ['TCP', '1', { port_type: ['is invalid'] }],
+      [6, '1', { port_type: ['is invalid'] }],
+      [null, '1', { port_type: ["can't be blank"] }],
+      ['', '1', { port_type: ["can't be blank"] }],
+      [undefined, '1', { port_type: ["can't be blank"] }],
+      ['tcp', null, { port_range: ["can't be blank"] }],
+      ['tcp', undefined, { port_range: ["can't be blank"] }],
+      ['tcp', 443, { port_range: ['is invalid'] }],
+      ['tcp', true, { port_range: ['is invalid'] }],
+      ['tcp', {}, { port_range: ['is invalid'] }],
+      ['tcp', [80], { port_range: ['is invalid'] }],
+      ['tcp', ['80', '90'], { port_range: ['is invalid'] }],
+      ['tcp', '443x', { port_range: ['bad format'] }],
+      ['tcp', 'ssh', { port_range: ['bad format'] }],
+      ['tcp', '80abc', { port_range: ['bad format'] }],
+      ['tcp', '10-20-30', { port_range: ['bad format'] }],
+      ['tcp', '-5', { port_range: ['bad format'] }],
+      ['tcp', '   ', { port_range: ['bad format'] }],
+      ['tcp', '90-80', { port_range: ['lower value cannot be higher than upper value'] }],
+      ['tcp', [90, 80], { port_range: ['lower value cannot be higher than upper value'] }],
+      ['tcp', '99999-80', { port_range: ['lower value cannot be higher than upper value'] }],
+      ['tcp', '0-5', { port_range: ['port is not within valid range'] }],
+      ['tcp', '65536', { port_range: ['port is not within valid range'] }],
+      ['tcp', `1-${'9'.repeat(400)}`, { port_range: ['port is not within valid range'] }],
+      ['icmp', null, { port_type: ['is invalid'] }],
+      [null, 'ssh', { port_range: ['bad format'] }],
+    ]),
+  )('%s', async (_name, port_type, port_range, errors) => {
     const { status, body } = await post({ destination: newV0Address(), port_type, port_range })
     expect([status, body]).toEqual(refused(errors as never))
   })
@@ -285,7 +290,8 @@ describe('beside a global drop rule without ports and a global accept rule with 
   })
 
   it('does not know the rules of another account', async () => {
-    await newV0Rule(await newAccount(), { destination: '192.0.2.9/24' })
+    const { destination } = await newV0Rule(await newAccount(), { destination: '192.0.2.9/24' })
+    expect(destination).toBe('192.0.2.9/24')
   })
 })
 

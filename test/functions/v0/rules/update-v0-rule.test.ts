@@ -4,6 +4,7 @@ import { handler as getRule } from '#functions/v0/rules/get-v0-rule.ts'
 import { handler as updateRule } from '#functions/v0/rules/update-v0-rule.ts'
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { newAccount } from '#test/support/account.ts'
+import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { newV0Address, newV0Rule, newV0User } from '#test/support/v0.ts'
 
@@ -69,32 +70,34 @@ it('removes the ports when both are sent as null', async () => {
   expect([status, body.data]).toMatchObject([200, { port_type: null, port_range: null }])
 })
 
-it.each([
-  [{ action: 'reject' }, { action: ['is invalid'] }],
-  [{ action: 'Drop' }, { action: ['is invalid'] }],
-  [{ action: null }, { action: ["can't be blank"] }],
-  [{ destination: null }, { destination: ["can't be blank"] }],
-  [{ destination: '' }, { destination: ["can't be blank"] }],
-  [{ destination: ' ' }, { destination: ["can't be blank"] }],
-  [{ destination: '192.0.2.1/33' }, { destination: ['is invalid'] }],
-  [{ port_range: null }, { port_range: ["can't be blank"] }],
-  [{ port_range: '90-80' }, { port_range: ['lower value cannot be higher than upper value'] }],
-  [{ port_range: 443 }, { port_range: ['is invalid'] }],
-  [{ port_type: 'icmp' }, { port_type: ['is invalid'] }],
-  [{ port_type: 'icmp', port_range: null }, { port_type: ['is invalid'] }],
-  [{ user_id: 'x' }, { user_id: ['is invalid'] }],
-  [{ user_id: randomUUID() }, { user_id: ['does not exist'] }],
-  [
-    { action: 1, destination: 2, port_type: 3, port_range: 4, user_id: 5 },
-    {
-      action: ['is invalid'],
-      destination: ['is invalid'],
-      port_type: ['is invalid'],
-      port_range: ['is invalid'],
-      user_id: ['is invalid'],
-    },
-  ],
-])('%j is refused with %j', async (fields, errors) => {
+it.each(
+  named([
+    [{ action: 'reject' }, { action: ['is invalid'] }],
+    [{ action: 'Drop' }, { action: ['is invalid'] }],
+    [{ action: null }, { action: ["can't be blank"] }],
+    [{ destination: null }, { destination: ["can't be blank"] }],
+    [{ destination: '' }, { destination: ["can't be blank"] }],
+    [{ destination: ' ' }, { destination: ["can't be blank"] }],
+    [{ destination: '192.0.2.1/33' }, { destination: ['is invalid'] }],
+    [{ port_range: null }, { port_range: ["can't be blank"] }],
+    [{ port_range: '90-80' }, { port_range: ['lower value cannot be higher than upper value'] }],
+    [{ port_range: 443 }, { port_range: ['is invalid'] }],
+    [{ port_type: 'icmp' }, { port_type: ['is invalid'] }],
+    [{ port_type: 'icmp', port_range: null }, { port_type: ['is invalid'] }],
+    [{ user_id: 'x' }, { user_id: ['is invalid'] }],
+    [{ user_id: randomUUID() }, { user_id: ['does not exist'] }],
+    [
+      { action: 1, destination: 2, port_type: 3, port_range: 4, user_id: 5 },
+      {
+        action: ['is invalid'],
+        destination: ['is invalid'],
+        port_type: ['is invalid'],
+        port_range: ['is invalid'],
+        user_id: ['is invalid'],
+      },
+    ],
+  ]),
+)('%s', async (_name, fields, errors) => {
   const rule = await newTcpRule()
   const { status, body } = await patch(rule.id, fields)
   expect([status, body]).toEqual([422, { errors }])

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { findPointer } from '#shared/domain/gateways/session-pointer.ts'
 import { newAccount } from '#test/support/account.ts'
-import { end, heartbeat, newKey, newSite, start } from '#test/support/gateways.ts'
+import { end, heartbeat, newSite, start } from '#test/support/gateways.ts'
+import { publicKey } from '#test/support/public-key.ts'
 
 const hour = 3_600
 
@@ -16,7 +17,7 @@ async function newSession() {
   const account = await newAccount()
   const site = await newSite(account)
   const token = await site.token()
-  const public_key = newKey()
+  const public_key = publicKey()
   const { id } = (await start(token.token, { public_key })).body.data
   const startedAt = clock.now()
   const pointer = () => findPointer(account.id, token.id, id)

@@ -102,7 +102,7 @@ it('answer any value with conditions or messages in their places', () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.array(fc.oneof(fc.anything(), odd, condition))), (value) => {
       const result = checkConditions(value)
-      if (!('errors' in result)) return
+      fc.pre('errors' in result)
       for (const [field, messages] of Object.entries(result.errors)) {
         expect(field).toMatch(/^(base|conditions(\.\d+(\.(property|operator|values))?)?)$/)
         expect(new Set(messages).size).toBe(messages.length)

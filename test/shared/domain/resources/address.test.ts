@@ -54,7 +54,7 @@ describe('DNS names (A18.4)', () => {
     ['example.com:80', 'cannot contain a port number'],
     ['http://example.com', 'cannot contain a port number'],
     ['a'.repeat(254), 'should be at most 253 character(s)'],
-  ])('refuses %s', (address, message) => {
+  ])('refuses $0', (address, message) => {
     expect(valid('dns', address)).toEqual({ message })
   })
 })

@@ -8,9 +8,11 @@ import { handler as store } from '#functions/streams/store-flow-logs.ts'
 import { engineClients } from '#infra/local/clients.ts'
 import { kinesisSource } from '#infra/local/pollers/kinesis-source.ts'
 import { env } from '#shared/core/env.ts'
+import { SeededRandom } from '#test/simulation/seeded-random.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { deliverAll } from '#test/support/deliver-all.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { seedOf } from '#test/support/seeds.ts'
 import { crashAfter } from '#test/support/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
@@ -26,7 +28,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const chance = (part: number) => Math.random() < part
+const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
 /** A stream that refuses some records of a put, loses some puts, and loses the answers to others. */
 function disturbStream(): void {
@@ -36,13 +38,13 @@ function disturbStream(): void {
       (send as (command: object) => unknown).call(this, one) as Promise<{ Records: PutRecordsResultEntry[] }>
     const lost = () => Object.assign(new Error('no answer'), { name: 'TimeoutError' })
     if (!(command instanceof PutRecordsCommand)) return pass(command)
-    if (chance(0.2)) throw lost()
+    if (random.chance(0.2)) throw lost()
     const records = command.input.Records ?? []
-    const refused = records.map(() => chance(0.3))
+    const refused = records.map(() => random.chance(0.3))
     const taken = records.filter((_, i) => !refused[i])
     const answers =
       taken.length > 0 ? (await pass(new PutRecordsCommand({ ...command.input, Records: taken }))).Records : []
-    if (chance(0.2)) throw lost()
+    if (random.chance(0.2)) throw lost()
     return {
       Records: refused.map((isRefused) => (isRefused ? { ErrorCode: 'InternalFailure' } : answers.shift())),
     }
@@ -101,7 +103,7 @@ it('has every acknowledged flow in the log once, whatever the stream refuses, lo
   const records = await streamed()
   const sequenceOf = ({ kinesis }: KinesisStreamRecord) => kinesis.sequenceNumber
   const consumer = async (event: KinesisStreamEvent) => {
-    if (chance(0.3)) crashAfter(Math.floor(Math.random() * 20), { unheard: chance(0.5) })
+    if (random.chance(0.3)) crashAfter(random.int(0, 19), { unheard: random.chance(0.5) })
     try {
       return await store(event)
     } finally {

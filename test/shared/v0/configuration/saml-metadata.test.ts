@@ -7,7 +7,7 @@ const of = (content: string) => `${start}>${content}${end}`
 
 describe('is well-formed XML with the root EntityDescriptor', () => {
   it.each([
-    ['', `${start}/>`],
+    ['alone', `${start}/>`],
     ['with a prefix', '<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="x"/>'],
     ['with a declaration', `<?xml version="1.0" encoding="UTF-8"?>\n${start}/>`],
     ['with a declaration in single quotes', `<?xml version='1.0' standalone='yes' ?>${start}/>`],

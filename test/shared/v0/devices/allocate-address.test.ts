@@ -52,9 +52,12 @@ it('uses the first 2^58 addresses of a larger network', async () => {
   }
 })
 
-it.each(['192.0.2.0/31', '192.0.2.0/32', '192.0.2.0/30'])('finds in %s what there is', async (network) => {
+it('finds the one address of 192.0.2.0/30', async () => {
+  vi.stubEnv('V0_IPV4_NETWORK', '192.0.2.0/30')
+  expect(await allocateV0Address(free, 'ipv4')).toBe('192.0.2.2')
+})
+
+it.each(['192.0.2.0/31', '192.0.2.0/32'])('finds none in %s', async (network) => {
   vi.stubEnv('V0_IPV4_NETWORK', network)
-  const found = allocateV0Address(free, 'ipv4')
-  if (network.endsWith('/30')) expect(await found).toBe('192.0.2.2')
-  else await expect(found).rejects.toMatchObject({ status: 422 })
+  await expect(allocateV0Address(free, 'ipv4')).rejects.toMatchObject({ status: 422 })
 })

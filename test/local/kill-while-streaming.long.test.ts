@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { SeededRandom } from '#test/simulation/seeded-random.ts'
 import { type Flow, Ledger, openReporters, readLog, report } from '#test/support/reporters.ts'
+import { seedOf } from '#test/support/seeds.ts'
 import { runLocal, type Service, startService } from '#test/support/service.ts'
 
 let service: Service
@@ -12,8 +14,9 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 const kills = 3
+const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 /** A moment in the middle of whatever is under way. */
-const randomMoment = () => sleep(300 + Math.random() * 900)
+const randomMoment = () => sleep(random.int(300, 1_200))
 
 /** Kills the engine of the table under the running service, which ends with it. */
 async function killTable(): Promise<void> {

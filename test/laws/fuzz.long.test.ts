@@ -1,0 +1,11 @@
+import { it } from 'vitest'
+import { expectHostileRequestsAnswered } from '#test/support/hostile-requests.ts'
+import { loadEntries } from '#test/support/operations.ts'
+
+const many = { perField: 10, perId: 10, others: 20 }
+
+it.each(await loadEntries())(
+  '$name answers many hostile requests with a success or an error of its contract, which changes nothing',
+  (entry) => expectHostileRequestsAnswered(entry, many),
+  600_000,
+)

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { seedOf } from '#test/support/seeds.ts'
+import { simulate } from './simulate.ts'
+
+const usualSteps = 1_000
+const steps = Number(process.env.SIMULATION_STEPS ?? usualSteps)
+
+const outcomes = [
+  'decision 200',
+  'decision 201',
+  'decision not_found',
+  'decision conditions_violated',
+  'decision gateway_offline',
+  'evaluation allow',
+  'evaluation conditions_violated',
+  'heartbeat',
+  'added',
+  'removed',
+  'list',
+  'ended token',
+]
+
+it.each([...new Set([1, seedOf('SIMULATION_SEED')])])(
+  'who may reach what is what the contract says through a long administration, with seed %i',
+  async (seed) => {
+    const tally = await simulate(seed, steps)
+    // It would prove nothing if nothing happened.
+    const expected = steps < usualSteps ? ['heartbeat, complete'] : outcomes
+    for (const outcome of expected) expect(tally.get(outcome), outcome).toBeGreaterThan(0)
+  },
+  3_600_000,
+)
