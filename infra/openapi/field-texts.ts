@@ -28,7 +28,7 @@ const texts: Record<string, Text> = {
   allow_unprivileged_device_configuration: { description: 'Whether users may configure their devices.', example: true },
   allow_unprivileged_device_management: { description: 'Whether users may add and remove devices.', example: true },
   allowed_ips: {
-    description: 'Networks that the device reaches through the tunnel, separated by commas.',
+    description: 'Networks that the device reaches through the tunnel, separated by commas, or an array.',
     example: '0.0.0.0/0,::/0',
   },
   at: { description: 'The instant that is meant; now when omitted.', example: time, format: 'date-time' },
@@ -55,11 +55,11 @@ const texts: Record<string, Text> = {
   count: integer('The same number as `total`.', 1),
   data: { description: 'What was asked for.' },
   default_client_allowed_ips: {
-    description: 'Networks that devices reach through the tunnel by default, separated by commas.',
+    description: 'Networks that devices reach through the tunnel by default, separated by commas, or an array.',
     example: '0.0.0.0/0,::/0',
   },
   default_client_dns: {
-    description: 'DNS servers of devices by default, separated by commas.',
+    description: 'DNS servers of devices by default, separated by commas, or an array.',
     example: '1.1.1.1,1.0.0.1',
   },
   default_client_endpoint: {
@@ -87,7 +87,7 @@ const texts: Record<string, Text> = {
     example: 'https://login.example.net/.well-known/openid-configuration',
   },
   dns: {
-    description: 'DNS servers of the device, separated by commas.',
+    description: 'DNS servers of the device, separated by commas, or an array.',
     example: '1.1.1.1,1.0.0.1',
   },
   domain: { description: 'Domain of the customer that is synchronized.', example: 'example.com' },
