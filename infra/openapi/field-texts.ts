@@ -45,7 +45,10 @@ const texts: Record<string, Text> = {
   },
   before: { description: 'The object before the change; null when it was created. Secrets are redacted.' },
   client_secret: { description: 'Secret of this service at the provider.', example: 'sample-secret' },
-  client_session_lifetime_secs: integer('How long a sign-in of a client lasts, in seconds.', 604_800),
+  client_session_lifetime_secs: integer(
+    'How long a sign-in of a client lasts, in seconds. When sent as null, it is the default, 604800, and answered as that number.',
+    604_800,
+  ),
   code: { description: 'The reason, for programs.', example: 'not_found' },
   complete: { description: 'Whether the answer holds all authorizations instead of the changes.', example: false },
   conditions: {
@@ -169,7 +172,7 @@ const texts: Record<string, Text> = {
   },
   port_type: { description: 'The protocol of the ports; null for all traffic, with `port_range`.', example: 'tcp' },
   portal_session_lifetime_secs: integer(
-    'How long people who sign in to the portal will stay signed in, in seconds. Nobody can sign in yet.',
+    'How long people who sign in to the portal will stay signed in, in seconds. Nobody can sign in yet. When sent as null, it is the default, 28800, and answered as that number.',
     28_800,
   ),
   ports: { description: 'Ports and port ranges; an empty list means all.', example: ['443', '8000 - 8080'] },
