@@ -28,7 +28,7 @@ const texts: Record<string, Text> = {
   allow_unprivileged_device_configuration: { description: 'Whether users may configure their devices.', example: true },
   allow_unprivileged_device_management: { description: 'Whether users may add and remove devices.', example: true },
   allowed_ips: {
-    description: 'Networks that the device reaches through the tunnel, separated by commas.',
+    description: 'Networks that the device reaches through the tunnel, separated by commas, or an array.',
     example: '0.0.0.0/0,::/0',
   },
   at: { description: 'The instant that is meant; now when omitted.', example: time, format: 'date-time' },
@@ -45,7 +45,10 @@ const texts: Record<string, Text> = {
   },
   before: { description: 'The object before the change; null when it was created. Secrets are redacted.' },
   client_secret: { description: 'Secret of this service at the provider.', example: 'sample-secret' },
-  client_session_lifetime_secs: integer('How long a sign-in of a client lasts, in seconds.', 604_800),
+  client_session_lifetime_secs: integer(
+    'How long a sign-in of a client lasts, in seconds. When sent as null, it is the default, 604800, and answered as that number.',
+    604_800,
+  ),
   code: { description: 'The reason, for programs.', example: 'not_found' },
   complete: { description: 'Whether the answer holds all authorizations instead of the changes.', example: false },
   conditions: {
@@ -55,11 +58,11 @@ const texts: Record<string, Text> = {
   count: integer('The same number as `total`.', 1),
   data: { description: 'What was asked for.' },
   default_client_allowed_ips: {
-    description: 'Networks that devices reach through the tunnel by default, separated by commas.',
+    description: 'Networks that devices reach through the tunnel by default, separated by commas, or an array.',
     example: '0.0.0.0/0,::/0',
   },
   default_client_dns: {
-    description: 'DNS servers of devices by default, separated by commas.',
+    description: 'DNS servers of devices by default, separated by commas, or an array.',
     example: '1.1.1.1,1.0.0.1',
   },
   default_client_endpoint: {
@@ -87,7 +90,7 @@ const texts: Record<string, Text> = {
     example: 'https://login.example.net/.well-known/openid-configuration',
   },
   dns: {
-    description: 'DNS servers of the device, separated by commas.',
+    description: 'DNS servers of the device, separated by commas, or an array.',
     example: '1.1.1.1,1.0.0.1',
   },
   domain: { description: 'Domain of the customer that is synchronized.', example: 'example.com' },
@@ -169,7 +172,7 @@ const texts: Record<string, Text> = {
   },
   port_type: { description: 'The protocol of the ports; null for all traffic, with `port_range`.', example: 'tcp' },
   portal_session_lifetime_secs: integer(
-    'How long people who sign in to the portal will stay signed in, in seconds. Nobody can sign in yet.',
+    'How long people who sign in to the portal will stay signed in, in seconds. Nobody can sign in yet. When sent as null, it is the default, 28800, and answered as that number.',
     28_800,
   ),
   ports: { description: 'Ports and port ranges; an empty list means all.', example: ['443', '8000 - 8080'] },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answerBytes, takeFitting } from '../core/answer-size.ts'
-import { decodeCursor, encodeCursor } from '../core/pagination.ts'
+import { pageCursor, readPosition } from '../table/page-cursor.ts'
 import type { Page } from '../values/page.ts'
 
 /** A list whose rows are found by merging others has no total: it could only be had by reading all of them. */
@@ -14,8 +14,6 @@ export const accessList = <S extends v.GenericSchema>(row: S) =>
     }),
   })
 
-/** Without `at` it is the end of the list, beside a page that came out empty. */
-type Position = { at?: string; backward: boolean }
 type Range = { after?: string; backward: boolean; limit: number }
 
 /** Candidates that are read at a time, at most. */
@@ -41,7 +39,7 @@ async function* acceptedFrom<T>({ read, accept }: Source<T>, { after, backward, 
 
 /** A page of the rows that are accepted, as far as they fit an answer. */
 export async function accessPage<T>(page: Page, source: Source<T>) {
-  const position = page.cursor === null ? null : ((await decodeCursor(page.binding, page.cursor)) as Position)
+  const position = await readPosition(page)
   const backward = position?.backward ?? false
   const { kept, more } = await takeFitting(
     acceptedFrom(source, { after: position?.at, backward, limit: page.limit + 1 }),
@@ -50,7 +48,7 @@ export async function accessPage<T>(page: Page, source: Source<T>) {
   if (backward) kept.reverse()
   const known = kept.length > 0 || position?.at !== undefined
   const cursor = async (at: string | undefined, direction: boolean, exists: boolean) =>
-    exists && known ? encodeCursor(page.binding, { at, backward: direction } satisfies Position) : null
+    exists && known ? pageCursor(page, { at, backward: direction }) : null
   // Where a page is asked for from another one, that one lies on its other side.
   const [next_page, prev_page] = await Promise.all([
     cursor(kept.at(-1)?.id, false, backward || more),

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import * as v from 'valibot'
 import { ApiError } from './errors.ts'
 import { serviceKey } from './service-secret.ts'
 
@@ -32,9 +33,17 @@ export async function decodeBytes(binding: string, text: string): Promise<Buffer
 export const encodeCursor = (binding: string, position: unknown): Promise<string> =>
   encodeBytes(binding, Buffer.from(JSON.stringify(position)))
 
-/** @throws ApiError `invalid_page_cursor` for anything that this service did not make for this binding. */
-export async function decodeCursor(binding: string, cursor: string): Promise<unknown> {
+/**
+ * The position in a cursor.
+ * @throws ApiError `invalid_page_cursor` for anything that this service did not make for this binding, in a form it knows
+ */
+export async function decodeCursor<T>(
+  binding: string,
+  cursor: string,
+  position: v.GenericSchema<unknown, T>,
+): Promise<T> {
   const body = await decodeBytes(binding, cursor)
-  if (!body) throw new ApiError('invalid_page_cursor')
-  return JSON.parse(body.toString())
+  const read = body && v.safeParse(position, JSON.parse(body.toString()))
+  if (!read?.success) throw new ApiError('invalid_page_cursor')
+  return read.output
 }

@@ -25,17 +25,25 @@ async function fingerprintOf(event: Event, body: Buffer): Promise<string> {
     .digest('base64url')
 }
 
+/** The form that answers are kept in. The one before had no number (docs/evolution.md). */
+const answerVersion = 2
+
 /** Encrypted, because an answer can hold a secret that is stored nowhere else. */
 async function sealAnswer({ accountId, key }: IdempotencyLock, answer: Answer): Promise<Buffer> {
   const headers = Object.fromEntries(
     Object.entries(answer.headers ?? {}).filter(([name]) => keptHeaders.includes(name)),
   )
-  const text = zstdCompressSync(JSON.stringify({ statusCode: answer.statusCode, headers, body: answer.body }))
-  return seal(accountId, 'idempotency', key.pk + key.sk, text)
+  const { statusCode, body } = answer
+  const text = JSON.stringify({ version: answerVersion, statusCode, headers, body })
+  return seal(accountId, 'idempotency', key.pk + key.sk, zstdCompressSync(text))
 }
 
+/** @throws for a form that is neither today's nor the one before */
 async function openAnswer({ accountId, key }: IdempotencyLock, sealed: Uint8Array): Promise<Answer> {
-  return JSON.parse(zstdDecompressSync(await unseal(accountId, 'idempotency', key.pk + key.sk, sealed)).toString())
+  const text = zstdDecompressSync(await unseal(accountId, 'idempotency', key.pk + key.sk, sealed))
+  const { version = 1, ...answer } = JSON.parse(text.toString())
+  if (version !== 1 && version !== answerVersion) throw new Error(`Kept answers of form ${version} are not known.`)
+  return answer
 }
 
 const itemOf = ({ key, id, fingerprint }: IdempotencyLock, micros: number): Item => {

@@ -1,13 +1,13 @@
 import { answerBytes, takeFitting } from '../core/answer-size.ts'
 import { clock, parseTimestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { decodeCursor, encodeCursor } from '../core/pagination.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { weightOf } from '../table/large-attributes.ts'
 import type { Metadata } from '../table/list.ts'
 import { getStoredItems, queryItems } from '../table/read.ts'
 import { cutEntry } from './cut-entry.ts'
 import { emailActorsPartition } from './flows/flow-index.ts'
+import { type LogPosition, logCursor, readLogPosition } from './log-cursor.ts'
 import type { LogEntry } from './log-entry.ts'
 import { instantOf, type LogStream, logStreams } from './log-id.ts'
 import { logKeys, retentionMicros } from './log-keys.ts'
@@ -22,18 +22,6 @@ const mostFlowActors = 50
 /** Entries are looked at together up to this size, so that few large ones are read that a page has no room for. */
 const maxBatchBytes = 2_000_000
 
-/**
- * What a cursor holds: the entry it stands at, for a flow with its ingest, and what the first page found out. Without
- * an entry it stands at the end of the list, for the page beside one that came out empty. Earlier cursors had neither
- * total nor ingest.
- */
-type Position = { id?: string; at?: number; backward: boolean; begin: number; end: number; total?: number }
-
-/** What a cursor belongs to. */
-export function bindingOf(account: string, { cursor: _cursor, limit: _limit, ...filters }: LogQuery): string {
-  return `${account}/logs?${JSON.stringify(filters)}`
-}
-
 /** `GET /logs` (L2): a page of the merged streams, newest first. */
 export async function listLogs(
   account: AccountRow,
@@ -41,8 +29,7 @@ export async function listLogs(
 ): Promise<{ data: LogEntry[]; metadata: Metadata }> {
   const now = clock.now()
   const query = readLogQuery(search, now)
-  const binding = bindingOf(account.id, query)
-  const position = query.cursor === null ? null : ((await decodeCursor(binding, query.cursor)) as Position)
+  const position = await readLogPosition(account.id, query)
   const window = {
     begin: position?.begin ?? query.begin ?? now - defaultWindow,
     end: position?.end ?? query.end ?? now,
@@ -61,13 +48,13 @@ export async function listLogs(
   if (backward) kept.reverse()
   const cursor = (item: LogItem | undefined, back: boolean, wanted: boolean) =>
     wanted
-      ? encodeCursor(binding, {
+      ? logCursor(account.id, query, {
           ...window,
           id: item?.sk,
           at: item?.at as number | undefined,
           backward: back,
           total,
-        } satisfies Position)
+        })
       : null
   const [next_page, prev_page] = await Promise.all([
     cursor(kept.at(-1)?.item, false, backward ? behind : more),
@@ -134,7 +121,7 @@ async function* renderedEntries(walk: Walk, match: Match, attributionsOf: Attrib
 const uncutBytes = ({ uncut }: Rendered): number => answerBytes(uncut)
 
 /** Whether an entry lies on the other side of the position, the one at it included while that is kept. */
-async function anyFrom({ id, at, backward }: Position, walk: Walk, match: Match, now: number): Promise<boolean> {
+async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Match, now: number): Promise<boolean> {
   if (id === undefined) return false
   if (withinRetention(now)({ sk: id, at: at ?? instantOf(id) })) return true
   const beyond = matching({ ...walk, from: id, ascending: !backward, expected: 1 }, match)

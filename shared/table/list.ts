@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { answerBytes, takeFitting } from '../core/answer-size.ts'
-import { decodeCursor, encodeCursor } from '../core/pagination.ts'
 import type { Page } from '../values/page.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, headKey, type Key, partition } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
+import { type Position, pageCursor, readPosition } from './page-cursor.ts'
 import { getItem, getItems, getStoredItems, itemsOf, queryItems, type Range, storedItems } from './read.ts'
 
 /** What every list says of itself (A7.1). */
@@ -30,9 +30,6 @@ type Selection<R> = {
   shown?: (row: R) => unknown
 }
 
-/** Where a page begins, exclusively; without `at` at the end of the list, for the page beside one that came out empty. */
-type Position = { at?: string; backward: boolean }
-
 /**
  * A page of a collection (A7): one query of the base table, whatever the size of the collection, and its exact total
  * from a counter. It ends where its rows fill an answer, and no more of them is read than that takes. Only a combination
@@ -54,7 +51,7 @@ export async function listRows<R extends Row>(
     })
   }
   const [first] = selected
-  const position = await positionOf(page)
+  const position = await readPosition(page)
 
   const pk = first
     ? edgePartition(account, entity.name, ...first)
@@ -130,7 +127,7 @@ const windowOf = <R>({ kept, more }: Taken<R>, backward: boolean, behind: boolea
 
 async function listed<R>(page: Page, { placed, before, after }: Window<R>, total: number): Promise<Listed<R>> {
   const cursor = async (at: string | undefined, backward: boolean, wanted: boolean) =>
-    wanted ? encodeCursor(page.binding, { at, backward } satisfies Position) : null
+    wanted ? pageCursor(page, { at, backward }) : null
   const [next_page, prev_page] = await Promise.all([
     cursor(placed.at(-1)?.sort, false, after),
     cursor(placed[0]?.sort, true, before),
@@ -147,9 +144,6 @@ async function collectionTotal(account: string, name: string): Promise<number> {
 async function partitionTotal(pk: string): Promise<number> {
   return Number((await getItem({ pk, sk: counterSort }))?.rows ?? 0)
 }
-
-const positionOf = async (page: Page): Promise<Position | null> =>
-  page.cursor === null ? null : ((await decodeCursor(page.binding, page.cursor)) as Position)
 
 type Match<R> = { edge: EdgeValue; matches: (row: R) => boolean; newestFirst?: boolean }
 
@@ -176,7 +170,7 @@ export async function pageOf<R extends Row>(
   page: Page,
   { newestFirst = false, shown }: Pick<Selection<R>, 'newestFirst' | 'shown'> = {},
 ): Promise<Listed<R>> {
-  const position = await positionOf(page)
+  const position = await readPosition(page)
   const backward = position?.backward ?? false
   const at = position?.at
   const side =

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { clock, timestamp } from '#shared/core/clock.ts'
-import { encodeCursor } from '#shared/core/pagination.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
+import { logCursor } from '#shared/logs/log-cursor.ts'
 import { idFrom, type LogStream, logStreams } from '#shared/logs/log-id.ts'
 import { readLogQuery } from '#shared/logs/log-query.ts'
-import { bindingOf, listLogs } from '#shared/logs/query-logs.ts'
+import { listLogs } from '#shared/logs/query-logs.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { type PlantedLogs, plantLogs } from '#test/support/plant-logs.ts'
 
@@ -52,11 +52,11 @@ async function pageCosts(account: AccountRow, query: Query, { begin, end }: Plan
   // A position in the middle, and one at the begin of the window, as if one had paged there.
   const parsed = readLogQuery(new URLSearchParams(query), clock.now())
   const at = (micros: number, backward: boolean) =>
-    encodeCursor(bindingOf(account.id, parsed), {
+    logCursor(account.id, parsed, {
       id: idFrom((query.type ?? 'session') as LogStream, Math.floor(micros)),
       backward,
-      begin: parsed.begin,
-      end: parsed.end,
+      begin: parsed.begin ?? begin,
+      end: parsed.end ?? end,
       total: metadata.total,
     })
   const middle = begin + (end - begin) * 0.55

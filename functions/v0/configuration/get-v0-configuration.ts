@@ -12,7 +12,7 @@ export const getV0Configuration = operation(
     permission: 'v0:read',
     response: data(V0Configuration),
   },
-  ({ accountId }) => configuration.get(accountId),
+  ({ accountId, caller }) => configuration.get(accountId, caller.account.v0_lists),
 )
 
 export const handler = lambda(getV0Configuration)

@@ -14,7 +14,7 @@ export const updateV0Configuration = operation(
     body: { envelope: 'configuration', fields: V0ConfigurationFields },
     response: data(V0Configuration),
   },
-  ({ author, draft }) => configuration.update(author, draft),
+  ({ author, draft, caller }) => configuration.update(author, draft, caller.account.v0_lists),
 )
 
 export const handler = lambda(updateV0Configuration)

@@ -15,7 +15,7 @@ export const createV0Device = operation(
     status: 201,
     location: ({ data }) => `/v0/devices/${data.id}`,
   },
-  ({ author, draft }) => devices.create(author, draft),
+  ({ author, draft, caller }) => devices.create(author, draft, caller.account.v0_lists),
 )
 
 export const handler = lambda(createV0Device)

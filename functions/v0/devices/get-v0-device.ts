@@ -12,7 +12,7 @@ export const getV0Device = operation(
     permission: 'v0:read',
     response: data(V0Device),
   },
-  ({ accountId, params }) => devices.get(accountId, params.id),
+  ({ accountId, params, caller }) => devices.get(accountId, params.id, caller.account.v0_lists),
 )
 
 export const handler = lambda(getV0Device)

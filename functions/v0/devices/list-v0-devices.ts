@@ -13,7 +13,7 @@ export const listV0Devices = operation(
     filters: {},
     response: v0List(V0Device),
   },
-  ({ accountId, page }) => devices.list(accountId, page),
+  ({ accountId, page, caller }) => devices.list(accountId, page, caller.account.v0_lists),
 )
 
 export const handler = lambda(listV0Devices)

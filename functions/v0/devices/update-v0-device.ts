@@ -14,7 +14,7 @@ export const updateV0Device = operation(
     body: { envelope: 'device', fields: V0DeviceChanges },
     response: data(V0Device),
   },
-  ({ author, params, draft }) => devices.update(author, params.id, draft),
+  ({ author, params, draft, caller }) => devices.update(author, params.id, draft, caller.account.v0_lists),
 )
 
 export const handler = lambda(updateV0Device)

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { decodeCursor, encodeCursor } from '../../core/pagination.ts'
 import type { Reachable } from '../connectable-resources.ts'
 
@@ -11,5 +12,5 @@ export const resourcesCursor = async (
 ): Promise<string | null> => (more ? encodeCursor(bindingOf(account, sessionId), resources.at(-1)?.id) : null)
 
 /** The id that a cursor goes on after. @throws ApiError `invalid_page_cursor` */
-export const readResourcesCursor = async (account: string, sessionId: string, cursor: string): Promise<string> =>
-  String(await decodeCursor(bindingOf(account, sessionId), cursor))
+export const readResourcesCursor = (account: string, sessionId: string, cursor: string): Promise<string> =>
+  decodeCursor(bindingOf(account, sessionId), cursor, v.string())

@@ -64,7 +64,7 @@ const bindingOf = ({ accountId, sessionId }: Session): string => `gateway since 
 /** Null for a value that this session was not given (P4.3). */
 async function readKnown(session: Session, since: string): Promise<Known | null> {
   const bytes = (await decodeBytes(bindingOf(session), since)) ?? (await decodeFormer(session, since))
-  return bytes && decodeKnown(bytes)
+  return bytes && bytes.length % entryBytes === 0 ? decodeKnown(bytes) : null
 }
 
 /** Of a session that began when `since` held its bytes as base64 in JSON. */

@@ -19,6 +19,10 @@ export type LimitName = (typeof limitNames)[number]
 export const featureNames = ['internet_resource', 'idp_sync', 'device_posture'] as const
 export type FeatureName = (typeof featureNames)[number]
 
+/** How the legacy API shows lists of addresses to this account: as comma-separated text, or as arrays (A32.5). */
+export const v0Lists = ['text', 'arrays'] as const
+export type V0Lists = (typeof v0Lists)[number]
+
 export type AccountRow = Row & {
   slug: string
   key: string
@@ -30,11 +34,12 @@ export type AccountRow = Row & {
   delete_at: string | null
   limits: Record<LimitName, number | null>
   features: Record<FeatureName, boolean>
+  v0_lists: V0Lists
 }
 
 export const accounts = entity<AccountRow>({
   name: 'accounts',
-  defaults: { legal_name: null, is_disabled: false, disabled_reason: null, delete_at: null },
+  defaults: { legal_name: null, is_disabled: false, disabled_reason: null, delete_at: null, v0_lists: 'text' },
 })
 
 const Usage = v.object({ used: v.number(), available: v.number(), total: v.number() })

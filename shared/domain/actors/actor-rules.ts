@@ -29,7 +29,10 @@ export function checkTypeChange(draft: Draft<ActorInput>, actor: ActorRow): void
   } else if (type !== undefined && type !== actor.type && !isPerson(actor.type)) {
     draft.reject('type', 'service accounts and API clients cannot change their type')
   }
-  if (email === null && isPerson(actor.type)) draft.reject('email', "can't be blank")
+  if (email === null && isPerson(actor.type)) {
+    draft.reject('email', "can't be blank")
+    draft.reject('type', 'is invalid')
+  }
   if (email !== undefined && email !== null && !isPerson(actor.type)) {
     draft.errors.email = ['must be blank']
     draft.reject('type', 'is invalid')

@@ -106,6 +106,7 @@ function accountRow(
       ...(Object.fromEntries(featureNames.map((name) => [name, true])) as AccountRow['features']),
       ...input.features,
     },
+    v0_lists: input.v0_lists ?? 'text',
   }
 }
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { type FeatureName, featureNames, type LimitName, limitNames } from '../../domain/accounts/account.ts'
+import { type FeatureName, featureNames, type LimitName, limitNames, v0Lists } from '../../domain/accounts/account.ts'
 import { Scopes } from '../../domain/api-tokens/scopes.ts'
 import { maxEntries } from '../../domain/member-sets/requested-members.ts'
 import { Filters } from '../../domain/resources/resource.ts'
 import { field } from '../../values/field.ts'
-import { Bool, EmailAddress, NullableText, Text, Timestamp, Uuid } from '../../values/fields.ts'
+import { Bool, EmailAddress, NullableText, OneOf, Text, Timestamp, Uuid } from '../../values/fields.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import { maxKeys, tooManyKeys } from '../../values/too-many-keys.ts'
 
@@ -85,6 +85,7 @@ export const AccountFields = v.object({
   legal_name: v.optional(NullableText(255)),
   limits: v.optional(Limits),
   features: v.optional(Features),
+  v0_lists: v.optional(OneOf(v0Lists)),
 })
 
 export const AccountUpdateFields = v.object({
@@ -94,6 +95,7 @@ export const AccountUpdateFields = v.object({
   disabled_reason: v.optional(NullableText(255)),
   limits: v.optional(Limits),
   features: v.optional(Features),
+  v0_lists: v.optional(OneOf(v0Lists)),
 })
 
 export const AdminFields = v.object({ name: Text(255), email: EmailAddress })

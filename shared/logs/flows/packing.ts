@@ -1,4 +1,4 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, inflateRawSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { FlowReport, OuterPath } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
@@ -74,8 +74,12 @@ export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowRepo
   return packs
 }
 
-/** @throws for a record that is none of ours */
+/** What every frame of zstd begins with (RFC 8878). */
+const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+
+/** @throws for a record that is none of ours, or in a form that is neither today's nor the one before */
 export function unpack(bytes: Uint8Array): Pack {
+  if (!zstdMagic.equals(bytes.subarray(0, zstdMagic.length))) return unpackFormer(bytes)
   const value = JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: 4_000_000 }).toString())
   if (value?.version !== version || !Array.isArray(value.rows)) throw new Error('This is no pack of flow reports.')
   return {
@@ -83,4 +87,18 @@ export function unpack(bytes: Uint8Array): Pack {
     ingested_at: value.ingested_at,
     reports: value.rows.map((row: unknown[]) => rowReport(row, value.ingested_at)),
   }
+}
+
+/** A 64-bit count of the form before, `{"$int": "<digits>"}`. */
+const readCount = (_key: string, value: unknown): unknown => {
+  const { $int: digits } = (value ?? {}) as { $int?: unknown }
+  if (typeof digits !== 'string') return value
+  return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits
+}
+
+/** Version 1, deflated JSON of whole reports (docs/evolution.md). */
+function unpackFormer(bytes: Uint8Array): Pack {
+  const value = JSON.parse(inflateRawSync(bytes, { maxOutputLength: 8_000_000 }).toString(), readCount)
+  if (value?.version !== 1 || !Array.isArray(value.reports)) throw new Error('This is no pack of flow reports.')
+  return { claims: value.claims, ingested_at: value.ingested_at, reports: value.reports }
 }

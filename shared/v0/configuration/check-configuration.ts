@@ -1,8 +1,10 @@
 import { ApiError } from '../../core/errors.ts'
 import { MessageLimit } from '../../core/message-limit.ts'
+import type { V0Lists } from '../../domain/accounts/account.ts'
 import type { Draft } from '../../values/draft.ts'
 import { endpointMessages, networkListMessages, serverListMessages } from '../values/grammars.ts'
 import { blank, type Messages, outOfBounds } from '../values/messages.ts'
+import { respell } from '../values/shown-list.ts'
 import { checkOpenIdProviders, checkSamlProviders } from './check-providers.ts'
 import type { V0ConfigurationInput, V0ConfigurationRow } from './configuration.ts'
 
@@ -29,7 +31,13 @@ type Changes = Partial<Omit<V0ConfigurationRow, 'id' | 'inserted_at' | 'updated_
  * The field checks of a changed configuration. The messages of a provider stand at its place in the list (12.5).
  * @throws ApiError `validation_failed`
  */
-export function checkConfiguration(draft: Draft<V0ConfigurationInput>, stored: V0ConfigurationRow): Changes {
+export function checkConfiguration(
+  draft: Draft<V0ConfigurationInput>,
+  stored: V0ConfigurationRow,
+  lists: V0Lists,
+): Changes {
+  for (const name of ['default_client_allowed_ips', 'default_client_dns'] as const)
+    if (draft.fields[name] !== undefined) draft.fields[name] = respell(draft.fields[name], lists, stored[name])
   for (const [name, check] of Object.entries(rules) as [keyof V0ConfigurationInput, (value: unknown) => Messages][]) {
     const value = draft.fields[name]
     if (value !== undefined && value !== stored[name]) draft.reject(name, ...check(value))

@@ -15,7 +15,7 @@ export const sealItems = (
     })),
   )
 
-/** A configuration as it is shown: with its client secrets (`/v0` contract, 12.4). */
+/** A configuration with its client secrets as they are shown (`/v0` contract, 12.4). */
 export async function openConfiguration(account: string, row: V0ConfigurationRow): Promise<V0ConfigurationRow> {
   const openid_connect_providers = await Promise.all(
     row.openid_connect_providers.map(async (item) => ({

@@ -4,6 +4,7 @@ import { field, type JsonSchema } from '../../values/field.ts'
 import { textPattern } from '../../values/text-pattern.ts'
 import { booleanCast, CommaListCast, commaListSchema, IntegerCast, TrimmedCast } from '../values/casts.ts'
 import { notNullCast } from '../values/not-null-cast.ts'
+import { ShownList } from '../values/shown-list.ts'
 import { type Logo, LogoCast, V0Logo } from './logo.ts'
 import { maxProviders, openIdProviderSchema, samlProviderSchema, V0OpenIdProvider, V0SamlProvider } from './provider.ts'
 
@@ -54,8 +55,8 @@ export const V0Configuration = v.object({
   id: v.string(),
   allow_unprivileged_device_configuration: v.boolean(),
   allow_unprivileged_device_management: v.boolean(),
-  default_client_allowed_ips: v.string(),
-  default_client_dns: v.string(),
+  default_client_allowed_ips: ShownList,
+  default_client_dns: ShownList,
   default_client_endpoint: v.string(),
   default_client_mtu: v.number(),
   default_client_persistent_keepalive: v.number(),

@@ -1,7 +1,9 @@
+import type { V0Lists } from '../../domain/accounts/account.ts'
 import type { Draft } from '../../values/draft.ts'
 import { formatIp, parseIp } from '../../values/ip.ts'
 import { endpointMessages, keyMessages, networkListMessages, serverListMessages } from '../values/grammars.ts'
 import { blank, isBlank, type Messages, outOfBounds, tooLong } from '../values/messages.ts'
+import { respell } from '../values/shown-list.ts'
 import { serverAddress } from './allocate-address.ts'
 import {
   type Flags,
@@ -78,27 +80,34 @@ function settle(
   name: OwnValueName,
   device: V0DeviceRow | null,
   fallback: string | number,
+  lists: V0Lists,
 ): { value?: string | number | null; flag?: boolean } {
   const flagName = `use_default_${name}` as const
   const flag = draft.fields[flagName]
-  const sent = draft.fields[name]
+  const usesDefault = device?.[flagName] ?? true
+  const own = device?.[name]
+  const sent = respell(draft.fields[name], lists, ...((flag ?? usesDefault) ? [fallback, own] : [own, fallback]))
   const value = name === 'endpoint' && sent === '' ? null : sent
   if (value === undefined) return { flag }
-  const usesDefault = device?.[flagName] ?? true
   // What is in effect can be sent back: zero is no empty value.
   const isEffective = value === fallback || (value !== 0 && isSame(value, fallback))
   const ignored = isEffective && (flag ?? (device !== null && usesDefault))
   if (ignored) return { flag }
   const messages: Messages = flag === true && value !== null ? ['must not be present'] : []
-  if (value !== null && value !== device?.[name]) messages.push(...(rules[name] as (value: unknown) => Messages)(value))
+  if (value !== null && value !== own) messages.push(...(rules[name] as (value: unknown) => Messages)(value))
   draft.reject(name, ...messages)
   return { value, flag: flag ?? (value === null ? undefined : false) }
 }
 
-function checkValues(draft: Draft<Input>, device: V0DeviceRow | null, defaults: Defaults): Partial<OwnValues & Flags> {
+function checkValues(
+  draft: Draft<Input>,
+  device: V0DeviceRow | null,
+  defaults: Defaults,
+  lists: V0Lists,
+): Partial<OwnValues & Flags> {
   const changes: Record<string, unknown> = {}
   for (const name of ownValueNames) {
-    const { value, flag } = settle(draft, name, device, defaults[`default_client_${name}`])
+    const { value, flag } = settle(draft, name, device, defaults[`default_client_${name}`], lists)
     if (value !== undefined) changes[name] = value
     if (flag !== undefined) changes[`use_default_${name}`] = flag
   }
@@ -109,20 +118,25 @@ function checkValues(draft: Draft<Input>, device: V0DeviceRow | null, defaults: 
 }
 
 /** The field checks of a new device. @throws ApiError `validation_failed` */
-export function checkNewDevice(draft: Draft<V0DeviceInput>, defaults: Defaults) {
+export function checkNewDevice(draft: Draft<V0DeviceInput>, defaults: Defaults, lists: V0Lists) {
   const { user_id = null } = draft.fields
   if (user_id === null && !draft.has('user_id')) draft.reject('user_id', blank)
   const { public_key = null, ...fields } = checkOwnFields(draft, null, ['public_key'])
   if (public_key === null && !draft.has('public_key')) draft.reject('public_key', blank)
-  const values = checkValues(draft, null, defaults)
+  const values = checkValues(draft, null, defaults, lists)
   draft.done()
   return { ...fields, ...values, user_id: user_id as string, public_key: public_key as string }
 }
 
 /** The field checks of a changed device. @throws ApiError `validation_failed` */
-export function checkDeviceChange(draft: Draft<Input>, device: V0DeviceRow, defaults: Defaults): V0DeviceChange {
+export function checkDeviceChange(
+  draft: Draft<Input>,
+  device: V0DeviceRow,
+  defaults: Defaults,
+  lists: V0Lists,
+): V0DeviceChange {
   const fields = checkOwnFields(draft, device, ['name', 'public_key', 'preshared_key', 'ipv4', 'ipv6'])
-  const values = checkValues(draft, device, defaults)
+  const values = checkValues(draft, device, defaults, lists)
   draft.done()
   return { ...fields, ...values } as V0DeviceChange
 }

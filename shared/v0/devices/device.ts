@@ -4,6 +4,7 @@ import { documented, withRules } from '../../values/field.ts'
 import { textPattern } from '../../values/text-pattern.ts'
 import { booleanCast, CommaListCast, FilledUuidCast, IntegerCast, TextCast, TrimmedCast } from '../values/casts.ts'
 import { keyPattern } from '../values/grammars.ts'
+import { ShownListOrNull } from '../values/shown-list.ts'
 
 /** What a device takes from the configuration while its flag says so (`/v0` contract, 10.2). */
 export type OwnValues = {
@@ -74,8 +75,8 @@ export const V0Device = v.object({
   server_public_key: v.string(),
   ipv4: v.string(),
   ipv6: v.string(),
-  allowed_ips: v.nullable(v.string()),
-  dns: v.nullable(v.string()),
+  allowed_ips: ShownListOrNull,
+  dns: ShownListOrNull,
   endpoint: v.nullable(v.string()),
   mtu: v.nullable(v.number()),
   persistent_keepalive: v.nullable(v.number()),

@@ -4,6 +4,7 @@ import { env } from '../../core/env.ts'
 import { invalid, notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
 import { resealSecret, sealSecret } from '../../core/sealed-secret.ts'
+import type { V0Lists } from '../../domain/accounts/account.ts'
 import { getRow, rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
@@ -17,15 +18,17 @@ import { checkDeviceChange, checkNewDevice } from './device-rules.ts'
 import { freeDeviceName } from './generated-name.ts'
 import { newPresharedKey } from './preshared-key.ts'
 import { serverPublicKey } from './server-key.ts'
-import { showDevice, withDefaults } from './show-device.ts'
+import { showDevice, showValues } from './show-device.ts'
 
 const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
 
 /** What a device takes of a page is what it shows (6.4). */
-export async function list(account: string, page: Page | undefined) {
+export async function list(account: string, page: Page | undefined, lists: V0Lists) {
   const defaults = await readConfiguration(account)
-  const { rows, metadata } = await listOfUsers(v0Devices, account, page, (device) => withDefaults(device, defaults))
-  return { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults))), metadata }
+  const { rows, metadata } = await listOfUsers(v0Devices, account, page, (device) =>
+    showValues(device, defaults, lists),
+  )
+  return { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults, lists))), metadata }
 }
 
 /** @throws ApiError `not_found` */
@@ -35,9 +38,9 @@ async function find(account: string, id: string): Promise<V0DeviceRow> {
   return device
 }
 
-export async function get(account: string, id: string) {
+export async function get(account: string, id: string, lists: V0Lists) {
   const [device, defaults] = await Promise.all([find(account, id), readConfiguration(account)])
-  return { data: await showDevice(account, device, defaults) }
+  return { data: await showDevice(account, device, defaults, lists) }
 }
 
 type Claim = { user_id: string } & Partial<Pick<V0DeviceRow, 'name' | 'public_key' | 'ipv4' | 'ipv6'>>
@@ -60,10 +63,10 @@ async function checkUser(transaction: Transaction, userId: string): Promise<void
   if (devices.length >= limit) throw invalid({ base: [limitReached] })
 }
 
-export const create = (author: Author, draft: () => Draft<V0DeviceInput>) =>
+export const create = (author: Author, draft: () => Draft<V0DeviceInput>, lists: V0Lists) =>
   commit(author, async (transaction) => {
     const defaults = await readConfiguration(author.accountId)
-    const { name, preshared_key, ipv4, ipv6, ...given } = checkNewDevice(draft(), defaults)
+    const { name, preshared_key, ipv4, ipv6, ...given } = checkNewDevice(draft(), defaults, lists)
     await checkUser(transaction, given.user_id)
     await checkUnused(transaction, {
       user_id: given.user_id,
@@ -95,19 +98,19 @@ export const create = (author: Author, draft: () => Draft<V0DeviceInput>) =>
       rx_bytes: null,
       tx_bytes: null,
     })
-    return { data: await showDevice(author.accountId, device, defaults) }
+    return { data: await showDevice(author.accountId, device, defaults, lists) }
   })
 
-export const update = (author: Author, id: string, draft: () => Draft<V0DeviceInput>) =>
+export const update = (author: Author, id: string, draft: () => Draft<V0DeviceInput>, lists: V0Lists) =>
   commit(author, async (transaction) => {
     const [device, defaults] = await Promise.all([find(author.accountId, id), readConfiguration(author.accountId)])
-    const { preshared_key, ...changes } = checkDeviceChange(draft(), device, defaults)
+    const { preshared_key, ...changes } = checkDeviceChange(draft(), device, defaults, lists)
     await checkUnused(transaction, { ...changed(changes, device), user_id: device.user_id }, device)
     const after = transaction.update(v0Devices, device, {
       ...changes,
       preshared_key: preshared_key && (await resealSecret(author.accountId, preshared_key, device.preshared_key)),
     })
-    return { data: await showDevice(author.accountId, after, defaults) }
+    return { data: await showDevice(author.accountId, after, defaults, lists) }
   })
 
 /** What differs from what is stored. */

@@ -134,6 +134,7 @@ describe('create_account', () => {
       ],
       [{ account: account({ limits: { sites_count: 'many' } }) }, { 'limits.sites_count': ['is invalid'] }],
       [{ account: account({ features: { idp_sync: 'yes' } }) }, { 'features.idp_sync': ['is invalid'] }],
+      [{ account: account({ v0_lists: 'lists' }) }, { v0_lists: ['is invalid'] }],
       [{ admin: admin({ email: 'ada' }) }, { 'admin.email': ['is an invalid email address'] }],
       [{ admin: {} }, { 'admin.name': ["can't be blank"], 'admin.email': ["can't be blank"] }],
       [{ api_token: { scopes: [] } }, { 'api_token.scopes': ['should have at least 1 item(s)'] }],

@@ -45,6 +45,7 @@ describe('PATCH /actors/{id}', () => {
     const { id } = (await create(account, person())).body.data
     expect((await update(account, id, { email: null, name: '' })).body.errors).toEqual({
       email: [blank],
+      type: ['is invalid'],
       name: [blank],
     })
     expect((await update(account, id, { email: 'ada@EXAMPLE.com' })).body.errors).toEqual({

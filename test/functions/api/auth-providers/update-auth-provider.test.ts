@@ -35,6 +35,22 @@ describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
     expect((await api.update(own, provider.id, {})).body).toEqual(restored.body)
   })
 
+  it.each([
+    ['null', null, null],
+    ['the numbers', 604_800, 28_800],
+    ['their digits', '604800', '28800'],
+  ])('writes nothing for default lifetimes that are sent as %s', async (_form, ofClients, ofPortal) => {
+    discovered()
+    const own = await newAccount()
+    const lifetimes = { client_session_lifetime_secs: ofClients, portal_session_lifetime_secs: ofPortal }
+    const provider = (await providers[kind].create(own, lifetimes)).body.data
+    expect(provider).toMatchObject({ client_session_lifetime_secs: 604_800, portal_session_lifetime_secs: 28_800 })
+    const { length } = await commitsOf(own.id)
+    const answer = await providers[kind].update(own, provider.id, lifetimes)
+    expect([answer.status, answer.body.data]).toEqual([200, provider])
+    expect(await commitsOf(own.id)).toHaveLength(length)
+  })
+
   it('refuses bad fields, and keeps the provider', async () => {
     discovered()
     const own = await newAccount()
