@@ -4,7 +4,8 @@ import type { Draft } from '../../values/draft.ts'
 import { endpointMessages, networkListMessages, serverListMessages } from '../values/grammars.ts'
 import { blank, type Messages, outOfBounds } from '../values/messages.ts'
 import { checkOpenIdProviders, checkSamlProviders } from './check-providers.ts'
-import type { V0ConfigurationInput, V0ConfigurationRow } from './configuration.ts'
+import type { V0ConfigurationRow } from './configuration.ts'
+import type { V0ConfigurationInput } from './configuration-fields.ts'
 
 type Rules = { [N in keyof V0ConfigurationInput]?: (value: NonNullable<V0ConfigurationInput[N]>) => Messages }
 

@@ -3,20 +3,13 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { invalid } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
 import { checkConfiguration } from './check-configuration.ts'
-import { openConfiguration, sealItems } from './client-secrets.ts'
-import {
-  V0Configuration,
-  type V0ConfigurationInput,
-  type V0ConfigurationRow,
-  v0Configurations,
-} from './configuration.ts'
+import { V0Configuration, type V0ConfigurationRow, v0Configurations } from './configuration.ts'
+import type { V0ConfigurationInput } from './configuration-fields.ts'
 import { readConfiguration } from './read-configuration.ts'
+import { sealItems } from './seal-items.ts'
+import { showConfiguration } from './show-configuration.ts'
 
 const maxBytes = 163_840
-
-export const get = async (account: string) => ({
-  data: await openConfiguration(account, await readConfiguration(account)),
-})
 
 /** As compact JSON of what is shown (`/v0` contract, 12.2). */
 const bytesOf = (shown: V0ConfigurationRow): number =>
@@ -27,11 +20,11 @@ export const update = (author: Author, draft: () => Draft<V0ConfigurationInput>)
     const stored = await readConfiguration(author.accountId)
     const changes = checkConfiguration(draft(), stored)
     const { openid_connect_providers: items } = changes
-    if (bytesOf({ ...(await openConfiguration(author.accountId, stored)), ...changes }) > maxBytes)
+    if (bytesOf({ ...(await showConfiguration(author.accountId, stored)), ...changes }) > maxBytes)
       throw invalid({ base: [`should be at most ${maxBytes} byte(s)`] })
     const changed = transaction.update(v0Configurations, stored, {
       ...changes,
       openid_connect_providers: items && (await sealItems(author.accountId, items, stored.openid_connect_providers)),
     })
-    return { data: await openConfiguration(author.accountId, changed) }
+    return { data: await showConfiguration(author.accountId, changed) }
   })
