@@ -13,7 +13,10 @@ function citable(text: string): string[] {
   let section = ''
   for (const line of text.split('\n')) {
     const heading = /^#{2,3} ([ALPI]?\d+(?:\.\d+)?)\b/.exec(line)?.[1]
-    if (heading) names.push((section = heading))
+    if (heading) {
+      section = heading
+      names.push(heading)
+    }
     const paragraph = /^(\d+\.\d+) /.exec(line)?.[1]
     if (paragraph) names.push(paragraph)
     const rule = /^(\d+)\. /.exec(line)?.[1]
