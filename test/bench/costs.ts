@@ -46,6 +46,9 @@ export const costsTable = (rows: Row[]): string =>
 
 const shardMonth = (prices.shardHour * 730).toFixed(2)
 
+/** What leases cost a million calls, so many calls a lease. */
+const leases = (calls: number): string => ((1e6 * prices.writeUnit) / calls).toFixed(2)
+
 const document = (rows: Row[]): string => `# What it costs
 
 Written by \`npm run bench -- --write\`, so that a change that makes something dearer shows in review. Units are in thousands
@@ -55,6 +58,8 @@ ${costsTable(rows)}
 - A **flow** is one side of a connection, reported when it opened and when it closed, in two requests. The consumer is
   taken to run once for each record of the stream, the most that can be.
 - A **change** has with it what the consumers of the table's stream do about it: its log entry and its follow-up.
+- A **lease** of the rate limit is one write unit, and not in the calls: one for ten calls of a busy process at the limits of a
+  new account (${leases(10)} USD a million calls), one for each call of a process that has less than one in five seconds (${leases(1)} USD).
 - **Lambda GB-ms** are measured CPU, told as that of one and the same machine; at one CPU for 1,769 MB the memory of a
   function does not matter for them. Waiting for the table is not in them: at 512 MB, ten more ms of it in each of a million
   requests are ${(5e6 * (prices.lambdaGbSecond / 1_000)).toFixed(2)} USD.

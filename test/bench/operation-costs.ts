@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { sampleRequests } from '#test/support/sample-requests.ts'
+import { holdLease } from './hold-lease.ts'
 import { markdownTable } from './markdown-table.ts'
 
 export type OperationCost = Omit<Consumed, 'trips'> & { name: string }
@@ -11,18 +12,13 @@ export type OperationCost = Omit<Consumed, 'trips'> & { name: string }
  */
 export async function operationCosts(): Promise<OperationCost[]> {
   const { samples, send } = await sampleRequests()
-  /** A request without a body is refused behind the credential. */
-  const use = (token: string) => {
-    const surface = { nac_: 'POST /client/authorizations', nag_: 'POST /gateway/sessions' }[token.slice(0, 4)]
-    return send(surface ?? 'POST /ingestion/flow_logs', { token })
-  }
   const costs: OperationCost[] = []
   for (const [name, sample] of Object.entries(samples)) {
     const tries: Consumed[] = []
     // The least of three: another may have renewed a lease.
     for (let i = 0; i < 3; i++) {
       const request = await sample()
-      if (request.token) await use(request.token)
+      if (request.token) await holdLease(send, request.token)
       let answer = { status: 0, text: '' }
       const consumed = await measure(async () => {
         answer = await send(name, request)

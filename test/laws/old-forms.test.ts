@@ -27,7 +27,7 @@ const { answerSince } = await import('#shared/access/gateway-sessions/answer-sin
 const { commitItem, readCommitRecord } = await import('#shared/commit/commit-record.ts')
 const { encodeBytes, encodeCursor } = await import('#shared/core/pagination.ts')
 const { seal, unseal } = await import('#shared/core/sealed-secret.ts')
-const { beginRun, keepWrite } = await import('#shared/http/idempotency.ts')
+const { acquireLock, savedAnswerWrite } = await import('#shared/http/idempotency.ts')
 const { logCursor, readLogPosition } = await import('#shared/logs/log-cursor.ts')
 const { readLogQuery } = await import('#shared/logs/log-query.ts')
 const { pack, unpack } = await import('#shared/logs/flows/packing.ts')
@@ -231,10 +231,10 @@ const forms: Record<string, Form> = {
     read: async (text) => {
       const item: Item = { ...key, kind: 'idempotency', ...run, ends: Number.MAX_SAFE_INTEGER, answer: base64(text) }
       await table().send(new PutCommand({ TableName: tableName(), Item: item }))
-      return beginRun({ accountId: account, tokenId: id(11) }, 'once', request, Buffer.from('{}'))
+      return acquireLock({ accountId: account, tokenId: id(11) }, 'once', request, Buffer.from('{}'))
     },
     holds: { replay: answer },
-    write: async () => (await keepWrite(run, answer)).Item.answer.toString('base64'),
+    write: async () => (await savedAnswerWrite(run, answer)).Item.answer.toString('base64'),
     plain: opened,
     other: async () =>
       (await seal(account, 'idempotency', key.pk + key.sk, zstdCompressSync('{"version":3}'))).toString('base64'),

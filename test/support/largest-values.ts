@@ -1,6 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Operation } from '#shared/http/operation.ts'
+import type { JsonSchema } from '#shared/values/field.ts'
 import { regionCodes } from '#shared/values/regions.ts'
+import { textPattern } from '#shared/values/text-pattern.ts'
 import { fieldSchemas, takes } from './field-schemas.ts'
 import { closeRecord } from './flows.ts'
 import { openIdProvider, samlProvider } from './v0-providers.ts'
@@ -11,6 +13,17 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 
 /** Text of this length that no other object has. */
 const text = (length: number): string => randomBytes(length).toString('base64url').slice(0, length)
+
+/** A host name of this length that no other object has. */
+function hostName(length: number): string {
+  const end = '.example.com'
+  const labels = randomBytes(length)
+    .toString('hex')
+    .slice(end.length, length)
+    .match(/.{1,50}/g) as string[]
+  // A dot takes the place of a character.
+  return [...labels.slice(0, -1).map((label) => `${label.slice(1)}.`), labels.at(-1), end].join('')
+}
 
 const ipv6 = (): string => (randomBytes(16).toString('hex').match(/.{4}/g) as string[]).join(':')
 
@@ -37,12 +50,25 @@ export const largestFilters = (): Fields[] =>
     ports: times(500, (i) => `${i * 130 + randomInt(1, 60)} - ${i * 130 + randomInt(60, 130)}`),
   }))
 
+const password = text(128)
+
 /** What a field takes at most, where its schema alone does not say it. */
-const largest: Record<string, () => unknown> = {
+const largest: Record<string, (schema: JsonSchema, sent: Fields) => unknown> = {
   conditions: largestConditions,
   filters: largestFilters,
   scopes: () => times(100, () => '*'),
   address: () => `${times(4, () => 'a'.repeat(49)).join('.')}.${'b'.repeat(49)}.com`,
+  domain: ({ maxLength }) => hostName(maxLength as number),
+  idp_domain: ({ maxLength }) => hostName(maxLength as number),
+  subdomain: ({ maxLength }) => 's'.repeat(maxLength as number),
+  // Behind the host stands a port.
+  endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
+  default_client_endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
+  // Not all types of actors have one.
+  email: ({ maxLength }, { email }) => email && `${text((maxLength as number) - 12)}@example.com`,
+  impersonation_email: ({ maxLength }) => `${text((maxLength as number) - 12)}@example.com`,
+  password: () => password,
+  password_confirmation: () => password,
   allowed_ips: () => times(100, ipv6).join(','),
   dns: () => times(100, ipv6).join(','),
   default_client_allowed_ips: () => times(100, ipv6).join(','),
@@ -61,6 +87,9 @@ const lists: Record<string, (sent: unknown) => unknown> = {
   'POST flow_logs': () => times(10_000, (i) => closeRecord({ inner_src_port: i })),
 }
 
+/** Those of text that may be any. */
+const plainPatterns: unknown[] = Object.values(textPattern)
+
 /** The value of the envelope of a valid request, with everything in it as large as it may be. */
 export function largestValue(operation: Operation, sent: unknown): unknown {
   const whole = lists[`${operation.method} ${operation.body?.envelope ?? 'flow_logs'}`]
@@ -68,10 +97,11 @@ export function largestValue(operation: Operation, sent: unknown): unknown {
   const given = (sent ?? {}) as Fields
   const fields = Object.entries(fieldSchemas(operation)).flatMap(([name, schema]): [string, unknown][] => {
     const make = largest[name]
-    if (make) return [[name, make()]]
+    if (make) return [[name, make(schema, given)]]
     // What has a form of its own stays as the sample has it.
-    const plain = takes(schema, 'string') && !schema.enum && !schema.format && name !== 'public_key'
-    return plain && typeof schema.maxLength === 'number' ? [[name, text(schema.maxLength)]] : []
+    return takes(schema, 'string') && plainPatterns.includes(schema.pattern) && typeof schema.maxLength === 'number'
+      ? [[name, text(schema.maxLength)]]
+      : []
   })
   return { ...given, ...Object.fromEntries(fields) }
 }

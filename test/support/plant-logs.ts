@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { clock, dayMicros, timestamp } from '#shared/core/clock.ts'
 import {
   actorSlicesPartition,
@@ -24,9 +25,19 @@ const actors = 5
 /** An actor's flows come in bursts. */
 const burst = 20
 
-async function newActor(account: string, name: string): Promise<PlantedActor> {
+/** Each planted actor has a shard of its own, so that what a page reads of flows does not hang on chance. */
+function idInShard(shard: number): string {
+  let id = randomUUID()
+  while (flowShard(id) !== shard) id = randomUUID()
+  return id
+}
+
+async function newActor(account: string, name: string, shard: number): Promise<PlantedActor> {
   const email = `${name}@example.com`
-  const { attribution } = await newFlowGrant(account, { initiator_actor_email: email })
+  const { attribution } = await newFlowGrant(account, {
+    initiator_actor_id: idInShard(shard),
+    initiator_actor_email: email,
+  })
   return { id: attribution.initiator_actor_id, email, authorization: attribution.policy_authorization_id }
 }
 
@@ -35,8 +46,8 @@ async function newActor(account: string, name: string): Promise<PlantedActor> {
  * evenly over the last month. One flow of twenty is long, one of a hundred open.
  */
 export async function plantLogs(account: string, count: number): Promise<PlantedLogs> {
-  const rare = await newActor(account, 'rare')
-  const others = await Promise.all(Array.from({ length: actors }, (_, i) => newActor(account, `actor-${i}`)))
+  const rare = await newActor(account, 'rare', actors)
+  const others = await Promise.all(Array.from({ length: actors }, (_, i) => newActor(account, `actor-${i}`, i)))
   const begin = Math.floor(clock.now() / dayMicros - days - 1) * dayMicros
   const perStream = count / logStreams.length
   const isRare = (n: number) =>

@@ -1,4 +1,5 @@
-import { Policy, PolicyFields } from '#shared/domain/policies/policy.ts'
+import { Policy } from '#shared/domain/policies/policy.ts'
+import { PolicyFields } from '#shared/domain/policies/policy-fields.ts'
 import * as policies from '#shared/domain/policies/store.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'

@@ -2,7 +2,8 @@ import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
 import { V0Configuration } from '#shared/v0/configuration/configuration.ts'
-import * as configuration from '#shared/v0/configuration/store.ts'
+import { readConfiguration } from '#shared/v0/configuration/read-configuration.ts'
+import { showConfiguration } from '#shared/v0/configuration/show-configuration.ts'
 
 export const getV0Configuration = operation(
   {
@@ -12,7 +13,9 @@ export const getV0Configuration = operation(
     permission: 'v0:read',
     response: data(V0Configuration),
   },
-  ({ accountId, caller }) => configuration.get(accountId, caller.account.v0_lists),
+  async ({ accountId, caller }) => ({
+    data: await showConfiguration(accountId, await readConfiguration(accountId), caller.account.v0_lists),
+  }),
 )
 
 export const handler = lambda(getV0Configuration)

@@ -1,7 +1,8 @@
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
-import { V0Configuration, V0ConfigurationFields } from '#shared/v0/configuration/configuration.ts'
+import { V0Configuration } from '#shared/v0/configuration/configuration.ts'
+import { V0ConfigurationFields } from '#shared/v0/configuration/configuration-fields.ts'
 import * as configuration from '#shared/v0/configuration/store.ts'
 
 export const updateV0Configuration = operation(

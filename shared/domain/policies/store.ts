@@ -10,7 +10,8 @@ import { accounts } from '../accounts/account.ts'
 import { type GroupRow, groups } from '../groups/group.ts'
 import { resources } from '../resources/resource.ts'
 import { deletePolicy } from './delete-policy.ts'
-import { type PolicyInput, type PolicyRow, policies } from './policy.ts'
+import { type PolicyRow, policies } from './policy.ts'
+import type { PolicyInput } from './policy-fields.ts'
 
 type Checked = Draft<PolicyInput>
 

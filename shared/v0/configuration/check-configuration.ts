@@ -6,7 +6,8 @@ import { endpointMessages, networkListMessages, serverListMessages } from '../va
 import { blank, type Messages, outOfBounds } from '../values/messages.ts'
 import { respell } from '../values/shown-list.ts'
 import { checkOpenIdProviders, checkSamlProviders } from './check-providers.ts'
-import type { V0ConfigurationInput, V0ConfigurationRow } from './configuration.ts'
+import type { V0ConfigurationRow } from './configuration.ts'
+import type { V0ConfigurationInput } from './configuration-fields.ts'
 
 type Rules = { [N in keyof V0ConfigurationInput]?: (value: NonNullable<V0ConfigurationInput[N]>) => Messages }
 

@@ -6,14 +6,13 @@ import { type Draft, draft } from '../../values/draft.ts'
 import { tooManyKeys } from '../../values/too-many-keys.ts'
 import { blank, isBlank, type Messages, tooLong } from '../values/messages.ts'
 import { webAddressMessages } from '../values/web-address.ts'
+import type { V0OpenIdProvider, V0SamlProvider } from './provider.ts'
 import {
-  type V0OpenIdProvider,
   V0OpenIdProviderFields,
   type V0OpenIdProviderInput,
-  type V0SamlProvider,
   V0SamlProviderFields,
   type V0SamlProviderInput,
-} from './provider.ts'
+} from './provider-fields.ts'
 import { isSamlMetadata } from './saml-metadata.ts'
 
 /** The valid items, or the messages of each, in order (`/v0` contract, 12.5). */

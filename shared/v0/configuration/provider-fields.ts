@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import type { Fields } from '../../values/draft.ts'
+import { documented, type JsonSchema } from '../../values/field.ts'
+import { textPattern } from '../../values/text-pattern.ts'
+import { maxKeys } from '../../values/too-many-keys.ts'
+import { booleanCast, TextCast } from '../values/casts.ts'
+import { idText, metadataText } from './provider.ts'
+
+/** In each of the two lists. */
+export const maxProviders = 20
+
+/** A text that an item must have, and one with a default. */
+const needed = (maxLength: number, more: JsonSchema = {}) =>
+  v.optional(documented(TextCast, { type: 'string', minLength: 1, maxLength, pattern: textPattern.filled, ...more }))
+const text = v.optional(documented(TextCast, { maxLength: 2048 }))
+const off = v.optional(booleanCast(false))
+const on = v.optional(booleanCast(true))
+
+export const V0OpenIdProviderFields = v.object({
+  id: needed(255, { description: idText }),
+  label: needed(255),
+  client_id: needed(2048),
+  client_secret: needed(2048),
+  discovery_document_uri: needed(2048),
+  redirect_uri: text,
+  response_type: text,
+  scope: text,
+  auto_create_users: off,
+})
+export type V0OpenIdProviderInput = v.InferOutput<typeof V0OpenIdProviderFields>
+
+export const V0SamlProviderFields = v.object({
+  id: needed(255, { description: idText }),
+  label: needed(255),
+  base_url: text,
+  metadata: needed(65_536, { description: metadataText }),
+  sign_requests: on,
+  sign_metadata: on,
+  signed_assertion_in_resp: on,
+  signed_envelopes_in_resp: on,
+  auto_create_users: off,
+})
+export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
+
+/** How an item is documented: its fields say so themselves. */
+const itemSchema = (fields: Fields, required: string[]): JsonSchema => ({
+  type: 'object',
+  required,
+  maxProperties: maxKeys,
+  properties: Object.fromEntries(
+    Object.entries(fields.entries as Record<string, typeof text>).map(([name, { wrapped }]) => [
+      name,
+      v.getMetadata(wrapped).jsonSchema,
+    ]),
+  ),
+})
+
+export const openIdProviderSchema = itemSchema(V0OpenIdProviderFields, [
+  'id',
+  'label',
+  'client_id',
+  'client_secret',
+  'discovery_document_uri',
+])
+export const samlProviderSchema = itemSchema(V0SamlProviderFields, ['id', 'label', 'metadata'])

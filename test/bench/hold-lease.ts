@@ -1,0 +1,18 @@
+import { measure } from '#test/support/consumed-capacity.ts'
+import type { sampleRequests } from '#test/support/sample-requests.ts'
+
+type Send = Awaited<ReturnType<typeof sampleRequests>>['send']
+
+/**
+ * Uses a token of a client, a gateway or a flow reporter until this process holds units of its rate limit. A first lease is of
+ * one unit, which is used at once, and later ones are of more.
+ */
+export async function holdLease(send: Send, token: string): Promise<void> {
+  const operation = { nac_: 'POST /client/authorizations', nag_: 'POST /gateway/sessions' }[token.slice(0, 4)]
+  // A request without a body is refused behind the credential.
+  const use = () => send(operation ?? 'POST /ingestion/flow_logs', { token })
+  for (let leases = 0; leases < 2; ) {
+    const { writes } = await measure(use)
+    if (writes > 0) leases++
+  }
+}
