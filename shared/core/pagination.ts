@@ -32,8 +32,11 @@ export async function decodeBytes(binding: string, text: string): Promise<Buffer
 export const encodeCursor = (binding: string, position: unknown): Promise<string> =>
   encodeBytes(binding, Buffer.from(JSON.stringify(position)))
 
-/** @throws ApiError `invalid_page_cursor` for anything that this service did not make for this binding. */
-export async function decodeCursor(binding: string, cursor: string): Promise<unknown> {
+/**
+ * The position in a cursor. Its type needs no check: only a list with this binding can have made it.
+ * @throws ApiError `invalid_page_cursor` for anything that this service did not make for this binding
+ */
+export async function decodeCursor<P>(binding: string, cursor: string): Promise<P> {
   const body = await decodeBytes(binding, cursor)
   if (!body) throw new ApiError('invalid_page_cursor')
   return JSON.parse(body.toString())
