@@ -23,13 +23,13 @@ const mostFlowActors = 50
 const maxBatchBytes = 2_000_000
 
 /**
- * What a cursor holds: the entry it stands at, for a flow with its ingest, and what the first page found out. Without
+ * The content of a cursor: the entry it stands at, for a flow with its ingest, and what the first page found out. Without
  * an entry it stands at the end of the list, for the page beside one that came out empty. Earlier cursors had neither
  * total nor ingest.
  */
 type Position = { id?: string; at?: number; backward: boolean; begin: number; end: number; total?: number }
 
-/** What a cursor belongs to. */
+/** Ties a cursor to its account and filters. */
 export function bindingOf(account: string, { cursor: _cursor, limit: _limit, ...filters }: LogQuery): string {
   return `${account}/logs?${JSON.stringify(filters)}`
 }
@@ -42,7 +42,7 @@ export async function listLogs(
   const now = clock.now()
   const query = readLogQuery(search, now)
   const binding = bindingOf(account.id, query)
-  const position = query.cursor === null ? null : ((await decodeCursor(binding, query.cursor)) as Position)
+  const position = query.cursor === null ? null : await decodeCursor<Position>(binding, query.cursor)
   const window = {
     begin: position?.begin ?? query.begin ?? now - defaultWindow,
     end: position?.end ?? query.end ?? now,
@@ -64,7 +64,7 @@ export async function listLogs(
       ? encodeCursor(binding, {
           ...window,
           id: item?.sk,
-          at: item?.at as number | undefined,
+          at: item?.at,
           backward: back,
           total,
         } satisfies Position)
@@ -100,7 +100,7 @@ async function walkOf(account: AccountRow, query: LogQuery, window: Window): Pro
     oldest,
     named: { field: 'email', value: actorEmail, alone: true },
     // More than a condition takes; then each flow is looked at.
-    flowActors: actors.length > mostFlowActors ? null : actors.map(({ sk }) => String(sk)),
+    flowActors: actors.length > mostFlowActors ? null : actors.map(({ sk }) => sk),
   }
 }
 
@@ -133,7 +133,7 @@ async function* renderedEntries(walk: Walk, match: Match, attributionsOf: Attrib
 /** A page has as much room for an entry as all of it would take, since all of it is read to be cut. */
 const uncutBytes = ({ uncut }: Rendered): number => answerBytes(uncut)
 
-/** Whether an entry lies on the other side of the position, the one at it included while that is kept. */
+/** Tells if an entry lies on the other side of the position; the one at it counts while it is kept. */
 async function anyFrom({ id, at, backward }: Position, walk: Walk, match: Match, now: number): Promise<boolean> {
   if (id === undefined) return false
   if (withinRetention(now)({ sk: id, at: at ?? instantOf(id) })) return true
@@ -142,7 +142,7 @@ async function anyFrom({ id, at, backward }: Position, walk: Walk, match: Match,
   return false
 }
 
-/** How many entries match, of which there may be more than are counted. Asked for by the first page alone. */
+/** Counts the entries that match, up to a bound. Only the first page asks for it. */
 async function count(walk: Walk, match: Match): Promise<number> {
   let total = 0
   for await (const batch of matching({ ...walk, counting: true, expected: countedAtMost }, match)) {
@@ -156,8 +156,8 @@ async function count(walk: Walk, match: Match): Promise<number> {
 export async function getLog(account: string, id: string): Promise<{ data: LogEntry }> {
   if (id.length !== 24) throw new ApiError('invalid_log_query', 'log_id must be a 24-character hexadecimal string.')
   const kept = withinRetention(clock.now())
-  const items = await getStoredItems(logKeys(account, id))
-  const item = items.find((found) => found !== undefined && kept(found as LogItem))
+  const items = await getStoredItems<LogItem>(logKeys(account, id))
+  const item = items.find((found) => found !== undefined && kept(found))
   if (!item) throw notFound()
   return { data: cutEntry(renderEntry(item, await attributionReader(account)([item]))) }
 }
