@@ -28,11 +28,11 @@ export function routeTable(operations: OperationSource[]): Record<string, string
 const publicRouteTable = (): Record<string, string[]> =>
   Object.fromEntries(
     Object.keys(publicRoutes)
-      .map((route) => route.split(' ').reverse() as [string, string])
-      .map(([path, method]) => [path, [method]]),
+      .map((route) => route.split(' '))
+      .map(([method = '', path = '']) => [path, [method]]),
   )
 
-/** What the public functions hand out lies beside them. */
+/** Puts the files that public functions hand out beside them. */
 async function copyPublicFiles(outdir: string): Promise<void> {
   const files = [
     new URL('../functions/public/docs.html', import.meta.url),
@@ -60,7 +60,7 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     target: 'node24',
     conditions: ['module'],
     mainFields: ['module', 'main'],
-    // What is CommonJS among the dependencies asks for Node's own modules through `require`.
+    // Dependencies that are CommonJS ask for Node's own modules through `require`.
     banner: {
       js: "import{createRequire as bundledRequire$}from'node:module';const require=bundledRequire$(import.meta.url);",
     },

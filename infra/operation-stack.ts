@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { NestedStack } from 'aws-cdk-lib'
 import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
@@ -35,8 +36,7 @@ export class OperationStack extends NestedStack {
 
 /** `api/groups/create-group.ts` → `CreateGroup`. */
 export const logicalName = (file: string): string =>
-  (file.split('/').at(-1) as string)
-    .replace(/\.ts$/, '')
+  basename(file, '.ts')
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')

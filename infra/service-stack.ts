@@ -67,8 +67,8 @@ export class ServiceStack extends Stack {
     this.addRoutes(api, 'UnknownRoute', { ...rightless, file: 'api/unknown-route.ts', routes: ['$default'] })
     const v0Route = { asset, shared, role: roles.of.writer, file: 'v0/other-route.ts', routes: [otherV0Routes] }
     this.addRoutes(api, 'OtherV0Route', v0Route)
-    for (const [file, routes] of Map.groupBy(Object.keys(publicRoutes), (route) => publicRoutes[route] as string)) {
-      this.addRoutes(api, logicalName(file), { ...rightless, file, routes })
+    for (const [file, routes] of Map.groupBy(Object.entries(publicRoutes), ([, file]) => file)) {
+      this.addRoutes(api, logicalName(file), { ...rightless, file, routes: routes.map(([route]) => route) })
     }
     this.addStage(api)
     new Monitoring(this, 'Monitoring', {
@@ -126,7 +126,7 @@ export class ServiceStack extends Stack {
 function byCollection(operations: OperationSource[]): Map<string, OperationSource[]> {
   const collections = new Map<string, OperationSource[]>()
   for (const source of operations) {
-    const [surface, collection] = source.file.split('/') as [string, string]
+    const [surface = '', collection = ''] = source.file.split('/')
     const name = surface === 'api' ? collection : `${surface}-${collection}`
     collections.set(name, [...(collections.get(name) ?? []), source])
   }

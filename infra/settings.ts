@@ -2,7 +2,7 @@ import type { Construct } from 'constructs'
 import { defaultSettings } from '#shared/core/env.ts'
 import { type LogLevel, logLevels } from '#shared/core/log.ts'
 
-/** What a deployment can choose, by CDK context (`cdk deploy -c flowStreamShards=2`). */
+/** The choices of a deployment, by CDK context (`cdk deploy -c flowStreamShards=2`). */
 export type Settings = {
   /** Address that callers use; the API's own unless there is a domain in front. */
   baseUrl: string | null
@@ -15,7 +15,7 @@ export type Settings = {
   suiteIssuer: string
   /** Secret of Secrets Manager that a CDN in front proves itself with (P8.2); null without a CDN. */
   cdnSecretArn: string | null
-  /** Who is mailed when an alarm goes off; null for nobody. */
+  /** Address that alarms are mailed to; null for none. */
   alarmEmail: string | null
   /** Address that mails to administrators come from, verified in Amazon SES; null for no mails. */
   mailSender: string | null
@@ -23,7 +23,7 @@ export type Settings = {
   flowStreamShards: number | 'on-demand'
 }
 
-/** A setting that is none, with the rule that it breaks. */
+/** A setting with a bad value, and the rule that it breaks. */
 export class SettingError extends Error {
   readonly setting: string
   readonly rule: string
@@ -43,27 +43,32 @@ export function readSettings(scope: Construct): Settings {
     if (!/^[1-9]\d*$/.test(String(value))) throw new SettingError(name, 'a positive integer')
     return Number(value)
   }
-  const cdnSecretArn = (context('cdnSecretArn') as string | undefined) ?? null
+  const text = (name: string): string | null => {
+    const value = context(name) ?? null
+    return value === null ? null : String(value)
+  }
+  const cdnSecretArn = text('cdnSecretArn')
   if (cdnSecretArn !== null && !/^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/.test(cdnSecretArn)) {
     throw new SettingError('cdnSecretArn', 'the whole ARN of a secret, with its six last characters')
   }
-  const mailSender = (context('mailSender') as string | undefined) ?? null
+  const mailSender = text('mailSender')
   if (mailSender !== null && !/^[^@\s]+@[^@\s]+$/.test(mailSender)) {
     throw new SettingError('mailSender', 'an address like access@example.com')
   }
-  const logLevel = ((context('logLevel') as string | undefined) ?? 'INFO') as LogLevel
-  if (!logLevels.includes(logLevel)) {
+  const wantedLevel = text('logLevel') ?? 'INFO'
+  const logLevel = logLevels.find((level) => level === wantedLevel)
+  if (logLevel === undefined) {
     throw new SettingError('logLevel', `one of ${logLevels.join(', ')}`)
   }
   return {
-    baseUrl: (context('baseUrl') as string | undefined) ?? null,
+    baseUrl: text('baseUrl'),
     logRetentionDays: integer('logRetentionDays', defaultSettings.logRetentionDays),
     flowRetentionDays: integer('flowRetentionDays', defaultSettings.flowRetentionDays),
     heartbeatSecs: integer('heartbeatSecs', defaultSettings.heartbeatSecs),
     logLevel,
-    suiteIssuer: (context('suiteIssuer') as string | undefined) ?? 'https://suite.example.com',
+    suiteIssuer: text('suiteIssuer') ?? 'https://suite.example.com',
     cdnSecretArn,
-    alarmEmail: (context('alarmEmail') as string | undefined) ?? null,
+    alarmEmail: text('alarmEmail'),
     mailSender,
     flowStreamShards: context('flowStreamShards') === 'on-demand' ? 'on-demand' : integer('flowStreamShards', 1),
   }

@@ -12,7 +12,7 @@ export type TableDefinition = CreateTableCommandInput & { TableName: string; ttl
 export type StreamDefinition = { name: string; shards: number }
 
 const exists = (error: unknown): undefined => {
-  if ((error as Error).name !== 'ResourceInUseException') throw error
+  if (!(error instanceof Error && error.name === 'ResourceInUseException')) throw error
 }
 
 /** Creates the table where it is missing and answers the ARN of its stream. */

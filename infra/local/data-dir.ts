@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Lock, tryLock } from './engines/lock.ts'
-import { Fault, fullDisk } from './fault.ts'
+import { codeOf, Fault, fullDisk, messageOf } from './fault.ts'
 
 export type DataDir = { path: string; ephemeral: boolean; lock: Lock }
 
@@ -16,7 +16,7 @@ export function writeAtomically(path: string, content: string): void {
 
 export function readJson<T>(path: string): T | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as T
+    return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     return undefined
   }
@@ -41,11 +41,10 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
     rmSync(join(path, '.writable'))
     lock = tryLock(join(path, 'service.lock'))
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
     const full = fullDisk(error, path)
     if (full) throw full
     throw new Fault(
-      `The data directory ${path} cannot be written (${code ?? message}). Set DATA_DIR to one that can be.`,
+      `The data directory ${path} cannot be written (${codeOf(error) ?? messageOf(error)}). Set DATA_DIR to one that can be.`,
     )
   }
   return lock && { path, ephemeral, lock }
@@ -69,7 +68,7 @@ export function serviceSecret(dir: string): string {
     const kept = readFileSync(path, 'utf8').trim()
     if (kept) return kept
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (codeOf(error) !== 'ENOENT') throw error
   }
   const secret = randomBytes(32).toString('base64url')
   writeAtomically(path, secret)

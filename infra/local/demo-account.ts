@@ -10,12 +10,12 @@ import type { Service } from './service.ts'
 
 type Credentials = { base_url: string; account_id: string; api_token: string }
 
-/** Whether the demo account can be used, and if not, why. */
+/** The demo account's state: usable, or the reason why not. */
 export type DemoAccount = { usable: true } | { usable: false; because: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
 
-/** Which slug the demo account has. Written before it is made, so that a crash in between leaves no account behind. */
+/** The file with the demo account's slug. Written before the account is made, so that a crash in between leaves none behind. */
 const slugFile = (dir: string): string => join(dir, 'demo-account.json')
 
 type Provisioned = {
@@ -26,7 +26,7 @@ type Provisioned = {
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
 
 const holderOf = async (slug: string): Promise<string | undefined> =>
-  (await getItem(serviceGuard('slug', slug)))?.account_id as string | undefined
+  (await getItem<{ account_id: string }>(serviceGuard('slug', slug)))?.account_id
 
 function writeDown({ dir }: Service, credentials: Credentials): DemoAccount {
   writeAtomically(credentialsFile(dir.path), `${JSON.stringify(credentials, null, 2)}\n`)

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { fieldsOf } from '#shared/core/is-object.ts'
 import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
 import { Fault } from './fault.ts'
 import type { router } from './routes.ts'
@@ -45,7 +46,8 @@ async function answer(request: IncomingMessage, { match, runtime }: Backend): Pr
   if (body.length > maxPayload / 8 && exceedsPayload(event)) return gatewayAnswer(413, 'Request Entity Too Large')
   try {
     const result = await runtime.invoke(found.target, event)
-    const length = (result as { body?: string } | null)?.body?.length ?? 0
+    const { body: answered } = fieldsOf(result)
+    const length = typeof answered === 'string' ? answered.length : 0
     if (length > maxPayload / 8 && exceedsPayload(result)) throw new Error('The answer is larger than Lambda allows.')
     return fromResult(result)
   } catch (error) {

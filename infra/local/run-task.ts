@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fieldsOf } from '#shared/core/is-object.ts'
 import { askControl } from './control.ts'
 import { closeDataDir, dataPath, openDataDir, readJson } from './data-dir.ts'
 import { credentialsFile } from './demo-account.ts'
@@ -45,9 +46,9 @@ export async function runTask(
 ): Promise<void> {
   try {
     const event = await readEvent()
-    // What the function logs must not mix with the result.
+    // The function's own log must not mix with the result.
     process.stdout.write = process.stderr.write.bind(process.stderr)
-    const result = event === undefined ? { error: noJson } : ((await run(task, event)) as Record<string, unknown>)
+    const result = event === undefined ? { error: noJson } : fieldsOf(await run(task, event))
     print(`${JSON.stringify(result, null, 2)}\n`, () => process.exit('error' in result || failed(result) ? 1 : 0))
   } catch (error) {
     reportFault(error)

@@ -1,11 +1,10 @@
+import { fieldsOf, isObject } from '#shared/core/is-object.ts'
 import type { Json } from './schemas.ts'
-
-type Properties = Record<string, Json>
 
 /** A schema together with one of its alternatives: what both say, the alternative where they differ. */
 function merged(schema: Json, option: Json): Json {
-  const properties = (schema.properties ?? {}) as Properties
-  const own = Object.entries((option.properties ?? {}) as Properties)
+  const properties = fieldsOf(schema.properties)
+  const own = Object.entries(fieldsOf(option.properties))
   const required = [schema.required ?? [], option.required ?? []].flat()
   return {
     ...schema,
@@ -14,7 +13,7 @@ function merged(schema: Json, option: Json): Json {
     ...((schema.properties || own.length > 0) && {
       properties: {
         ...properties,
-        ...Object.fromEntries(own.map(([name, more]) => [name, { ...properties[name], ...more }])),
+        ...Object.fromEntries(own.map(([name, more]) => [name, { ...fieldsOf(properties[name]), ...fieldsOf(more) }])),
       },
     }),
   }
@@ -22,6 +21,6 @@ function merged(schema: Json, option: Json): Json {
 
 /** The alternatives of a schema, each a schema of its own; none where it has no `anyOf` or `oneOf`. */
 export function alternativesOf({ anyOf, oneOf, ...schema }: Json): Json[] {
-  const options = (oneOf ?? anyOf ?? []) as Json[]
-  return options.map((option) => merged(schema, option))
+  const options = [oneOf ?? anyOf ?? []].flat()
+  return options.filter(isObject).map((option) => merged(schema, option))
 }

@@ -1,10 +1,8 @@
 import { readdir } from 'node:fs/promises'
+import { isObject } from '#shared/core/is-object.ts'
 
 const isNamed = (name: string, value: unknown): value is object =>
-  /^[A-Z]/.test(name) &&
-  typeof value === 'object' &&
-  value !== null &&
-  ['object', 'variant'].includes(String((value as { type?: unknown }).type))
+  /^[A-Z]/.test(name) && isObject(value) && ['object', 'variant'].includes(String(value.type))
 
 /** The object schemas that `shared` exports, with their names: what the document gives once and refers to. */
 export async function namedSchemas(): Promise<Map<object, string>> {

@@ -10,7 +10,6 @@ import { exampleOf } from './examples.ts'
 import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
 import { described, type Json, Schemas, tidy } from './schemas.ts'
 
-/** What is put into `components` on the way. */
 export type Parts = { schemas: Schemas; responses: Record<string, Json> }
 
 const uuidExample = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
@@ -27,7 +26,7 @@ const pathParameters = ({ path, identifiers = {} }: Operation): Json[] =>
       required: true,
       description: identifiers[name] ? description : `Id of the ${object}: ${description}.`,
       schema,
-      example: (examples as unknown[])[0],
+      example: [examples].flat()[0],
     }
   })
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type ErrorCode, errorCodes, fixedDetails } from '#shared/core/errors.ts'
+import { fieldsOf } from '#shared/core/is-object.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Parts } from './document.ts'
@@ -73,7 +74,7 @@ const headersOf = (status: number): string[] => [
   ...(status === 429 || status === 503 ? ['Retry-After'] : []),
 ]
 
-/** What the refusals of a status hold: a problem, and where the contract says so, more in its 422. */
+/** The content of the refusals of a status: a problem, and where the contract says so, more in its 422. */
 function contentOf({ rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
   const problem = { $ref: '#/components/schemas/Problem' }
   if (!rejection || !codes.includes('validation_failed')) {
@@ -81,7 +82,7 @@ function contentOf({ rejection }: Operation, codes: ErrorCode[], schemas: Schema
     return { schema: problem, examples: Object.fromEntries(examples) }
   }
   const members = schemas.of(rejection)
-  const example = { ...problemExample('validation_failed'), ...(exampleOf(members, schemas.components) as Json) }
+  const example = { ...problemExample('validation_failed'), ...fieldsOf(exampleOf(members, schemas.components)) }
   return { schema: { allOf: [problem, members] }, example }
 }
 

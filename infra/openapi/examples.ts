@@ -1,3 +1,4 @@
+import { fieldsOf } from '#shared/core/is-object.ts'
 import { alternativesOf } from './alternatives.ts'
 import type { Json } from './schemas.ts'
 
@@ -16,19 +17,19 @@ const byType: Record<string, unknown> = { string: 'text', integer: 1, number: 52
 /** An example of a whole body, put together from those of its fields. */
 export function exampleOf(schema: Json, components: Record<string, Json>): unknown {
   if (typeof schema.$ref === 'string')
-    return exampleOf(components[schema.$ref.split('/').at(-1) as string] ?? {}, components)
+    return exampleOf(components[schema.$ref.split('/').at(-1) ?? ''] ?? {}, components)
   if (Array.isArray(schema.examples)) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined) return schema.default
   if (Array.isArray(schema.enum)) return schema.enum[0]
   const [option] = alternativesOf(schema)
   if (option) return exampleOf(option, components)
-  const [type] = [schema.type].flat() as string[]
+  const [type] = [schema.type].flat()
   if (type === 'object' || schema.properties) {
-    const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>)
-    return Object.fromEntries(properties.map(([name, value]) => [name, exampleOf(value, components)]))
+    const properties = Object.entries(fieldsOf(schema.properties))
+    return Object.fromEntries(properties.map(([name, value]) => [name, exampleOf(fieldsOf(value), components)]))
   }
   if (type === 'null') return null
-  if (type === 'array') return schema.items ? [exampleOf(schema.items as Json, components)] : []
+  if (type === 'array') return schema.items ? [exampleOf(fieldsOf(schema.items), components)] : []
   return byFormat[String(schema.format)] ?? schema.minimum ?? byType[String(type)] ?? {}
 }

@@ -1,11 +1,10 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
+import { fieldsOf, isObject } from '#shared/core/is-object.ts'
 import type { FieldRules } from '#shared/values/field.ts'
 import { fieldText } from './field-texts.ts'
 
 export type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** JSON Schemas of valibot schemas; a named one is put into `components` once and referred to. */
 export class Schemas {
@@ -32,44 +31,43 @@ export class Schemas {
       overrideSchema: ({ valibotSchema, jsonSchema }) => {
         if (valibotSchema !== root && this.names.has(valibotSchema)) return this.of(valibotSchema as v.GenericSchema)
         // 64-bit counters are integers on the wire.
-        if ((valibotSchema as { type?: string }).type === 'bigint') return { type: 'integer', format: 'int64' }
+        if ('type' in valibotSchema && valibotSchema.type === 'bigint') return { type: 'integer', format: 'int64' }
         return jsonSchema
       },
-    }) as Json
-    return tidy(json)
+    })
+    return tidy({ ...json })
   }
 }
 
 /** Fields with a rule of their own document themselves; a field that can be null is one schema of two types. */
-export function tidy(node: unknown): Json {
-  if (Array.isArray(node)) return node.map((item) => (isObject(item) ? tidy(item) : item)) as unknown as Json
-  if (!isObject(node)) return node as Json
+export function tidy(node: Json): Json {
   if (isObject(node.jsonSchema)) return tidy(node.jsonSchema)
   const { properties, rules, ...rest } = node
-  const isBareUnion = Array.isArray(node.anyOf) && node.type === undefined
-  if (isBareUnion) return nullable((tidy(node.anyOf) as unknown as Json[]) ?? [])
+  if (Array.isArray(node.anyOf) && node.type === undefined) return nullable(node.anyOf.filter(isObject).map(tidy))
   if (Array.isArray(rest.required) && rest.required.length === 0) delete rest.required
   const result: Json = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [
-      key,
-      typeof value === 'object' && value !== null && key !== 'enum' ? tidy(value) : value,
-    ]),
+    Object.entries(rest).map(([key, value]) => [key, key === 'enum' ? value : tidyWithin(value)]),
   )
   if (isObject(properties)) {
     result.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, value]) => [name, described(name, tidy(value))]),
+      Object.entries(properties).map(([name, value]) => [name, described(name, tidy(fieldsOf(value)))]),
     )
   }
   return isObject(rules) ? withRules(result, rules) : result
 }
 
-/** An object schema with what holds between its properties. */
+function tidyWithin(value: unknown): unknown {
+  if (isObject(value)) return tidy(value)
+  return Array.isArray(value) ? value.map((item) => (isObject(item) ? tidy(item) : item)) : value
+}
+
+/** An object schema with the rules between its properties. */
 function withRules(schema: Json, { required = [], properties = {}, anyOf }: FieldRules): Json {
-  const known = schema.properties as Record<string, Json>
-  const narrowed = Object.entries(properties).map(([name, more]) => [name, { ...known[name], ...more }])
+  const known = fieldsOf(schema.properties)
+  const narrowed = Object.entries(properties).map(([name, more]) => [name, { ...fieldsOf(known[name]), ...more }])
   return {
     ...schema,
-    required: [...new Set([...((schema.required as string[] | undefined) ?? []), ...required])],
+    required: [...new Set([schema.required ?? [], required].flat())],
     properties: { ...known, ...Object.fromEntries(narrowed) },
     ...(anyOf && { anyOf }),
   }
@@ -98,7 +96,7 @@ export function described(name: string, schema: Json): Json {
   }
 }
 
-/** Whether an example is of the schema's type, and one of its members. */
+/** True for an example of the schema's type that is one of its members. */
 function takes(schema: Json, example: unknown): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(example)
   const types = [schema.type].flat()

@@ -6,7 +6,11 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { buildApp } from '../build-app.ts'
 
 type Json = Record<string, unknown>
-type Statement = { Action: string | string[]; Resource: unknown; Condition?: Record<string, Record<string, unknown>> }
+type Statement = {
+  Action: string | string[]
+  Resource: unknown
+  Condition?: Record<string, Record<string, string | string[]>>
+}
 type Resource = { Type: string; Properties: Json & { PolicyDocument?: { Statement: Statement[] } } }
 
 /** The resources of all stacks of the app, as a deployment without any settings has them. */
@@ -28,10 +32,10 @@ async function synthesized(): Promise<[id: string, resource: Resource][]> {
 const roleIn = (reference: unknown): string =>
   /Roles([A-Z][A-Za-z]+?)[0-9A-F]{8}/.exec(JSON.stringify(reference))?.[1] ?? ''
 
-const listed = <T>(values: T | T[]): T[] => [values].flat() as T[]
+const listed = <T>(values: T | T[]): T[] => (Array.isArray(values) ? values : [values])
 const code = (text: string): string => `\`${text}\``
 
-/** What a resource is, by the construct that makes it. */
+/** Names a resource by the construct that makes it. */
 function resourceName(reference: unknown): string {
   const text = JSON.stringify(reference)
   if (text.includes('StorageTable')) return 'the table'
@@ -47,13 +51,13 @@ function resourceName(reference: unknown): string {
 function lineOf({ Action, Resource: target, Condition }: Statement): string {
   const actions = listed(Action).map((action) => code(action))
   const on = [...new Set(listed(target).map(resourceName))].join(', ')
-  const keys = listed(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []) as string[]
+  const keys = listed(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [])
   // An account's id is as many question marks as it has characters.
   const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>')))
   return `- ${actions.join(', ')} on ${on}${where.length > 0 ? `, only in ${where.join(', ')}` : ''}`
 }
 
-/** What each function may do, as the templates say it: `docs/rights.md`. */
+/** The rights of each function, as the templates say it: `docs/rights.md`. */
 export async function rightsDocument(): Promise<string> {
   const resources = await synthesized()
   const statements = Map.groupBy(

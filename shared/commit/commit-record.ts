@@ -11,7 +11,7 @@ export type Change = {
   after: Record<string, unknown> | null
 }
 
-/** What a commit did, by whose order, and what it leaves to be done: the source of the change log and of `follow-up`. */
+/** A commit on record: its changes, who ordered them, and the work left over. The change log and `follow-up` read it. */
 export type CommitRecord = {
   account_id: string
   commit_id: string
@@ -37,5 +37,6 @@ export const commitItem = (key: Key, record: CommitRecord) => ({
 /** The record in an item of the table or of its stream. @throws for a form that is neither today's nor the one before */
 export function readCommitRecord({ version = 1, ...item }: Record<string, unknown>): CommitRecord {
   if (version !== 1 && version !== recordVersion) throw new Error(`Commit records of form ${version} are not known.`)
-  return { revocations: [], cascades: [], ...item } as unknown as CommitRecord
+  const known: Pick<CommitRecord, 'revocations' | 'cascades'> = { revocations: [], cascades: [] }
+  return { ...known, ...item } as CommitRecord
 }

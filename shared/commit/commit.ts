@@ -6,6 +6,7 @@ import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Subject } from '../core/subject.ts'
 import { table, tableName } from '../table/client.ts'
+import { type Head, readHead } from '../table/head.ts'
 import { commitKey, headKey, type Item } from '../table/keys.ts'
 import { packLarge } from '../table/large-attributes.ts'
 import { isLostRace } from '../table/lost-race.ts'
@@ -13,7 +14,7 @@ import { getItem } from '../table/read.ts'
 import { queueCommit } from './commit-queue.ts'
 import { commitItem } from './commit-record.ts'
 import { revokeAll } from './revoke.ts'
-import { type Head, maxWrites, Transaction } from './transaction.ts'
+import { maxWrites, Transaction } from './transaction.ts'
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
@@ -29,15 +30,6 @@ export type Author = {
 
 /** Below the 30 s after which API Gateway stops waiting. */
 export const commitPatienceMs = 22_000
-
-async function readHead(account: string): Promise<Head> {
-  const item = await getItem(headKey(account))
-  return {
-    sequence: Number(item?.sequence ?? 0),
-    clock: Number(item?.clock ?? 0),
-    counts: (item?.counts as Record<string, number> | undefined) ?? {},
-  }
-}
 
 function headWrite(account: string, head: Head, transaction: Transaction): Write {
   const item = {
@@ -77,7 +69,7 @@ function commitRecord(author: Author, head: Head, transaction: Transaction, comm
 const packed = (write: Write): Write =>
   write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
 
-/** Whether a write whose answer was lost has happened: its commit record then stands at the expected sequence. */
+/** Tells if a write whose answer was lost was done: then its commit record stands at the expected sequence. */
 async function happened(account: string, sequence: number, commitId: string): Promise<boolean> {
   const record = await getItem(commitKey(account, sequence))
   return record?.commit_id === commitId
@@ -111,7 +103,7 @@ async function attempt<T>(
       throw error
     }
     if (!(await happened(author.accountId, head.sequence + 1, commitId))) {
-      if ((error as Error).name === 'ValidationException') throw error
+      if (error instanceof Error && error.name === 'ValidationException') throw error
       return 'lost'
     }
   }

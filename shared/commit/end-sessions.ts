@@ -1,15 +1,15 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { inParallel } from '../core/in-parallel.ts'
 import { table, tableName } from '../table/client.ts'
 import { type Key, partition } from '../table/keys.ts'
 import { queryItems } from '../table/read.ts'
 
-/** What it needs of a gateway's live item. */
 type LiveGateway = Key & { session_id: string; lease_expires_at: number }
 
 /** Ends the gateway sessions of an account that began before this id was made (P1.7). Harmless to repeat. */
 export async function endSessionsBefore(account: string, bound: string): Promise<void> {
-  const items = (await queryItems(partition(account, 'live.gateways'))) as LiveGateway[]
+  const items = await queryItems<LiveGateway>(partition(account, 'live.gateways'))
   const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
   await inParallel(before, 10, endSession)
 }
@@ -27,6 +27,6 @@ async function endSession({ pk, sk, session_id }: LiveGateway): Promise<void> {
     )
   } catch (error) {
     // Another session has begun, or the gateway is gone.
-    if ((error as Error).name !== 'ConditionalCheckFailedException') throw error
+    if (!(error instanceof ConditionalCheckFailedException)) throw error
   }
 }

@@ -3,22 +3,22 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../core/errors.ts'
 import { table, tableName } from '../table/client.ts'
-import { type Key, partition } from '../table/keys.ts'
+import { type Key, partition, type RowPointer } from '../table/keys.ts'
 import { getItems, queryItems } from '../table/read.ts'
 import { endSessionsBefore } from './end-sessions.ts'
 
-/** What ended: every authorization that rests on it ends with it (A29, A30). A membership's id is `<group>#<actor>`. */
+/** Ends every authorization that depends on a policy, a resource and so on (A29, A30). A membership's id is `<group>#<actor>`. */
 type AuthorizationsEnd = {
   by: 'policy' | 'resource' | 'membership' | 'client' | 'client_token' | 'gateway'
   id: string
-  /** The instant of the commit that ended it: what rests on that state or a later one stays, however often this is done. */
+  /** The instant of the commit: authorizations made on its state or a later one stay, however often this is done. */
   before?: string
 }
 
-/** What ends after a commit: authorizations, or the gateway sessions that began before an id was made. */
+/** Takes access away after a commit: ends authorizations, or the gateway sessions that began before an id was made. */
 export type Revocation = AuthorizationsEnd | { by: 'gateway_sessions'; id: string; before?: string }
 
-/** Where the authorizations that rest on something are found: the items of a gateway itself, pointers otherwise. */
+/** The partition of pointers to the authorizations that depend on an object. Those of a gateway need none: they lie under it. */
 export const authorizationsBy = (
   account: string,
   by: Exclude<AuthorizationsEnd['by'], 'gateway'>,
@@ -27,15 +27,15 @@ export const authorizationsBy = (
 
 export type Deletable = Key & { id: string; edges: Key[]; state_at?: string }
 
-/** The items of the authorizations that rest on something. */
+/** The authorizations that depend on an object. */
 export async function authorizationsOf(account: string, { by, id }: AuthorizationsEnd): Promise<Deletable[]> {
-  if (by === 'gateway') return (await queryItems(partition(account, 'authorizations', id))) as Deletable[]
-  const pointers = await queryItems(authorizationsBy(account, by, id))
-  const items = await getItems(pointers.map((pointer) => pointer.row as Key))
-  return items.filter((item) => item !== undefined) as Deletable[]
+  if (by === 'gateway') return queryItems<Deletable>(partition(account, 'authorizations', id))
+  const pointers = await queryItems<RowPointer>(authorizationsBy(account, by, id))
+  const items = await getItems<Deletable>(pointers.map(({ row }) => row))
+  return items.filter((item) => item !== undefined)
 }
 
-/** Ends what rests on what ended. Harmless to repeat. */
+/** Deletes the authorizations, or ends the sessions, that a revocation names. Harmless to repeat. */
 export async function revoke(account: string, revocation: Revocation): Promise<void> {
   if (revocation.by === 'gateway_sessions') return endSessionsBefore(account, revocation.id)
   const { before } = revocation
@@ -45,7 +45,6 @@ export async function revoke(account: string, revocation: Revocation): Promise<v
   for (let at = 0; at < items.length; at += 10) await Promise.all(items.slice(at, at + 10).map(deleteAuthorization))
 }
 
-/** Ends what rests on any of these. */
 export async function revokeAll(account: string, revocations: Revocation[]): Promise<void> {
   for (let at = 0; at < revocations.length; at += 10) {
     await Promise.all(revocations.slice(at, at + 10).map((revocation) => revoke(account, revocation)))

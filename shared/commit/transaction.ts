@@ -14,7 +14,8 @@ import {
   rowItem,
   rowKey,
 } from '../table/entity.ts'
-import { counterSort, entityKey, guardKey, type Item, type Key } from '../table/keys.ts'
+import type { Head } from '../table/head.ts'
+import { counterSort, entityKey, guardKey, type Item, type Key, type RowPointer } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/row-size.ts'
 import type { Cascade } from './cascade.ts'
@@ -23,16 +24,13 @@ import type { Revocation } from './revoke.ts'
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
-/** The account's head item: the sequence that orders its commits, its clock, and the counters (design 6). */
-export type Head = { sequence: number; clock: number; counts: Record<string, number> }
-
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
 const roomPerRow = 27
-/** Of the 400 KB that an item holds. */
+/** Changes take at most this much of the 400 KB that their record may have. */
 const maxRecordBytes = 150_000
 
-type Staged = { entity: Entity; before: Row | null; after: Row | null }
+type Staged<R extends Row = Row> = { key: Key; entity: Entity<R>; before: R | null; after: R | null }
 
 const address = (key: Key) => `${key.pk}\n${key.sk}`
 const deleteWrite = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
@@ -44,7 +42,7 @@ export class Transaction {
   readonly now: number
   /** Authorizations that end with this commit; done after it and recorded in it, so that they are done in any case. */
   readonly revocations: Revocation[] = []
-  /** What the commit leaves for the follow-up consumer. */
+  /** Work left over for the follow-up consumer. */
   readonly cascades: Cascade[] = []
   private readonly head: Head
   private readonly staged = new Map<string, Staged>()
@@ -63,16 +61,16 @@ export class Transaction {
   /** The row as it stands with the changes staged so far. */
   async get<R extends Row>(entity: Entity<R>, id: string): Promise<R | null> {
     const key = entityKey(this.accountId, entity.name, id)
-    const staged = this.staged.get(address(key))
-    if (staged) return staged.after as R | null
+    const staged = this.stagedAt(entity, key)
+    if (staged) return staged.after
     const item = await getItem(key)
     return item ? itemRow(entity, item) : null
   }
 
-  /** Whether another row than `except` holds this value of a unique set, for example of `actors.email`. */
+  /** True when another row than `except` holds this value of a unique set, for example of `actors.email`. */
   async isTaken(name: string, value: string, except?: Row): Promise<boolean> {
-    const guard = await getItem(guardKey(this.accountId, name, value))
-    return guard !== undefined && (guard.row as Key).sk !== except?.id
+    const guard = await getItem<RowPointer>(guardKey(this.accountId, name, value))
+    return guard !== undefined && guard.row.sk !== except?.id
   }
 
   /** A counter of the head item as it stood before this commit. */
@@ -95,7 +93,7 @@ export class Transaction {
   /** The updated row; nothing is staged when no value differs (A2.8). */
   update<R extends Row>(entity: Entity<R>, row: R, changes: Partial<R>): R {
     const sent = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-    const merged = { ...row, ...sent } as R
+    const merged: R = { ...row, ...sent }
     if (isDeepStrictEqual(merged, row)) return row
     const after = { ...merged, updated_at: timestamp(this.now) }
     this.stage(entity, row, after)
@@ -130,7 +128,7 @@ export class Transaction {
     this.cascades.push(cascade)
   }
 
-  /** Whether another row, with its edges and counters, still fits the commit and its record. */
+  /** True while another row, with its edges and counters, fits the commit and its record. */
   hasRoom(): boolean {
     return this.bytes < maxRecordBytes && this.writes().length <= maxWrites - roomPerRow
   }
@@ -173,18 +171,25 @@ export class Transaction {
 
   /** @throws ApiError `validation_failed` for a row that is too large to be stored */
   private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null): void {
-    const key = address(rowKey(entity, this.accountId, (after ?? before) as R))
+    const row = after ?? before
+    if (!row) return
+    const key = rowKey(entity, this.accountId, row)
     const bytes = { before: bytesOf(before), after: bytesOf(after) }
     // One from before there was this bound can become smaller, or go.
     if (after && bytes.after > maxRowBytes && bytes.after > bytes.before) throw tooLarge(after)
     this.bytes += bytes.before + bytes.after
-    const earlier = this.staged.get(key)
-    const first = earlier ? (earlier.before as R | null) : before
-    if (first === null && after === null) this.staged.delete(key)
-    else this.staged.set(key, { entity: entity as unknown as Entity, before: first, after })
+    const earlier = this.stagedAt(entity, key)
+    const staged: Staged<R> = { key, entity, before: earlier ? earlier.before : before, after }
+    if (staged.before === null && after === null) this.staged.delete(address(key))
+    else this.staged.set(address(key), staged as unknown as Staged)
   }
 
-  private entityWrites({ entity, before, after }: Staged): Write[] {
+  /** At a key of an entity lie only rows of it, so the type that was lost in the map is known again. */
+  private stagedAt<R extends Row>(_entity: Entity<R>, key: Key): Staged<R> | undefined {
+    return this.staged.get(address(key)) as Staged<R> | undefined
+  }
+
+  private entityWrites({ key, entity, before, after }: Staged): Write[] {
     const derived = (row: Row | null): Map<string, Item> =>
       new Map(
         row
@@ -196,9 +201,7 @@ export class Transaction {
       )
     const old = derived(before)
     const fresh = derived(after)
-    const main = after
-      ? putWrite(rowItem(entity, this.accountId, after))
-      : deleteWrite(rowKey(entity, this.accountId, before as Row))
+    const main = after ? putWrite(rowItem(entity, this.accountId, after)) : deleteWrite(key)
     return [
       main,
       ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [deleteWrite(item)])),
@@ -233,6 +236,6 @@ export class Transaction {
 }
 
 function logged(entity: Entity, row: Row): Record<string, unknown> {
-  const { updated_at: _updatedAt, ...fields } = row as Row & Record<string, unknown>
+  const { updated_at: _updatedAt, ...fields } = row
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !entity.unlogged.includes(key)))
 }

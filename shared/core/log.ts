@@ -6,6 +6,7 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** One line of JSON for the operator, from the deployment's level on. Never a body, never a token. */
 export function logLine(level: LogLevel, message: string, fields: Record<string, unknown> = {}): void {
-  if (logLevels.indexOf(level) < logLevels.indexOf(env.logLevel as LogLevel)) return
+  const levels: readonly string[] = logLevels
+  if (levels.indexOf(level) < levels.indexOf(env.logLevel)) return
   process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`)
 }

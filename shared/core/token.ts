@@ -39,14 +39,8 @@ export function readToken(kind: TokenKind, text: string): Presented | null {
   const bytes = Buffer.from(payload, 'base64url')
   // The last character carries unused bits: only the canonical spelling is the token.
   if (bytes.length !== 80 || bytes.toString('base64url') !== payload) return null
-  const [accountId, ownerId, tokenId] = [0, 16, 32].map((at) => uuidText(bytes.subarray(at, at + 16)))
-  return {
-    kind,
-    accountId: accountId as string,
-    ownerId: ownerId as string,
-    tokenId: tokenId as string,
-    secret: bytes.subarray(48),
-  }
+  const idAt = (start: number) => uuidText(bytes.subarray(start, start + 16))
+  return { kind, accountId: idAt(0), ownerId: idAt(16), tokenId: idAt(32), secret: bytes.subarray(48) }
 }
 
 /** Compares in constant time. */

@@ -1,6 +1,6 @@
 import type { ChangeEntry, LogEntry } from './log-entry.ts'
 
-/** What `before` and `after` of an entry take together at most (L2.7). */
+/** The most bytes of `before` and `after` of an entry together (L2.7). */
 const maxSnapshotBytes = 1_000_000
 
 const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))

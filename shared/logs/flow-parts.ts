@@ -7,7 +7,7 @@ import { dayOf, flowShard, logPartition } from './log-keys.ts'
 import { beyond, type IdRange, idsBetween } from './log-order.ts'
 import type { LazyParts, Part } from './part-reader.ts'
 
-/** Which flows: of an account, perhaps of some actors, perhaps only those beyond an entry. */
+/** The flows of an account, perhaps only those of some actors, perhaps only those beyond an entry. */
 export type FlowSearch = {
   account: string
   flowActors?: string[] | null
@@ -21,7 +21,7 @@ type Mark = { sk: string; shards?: Set<number> }
 
 /** Slices are read in one go when no more than two others lie between them. */
 const joinedWithin = 3 * sliceMicros
-/** How many slices of an actor are read ahead at most. */
+/** At most so many slices of an actor are read ahead. */
 const mostAhead = 1_000
 
 type Marks = { pk: string; first: string; last: string; descending?: boolean; limit?: number }
@@ -127,7 +127,7 @@ async function slicesAhead({ account, ascending = false, expected = 100 }: FlowS
   }
 }
 
-/** What of a range of ids can lie in slices. */
+/** The parts of a range of ids that can lie in slices. */
 function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
   const ranges: { begin: number; end: number }[] = []
   for (const slice of slices.toSorted((a, b) => a - b)) {
@@ -135,9 +135,9 @@ function stretches(slices: number[], { first, last }: IdRange): IdRange[] {
     if (latest && slice - latest.end <= joinedWithin) latest.end = slice + sliceMicros - 1
     else ranges.push({ begin: slice, end: slice + sliceMicros - 1 })
   }
-  return ranges.map(({ begin, end }) => {
-    const ids = idsBetween('flow', begin, end) as IdRange
-    return { first: ids.first > first ? ids.first : first, last: ids.last < last ? ids.last : last }
+  return ranges.flatMap(({ begin, end }) => {
+    const ids = idsBetween('flow', begin, end)
+    return ids ? [{ first: ids.first > first ? ids.first : first, last: ids.last < last ? ids.last : last }] : []
   })
 }
 

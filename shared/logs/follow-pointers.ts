@@ -1,11 +1,12 @@
 import type { Key } from '../table/keys.ts'
 import { storedItems } from '../table/read.ts'
-import { parseLogId } from './log-id.ts'
+import { streamOf } from './log-id.ts'
 import { flowKey, logKeys } from './log-keys.ts'
 import type { LogItem } from './part-reader.ts'
 
-const target = (account: string, { sk, actor }: LogItem): Key =>
-  parseLogId(sk)?.stream === 'flow' ? flowKey(account, String(actor), sk) : (logKeys(account, sk)[0] as Key)
+/** The one key that a pointer leads to. */
+const target = (account: string, { sk, actor }: LogItem): Key[] =>
+  streamOf(sk) === 'flow' ? [flowKey(account, String(actor), sk)] : logKeys(account, sk)
 
 /** The entries in their order, each once: what pointers point to is read a batch at a time. */
 export async function* followPointers(
@@ -34,9 +35,9 @@ async function* followed(
   isEnough: (pointer: LogItem) => boolean,
 ): AsyncGenerator<LogItem> {
   const leadsOn = (item: LogItem) => item.pointer === true && !isEnough(item)
-  const entries = storedItems(items.filter(leadsOn).map((pointer) => target(account, pointer)))
+  const entries = storedItems<LogItem>(items.filter(leadsOn).flatMap((pointer) => target(account, pointer)))
   for (const item of items) {
-    const entry = leadsOn(item) ? ((await entries.next()).value as LogItem | undefined) : item
+    const entry = leadsOn(item) ? (await entries.next()).value : item
     if (entry) yield entry
   }
 }

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
+export const logStreams = ['change', 'session', 'flow', 'api_request'] as const
+export type LogStream = (typeof logStreams)[number]
+
 /** First character of an entry's id in each stream (L1). */
-export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 'a' } as const
-export type LogStream = keyof typeof streamCodes
-export const logStreams = Object.keys(streamCodes) as LogStream[]
+export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 'a' } satisfies Record<
+  LogStream,
+  string
+>
 
 const timeDigits = 13
 /** The greatest time that fits 52 bits, in the year 2112. */
@@ -26,6 +30,13 @@ export function parseLogId(id: string): { stream: LogStream; micros: number } | 
   const stream = logStreams.find((name) => streamCodes[name] === id[0])
   if (!stream || !/^[0-9a-f]{24}$/.test(id)) return null
   return { stream, micros: instantOf(id) }
+}
+
+/** The stream of an id that this service made. @throws RangeError for any other text */
+export function streamOf(id: string): LogStream {
+  const stream = logStreams.find((name) => streamCodes[name] === id[0])
+  if (!stream) throw new RangeError(`${id} is no log id.`)
+  return stream
 }
 
 /** The instant in an id that this service made. */

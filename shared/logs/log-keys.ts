@@ -8,7 +8,7 @@ import { instantOf, type LogStream, parseLogId } from './log-id.ts'
 export const flowShards = 16
 
 export const flowShard = (actorId: string): number =>
-  (createHash('sha256').update(actorId).digest()[0] as number) % flowShards
+  createHash('sha256').update(actorId).digest().readUInt8(0) % flowShards
 
 export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
 
@@ -20,13 +20,12 @@ export const logPartition = (account: string, stream: LogStream, date: string, s
 export const namedPartition = (account: string, stream: LogStream, field: 'actor' | 'email', value: string): string =>
   edgePartition(account, `log.${stream}`, field, value)
 
-/** Where a flow lies. */
 export const flowKey = (account: string, actorId: string, id: string): Key => ({
   pk: logPartition(account, 'flow', dayOf(instantOf(id)), flowShard(actorId)),
   sk: id,
 })
 
-/** Where an entry can lie: its id tells stream and day; a flow is in one of the shards. */
+/** The keys at which an entry can lie: its id tells stream and day, and only a flow can be in one of several shards. */
 export function logKeys(account: string, id: string): Key[] {
   const parsed = parseLogId(id)
   if (!parsed) return []

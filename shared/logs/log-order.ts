@@ -1,4 +1,4 @@
-import { idFrom, idUntil, instantOf, type LogStream, lastLogMicros, parseLogId } from './log-id.ts'
+import { idFrom, idUntil, instantOf, type LogStream, lastLogMicros, streamOf } from './log-id.ts'
 
 /** Ids of one stream, both ends included. */
 export type IdRange = { first: string; last: string }
@@ -18,14 +18,14 @@ export const idsBetween = (stream: LogStream, begin: number, end: number): IdRan
     ? null
     : { first: idFrom(stream, clampMicros(begin)), last: idUntil(stream, clampMicros(end)) }
 
-/** What of a range lies beyond an entry: an id of another stream cuts by time, then by its first character. */
+/** The part of a range beyond an entry: an id of another stream cuts by time, then by its first character. */
 export function beyond({ first, last }: IdRange, from: string, ascending: boolean): IdRange | null {
   const micros = instantOf(from)
-  const stream = (parseLogId(first) as { stream: LogStream }).stream
-  const code = first[0] as string
-  const before = code < (from[0] as string)
-  const cut = code === from[0] ? from : before ? idUntil(stream, micros) : idFrom(stream, micros)
-  const exclusive = code === from[0] || before === ascending
+  const stream = streamOf(first)
+  const [code, other] = [first.charAt(0), from.charAt(0)]
+  const before = code < other
+  const cut = code === other ? from : before ? idUntil(stream, micros) : idFrom(stream, micros)
+  const exclusive = code === other || before === ascending
   const rest = ascending
     ? { first: later(exclusive ? step(cut, 1n) : cut, first), last }
     : { first, last: earlier(exclusive ? step(cut, -1n) : cut, last) }

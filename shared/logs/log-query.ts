@@ -15,7 +15,7 @@ export type LogQuery = {
   actorEmail: string | null
 }
 
-/** How far back a listing without `begin` looks. */
+/** A listing without `begin` looks this far back. */
 export const defaultWindow = 90 * dayMicros
 
 const refuse = (detail: string) => new ApiError('invalid_log_query', detail)

@@ -6,8 +6,8 @@ import type { Item } from '../table/keys.ts'
 import { type LogStream, logId } from './log-id.ts'
 import { dayOf, logPartition, logTtl, namedPartition } from './log-keys.ts'
 
-type Entry = Record<string, unknown>
 type Named = { actor_id?: string | null; actor_email?: string | null }
+type Entry = Named & { subject?: Named | null } & Record<string, unknown>
 /** Flows are stored by their consumer. */
 type Stored = Exclude<LogStream, 'flow'>
 
@@ -17,7 +17,7 @@ type Stored = Exclude<LogStream, 'flow'>
  */
 export function logItems(account: string, stream: Stored, id: string, micros: number, entry: Entry): Item[] {
   const ttl = logTtl(stream, micros)
-  const { actor_id, actor_email } = ((stream === 'api_request' ? entry : entry.subject) ?? {}) as Named
+  const named = stream === 'api_request' ? entry : entry.subject
   const pointerBy = (field: 'actor' | 'email', value: string | null | undefined): Item[] =>
     value ? [{ pk: namedPartition(account, stream, field, value), sk: id, kind: 'log_pointer', ttl }] : []
   return [
@@ -31,8 +31,8 @@ export function logItems(account: string, stream: Stored, id: string, micros: nu
       timestamp: timestamp(micros),
       ...entry,
     },
-    ...pointerBy('actor', actor_id),
-    ...pointerBy('email', actor_email),
+    ...pointerBy('actor', named?.actor_id),
+    ...pointerBy('email', named?.actor_email),
   ]
 }
 

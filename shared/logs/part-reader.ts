@@ -5,13 +5,19 @@ import { instantOf } from './log-id.ts'
 import { compareIds, type IdRange } from './log-order.ts'
 
 /** An entry as it is stored, large attributes packed, or a pointer to one; `sk` is its log id. */
-export type LogItem = Record<string, unknown> & { sk: string; pointer?: true }
+export type LogItem = Record<string, unknown> & {
+  sk: string
+  pointer?: true
+  /** Of a flow: the ingest of its first report, and its end. */
+  at?: number
+  fend?: number | bigint
+  subject?: { actor_id?: string; actor_email?: string } | null
+}
 
-/** What to read of one partition. */
 export type Part = {
   pk: string
   range: IdRange
-  /** Items are pointers to entries. */
+  /** Its items are pointers to entries. */
   pointers?: true
   /** Only items that satisfy this are handed over. */
   filter?: { expression: string; values: Record<string, unknown> }
@@ -58,8 +64,9 @@ export class PartReader {
     return this.page[0]
   }
 
-  take(): LogItem {
-    return this.page.shift() as LogItem
+  /** Leaves the head behind. */
+  drop(): void {
+    this.page.shift()
   }
 
   async fill(): Promise<void> {
@@ -106,12 +113,14 @@ export async function openParts(some: (Part | LazyParts)[], reading: Reading): P
 export async function* mergeParts(readers: PartReader[], ascending = false): AsyncGenerator<LogItem> {
   const sign = ascending ? 1 : -1
   for (;;) {
-    const heads = readers.filter((reader) => reader.head !== undefined)
-    if (heads.length === 0) return
-    const next = heads.reduce((a, b) =>
-      sign * compareIds((a.head as LogItem).sk, (b.head as LogItem).sk) <= 0 ? a : b,
-    )
-    yield next.take()
-    if (next.head === undefined) await next.fill()
+    let next: { reader: PartReader; item: LogItem } | undefined
+    for (const reader of readers) {
+      const item = reader.head
+      if (item && (!next || sign * compareIds(item.sk, next.item.sk) < 0)) next = { reader, item }
+    }
+    if (!next) return
+    next.reader.drop()
+    yield next.item
+    if (next.reader.head === undefined) await next.reader.fill()
   }
 }

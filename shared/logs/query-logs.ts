@@ -51,7 +51,7 @@ export async function listLogs(
       ? logCursor(account.id, query, {
           ...window,
           id: item?.sk,
-          at: item?.at as number | undefined,
+          at: item?.at,
           backward: back,
           total,
         })
@@ -87,7 +87,7 @@ async function walkOf(account: AccountRow, query: LogQuery, window: Window): Pro
     oldest,
     named: { field: 'email', value: actorEmail, alone: true },
     // More than a condition takes; then each flow is looked at.
-    flowActors: actors.length > mostFlowActors ? null : actors.map(({ sk }) => String(sk)),
+    flowActors: actors.length > mostFlowActors ? null : actors.map(({ sk }) => sk),
   }
 }
 
@@ -120,7 +120,7 @@ async function* renderedEntries(walk: Walk, match: Match, attributionsOf: Attrib
 /** A page has as much room for an entry as all of it would take, since all of it is read to be cut. */
 const uncutBytes = ({ uncut }: Rendered): number => answerBytes(uncut)
 
-/** Whether an entry lies on the other side of the position, the one at it included while that is kept. */
+/** Tells if an entry lies on the other side of the position; the one at it counts while it is kept. */
 async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Match, now: number): Promise<boolean> {
   if (id === undefined) return false
   if (withinRetention(now)({ sk: id, at: at ?? instantOf(id) })) return true
@@ -129,7 +129,7 @@ async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Mat
   return false
 }
 
-/** How many entries match, of which there may be more than are counted. Asked for by the first page alone. */
+/** Counts the entries that match, up to a bound. Only the first page asks for it. */
 async function count(walk: Walk, match: Match): Promise<number> {
   let total = 0
   for await (const batch of matching({ ...walk, counting: true, expected: countedAtMost }, match)) {
@@ -143,8 +143,8 @@ async function count(walk: Walk, match: Match): Promise<number> {
 export async function getLog(account: string, id: string): Promise<{ data: LogEntry }> {
   if (id.length !== 24) throw new ApiError('invalid_log_query', 'log_id must be a 24-character hexadecimal string.')
   const kept = withinRetention(clock.now())
-  const items = await getStoredItems(logKeys(account, id))
-  const item = items.find((found) => found !== undefined && kept(found as LogItem))
+  const items = await getStoredItems<LogItem>(logKeys(account, id))
+  const item = items.find((found) => found !== undefined && kept(found))
   if (!item) throw notFound()
   return { data: cutEntry(renderEntry(item, await attributionReader(account)([item]))) }
 }

@@ -5,31 +5,28 @@ import { type Attribution, attributionKey } from './flows/attribution.ts'
 import type { OuterPath } from './flows/flow-report.ts'
 import type { FlowItem } from './flows/flow-store.ts'
 import type { LogEntry } from './log-entry.ts'
-import { parseLogId } from './log-id.ts'
+import { instantOf, streamOf } from './log-id.ts'
+import type { LogItem } from './part-reader.ts'
 
-type Item = Record<string, unknown>
-
-const isFlow = (item: Item): boolean => parseLogId(String(item.sk))?.stream === 'flow'
+const isFlow = (item: LogItem): item is LogItem & FlowItem => streamOf(item.sk) === 'flow'
 
 /** Attributions of flows by authorization id, undefined where there is none. */
-export type AttributionReader = (items: Item[]) => Promise<Map<string, Attribution | undefined>>
+export type AttributionReader = (items: LogItem[]) => Promise<Map<string, Attribution | undefined>>
 
 /** Reads each attribution once, those of a page in one request. */
 export function attributionReader(account: string): AttributionReader {
   const known = new Map<string, Attribution | undefined>()
   return async (items) => {
-    const ids = [...new Set(items.filter(isFlow).map((item) => String(item.auth)))].filter((id) => !known.has(id))
-    const found = await getItems(ids.map((id) => attributionKey(account, id)))
-    for (const [i, id] of ids.entries()) known.set(id, found[i] as Attribution | undefined)
+    const ids = [...new Set(items.filter(isFlow).map(({ auth }) => auth))].filter((id) => !known.has(id))
+    const found = await getItems<Attribution>(ids.map((id) => attributionKey(account, id)))
+    for (const [i, id] of ids.entries()) known.set(id, found[i])
     return known
   }
 }
 
 /** A stored item as the entry that it holds; a flow shows the attribution of its authorization (L12). */
-export const renderEntry = (item: Item, attributions: Map<string, Attribution | undefined>): LogEntry =>
-  isFlow(item)
-    ? flowEntry(item as unknown as FlowItem, attributions.get(String(item.auth)))
-    : (unpackLarge(item) as unknown as LogEntry)
+export const renderEntry = (item: LogItem, attributions: Map<string, Attribution | undefined>): LogEntry =>
+  isFlow(item) ? flowEntry(item, attributions.get(item.auth)) : (unpackLarge(item) as unknown as LogEntry)
 
 const time = (micros: number | bigint | undefined): string | null =>
   micros === undefined ? null : timestamp(Number(micros))
@@ -57,7 +54,7 @@ const unknownAttribution = {
 }
 
 function flowEntry(item: FlowItem, attribution: Attribution | undefined): LogEntry {
-  const outers = item.outers === undefined ? null : (JSON.parse(item.outers) as OuterPath[])
+  const outers: OuterPath[] | null = item.outers === undefined ? null : JSON.parse(item.outers)
   return {
     ...unknownAttribution,
     ...attribution,
@@ -66,7 +63,7 @@ function flowEntry(item: FlowItem, attribution: Attribution | undefined): LogEnt
     timestamp: timestamp(item.at),
     role: item.role,
     protocol: item.prot,
-    flow_start: timestamp(parseLogId(item.sk)?.micros ?? 0),
+    flow_start: timestamp(instantOf(item.sk)),
     flow_end: time(item.fend),
     last_packet: time(item.last),
     inner_src_ip: item.sip,

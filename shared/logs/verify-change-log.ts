@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { clock, parseTimestamp, timestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { isUuid } from '../core/ids.ts'
+import { fieldsOf, isObject } from '../core/is-object.ts'
 import { unpackLarge } from '../table/large-attributes.ts'
 import { commitRecords } from './commit-records.ts'
 import { lastLogMicros, logId, positionTail } from './log-id.ts'
 import { retentionMicros } from './log-keys.ts'
 import { walkLogs } from './walk-logs.ts'
 
-/** What is wrong with one entry of the change log. */
+/** A fault of one entry of the change log. */
 export type Damage = {
   /**
    * `missing`: a change without its entry. `doubled`: the entry of a change that has its own already. `reordered`: the
@@ -17,7 +18,7 @@ export type Damage = {
    */
   problem: 'missing' | 'doubled' | 'reordered' | 'altered' | 'unfounded' | 'gap'
   log_id: string
-  /** Where a reordered entry belongs, or of which entry a doubled one is a copy. */
+  /** The place of a reordered entry, or the entry that a doubled one is a copy of. */
   of?: string
 }
 
@@ -27,7 +28,7 @@ export type Verification = {
   commits: number
   entries: number
   damages: Damage[]
-  /** Whether there are more than the listed ones. */
+  /** There are more damages than those listed. */
   truncated: boolean
 }
 
@@ -45,10 +46,10 @@ function instant(value: unknown, name: string): number | null {
 }
 
 function readRange(event: unknown): Range {
-  const { account_id: account, begin, end } = (event ?? {}) as Record<string, unknown>
+  const { account_id: account, begin, end } = fieldsOf(event)
   if (typeof account !== 'string' || !isUuid(account)) throw new ApiError('bad_request', 'account_id must be a UUID.')
   const now = clock.now()
-  // What is past its retention may be gone.
+  // Entries past their retention may be gone.
   const from = Math.max(instant(begin, 'begin') ?? 0, now - retentionMicros('change'))
   const to = Math.min(instant(end, 'end') ?? now - settlingMicros, lastLogMicros)
   if (from > to) throw new ApiError('bad_request', 'begin must not be after end.')
@@ -56,9 +57,7 @@ function readRange(event: unknown): Range {
 }
 
 const sorted = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
 
 /** A digest of what an entry says, wherever it stands. */
 function contentOf({ object, operation, before, after, subject }: Record<string, unknown>): string {
@@ -74,7 +73,7 @@ async function* expectedEntries({ account, begin, end }: Range): AsyncGenerator<
     if (sequence !== undefined && found !== sequence + 1) yield { gap: logId('change', time, positionTail(0)) }
     sequence = found
     for (const [position, change] of changes.entries()) {
-      const content = contentOf({ ...change, subject } as Record<string, unknown>)
+      const content = contentOf({ ...change, subject })
       yield { id: logId('change', time, positionTail(position)), content }
     }
   }
@@ -96,11 +95,10 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
 
   const actual = walkLogs({ ...range, streams: ['change'], ascending: true })
   let entry = await actual.next()
-  const contentHere = () => contentOf(unpackLarge(entry.value as Record<string, unknown>))
   const skipUntil = async (id: string | null) => {
     for (; !entry.done && (id === null || entry.value.sk < id); entry = await actual.next()) {
       entries++
-      strange.push({ id: entry.value.sk, content: contentHere(), altered: false })
+      strange.push({ id: entry.value.sk, content: contentOf(unpackLarge(entry.value)), altered: false })
     }
   }
   for await (const expected of expectedEntries(range)) {
@@ -115,7 +113,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
       missing.set(expected.content, expected.id)
       continue
     }
-    const content = contentHere()
+    const content = contentOf(unpackLarge(entry.value))
     if (content !== expected.content) {
       missing.set(expected.content, expected.id)
       strange.push({ id: expected.id, content, altered: true })

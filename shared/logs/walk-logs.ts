@@ -1,13 +1,13 @@
 import { clock, dayMicros } from '../core/clock.ts'
 import { flowParts } from './flow-parts.ts'
 import { followPointers } from './follow-pointers.ts'
-import { type LogStream, parseLogId } from './log-id.ts'
+import { type LogStream, streamOf } from './log-id.ts'
 import { dayOf, logPartition, namedPartition } from './log-keys.ts'
 import { beyond, clampMicros, compareIds, idsBetween } from './log-order.ts'
 import { type LogItem, mergeParts, openParts, type Part, type Reading } from './part-reader.ts'
 import { walkEarlierFlows } from './walk-earlier-flows.ts'
 
-/** What to walk through: streams, and the window in microseconds. */
+/** A walk through streams; its window is in microseconds. */
 export type Walk = Reading & {
   account: string
   streams: LogStream[]
@@ -23,7 +23,7 @@ export type Walk = Reading & {
   from?: string
 }
 
-/** How many entries are looked at together. */
+/** So many entries are looked at together. */
 export const batchSizeOf = ({ expected = 100 }: Walk): number => Math.min(200, expected)
 
 /**
@@ -32,7 +32,7 @@ export const batchSizeOf = ({ expected = 100 }: Walk): number => Math.min(200, e
  */
 export function walkLogs(walk: Walk): AsyncGenerator<LogItem> {
   // To be counted, a pointer is as good as its entry when the name is all that is asked for.
-  const isEnough = ({ sk }: LogItem) => Boolean(walk.counting && walk.named?.alone) && parseLogId(sk)?.stream !== 'flow'
+  const isEnough = ({ sk }: LogItem) => Boolean(walk.counting && walk.named?.alone) && streamOf(sk) !== 'flow'
   return followPointers(walk.account, inOrder(walk), batchSizeOf(walk), isEnough)
 }
 
@@ -51,8 +51,8 @@ async function* inOrder(walk: Walk): AsyncGenerator<LogItem> {
 async function* mergeStreams(streams: AsyncGenerator<LogItem>[], ascending: boolean): AsyncGenerator<LogItem> {
   const sign = ascending ? 1 : -1
   const next = async (stream: AsyncGenerator<LogItem>) => {
-    const { done, value } = await stream.next()
-    return done ? [] : [{ stream, item: value as LogItem }]
+    const next = await stream.next()
+    return next.done ? [] : [{ stream, item: next.value }]
   }
   let heads = (await Promise.all(streams.map(next))).flat()
   while (heads.length > 0) {
@@ -66,7 +66,7 @@ async function* mergeStreams(streams: AsyncGenerator<LogItem>[], ascending: bool
 async function* walkStream(walk: Walk, stream: LogStream): AsyncGenerator<LogItem> {
   const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : partsOf(walk, stream)
   if (!walk.ascending) days.reverse()
-  // As many days are asked for at once as the rest should take, by the days before; after empty ones ever more.
+  // Asks for as many days at once as the rest should take, judged by the days before; after empty ones for ever more.
   let found = 0
   for (let at = 0, width = 1; at < days.length; ) {
     const group = days.slice(at, at + width).map((parts) => openParts(parts, walk))

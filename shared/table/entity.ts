@@ -1,6 +1,6 @@
 import { edgePartition, entityKey, guardKey, type Item, type Key, partition } from './keys.ts'
 
-/** What every stored object has. Rows carry the wire's snake_case names. */
+/** The fields of every stored object. Rows carry the wire's snake_case names. */
 export type Row = { id: string; inserted_at: string; updated_at: string }
 
 type Edge<R> = {
@@ -8,23 +8,23 @@ type Edge<R> = {
   value: (row: R) => string | null
   /** Sort key among the rows of one value; the row's id unless said otherwise. */
   sort?: (row: R) => string
-  /** Whether the rows of one value are counted, for the exact total of a filtered list. */
+  /** Counts the rows of each value, for the exact total of a filtered list. */
   counted?: boolean
 }
 
 /** From the form of a version to that of the next. A row that is in the next form already stays as it is (docs/evolution.md). */
 type Upgrade = (row: Record<string, unknown>) => Record<string, unknown>
 
-/** The fields of a row that can be null: each says what it is in rows that were stored before it was there. */
+/** The fields of a row that can be null: each needs a value for the rows that were stored before it existed. */
 type Nullable<R> = { [K in keyof R as null extends R[K] ? K : never]: R[K] }
 
-/** What fields are in rows that were stored before they were there (docs/evolution.md). */
+/** The values of fields in rows that were stored before the fields existed (docs/evolution.md). */
 type Defaults<R> = keyof Nullable<R> extends never ? { defaults?: Partial<R> } : { defaults: Partial<R> & Nullable<R> }
 
 type Rules<R> = {
   /** The collection, and the `object` of its change log entries (L6.2). */
   name: string
-  /** Where the row lies if not in `(<account>, <name>)` under its id. */
+  /** The place of the row if it is not in `(<account>, <name>)` under its id. */
   place?: (row: R) => { within: string; sort: string }
   /** Values that no two rows of an account share, by the name of the set (`actors.email`); null leaves the row out. */
   unique?: Record<string, (row: R) => string | null>
@@ -37,7 +37,7 @@ type Rules<R> = {
   unlogged?: string[]
   /** The row as records of a change show it, where the API does not show it as it is stored (L6.1). */
   recorded?: (row: R) => Record<string, unknown>
-  /** Whether changes of its rows are on record at all (L6.2(2)). */
+  /** False where changes of its rows are on no record (L6.2(2)). */
   logged?: boolean
   /** The first upgrades rows of version 1, the last makes those of today. */
   upgrades?: Upgrade[]

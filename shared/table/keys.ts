@@ -5,6 +5,9 @@ export type Key = { pk: string; sk: string }
 
 export type Item = Key & { kind: string; ttl?: number } & Record<string, unknown>
 
+/** An item that leads to the row it stands for: a guard or an edge. */
+export type RowPointer = Key & { row: Key }
+
 /** `(<account>, <collection>, …)`: the partition of a collection, or of a part of one. */
 export const partition = (account: string, ...parts: string[]): string => [account, ...parts].join('#')
 
@@ -13,7 +16,7 @@ export const entityKey = (account: string, collection: string, id: string): Key 
   sk: id,
 })
 
-/** What changes without an edit (presence, last use) lies beside the entity, so that it never meets the head item. */
+/** Presence and last use change without an edit. They lie beside the entity, so that they never touch the head item. */
 export const liveKey = (account: string, collection: string, id: string): Key => ({
   pk: partition(account, `live.${collection}`),
   sk: id,

@@ -1,5 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { invalid } from '../core/errors.ts'
+import { isObject } from '../core/is-object.ts'
 
 type Attributes = Record<string, unknown>
 type Packed = { zstd: Uint8Array }
@@ -9,8 +10,7 @@ const smallBytes = 20_000
 /** An item holds 400 KB. */
 const maxPackedBytes = 380_000
 
-const isPacked = (value: unknown): value is Packed =>
-  typeof value === 'object' && value !== null && (value as Partial<Packed>).zstd instanceof Uint8Array
+const isPacked = (value: unknown): value is Packed => isObject(value) && value.zstd instanceof Uint8Array
 
 const isStructure = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
@@ -32,7 +32,7 @@ export function packLarge<T extends Attributes>(item: T): T {
     return [name, { zstd } satisfies Packed]
   })
   if (bytes > maxPackedBytes) throw invalid({ base: ['is too large to be stored'] })
-  return bytes === 0 ? item : (Object.fromEntries(entries) as T)
+  return bytes === 0 ? item : Object.fromEntries(entries)
 }
 
 export function unpackLarge<T extends Attributes>(item: T): T {

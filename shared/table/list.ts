@@ -2,12 +2,13 @@ import * as v from 'valibot'
 import { answerBytes, takeFitting } from '../core/answer-size.ts'
 import type { Page } from '../values/page.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
-import { counterSort, edgePartition, headKey, type Key, partition } from './keys.ts'
+import { readHead } from './head.ts'
+import { counterSort, edgePartition, partition, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { type Position, pageCursor, readPosition } from './page-cursor.ts'
 import { getItem, getItems, getStoredItems, itemsOf, queryItems, type Range, storedItems } from './read.ts'
 
-/** What every list says of itself (A7.1). */
+/** The `metadata` of every list (A7.1). */
 export const Metadata = v.object({
   limit: v.number(),
   next_page: v.nullable(v.string()),
@@ -26,7 +27,7 @@ type Selection<R> = {
   within?: string
   /** Newest first instead of oldest first (A7.2). */
   newestFirst?: boolean
-  /** What an answer shows of a row, where that can be much more than the row. */
+  /** The object that an answer shows for a row, where it can be much larger than the row. */
   shown?: (row: R) => unknown
 }
 
@@ -42,15 +43,15 @@ export async function listRows<R extends Row>(
   { edges = {}, within, newestFirst = false, shown }: Selection<R> = {},
 ): Promise<Listed<R>> {
   const selected = Object.entries(edges)
-  if (selected.length > 1) {
+  const [first, ...others] = selected
+  if (first && others.length > 0) {
     const matches = (row: R) => selected.every(([field, value]) => entity.edges[field]?.value(row) === value)
     return listMatching(entity, account, page, {
-      edge: await narrowest(entity, account, selected),
+      edge: await narrowest(entity, account, [first, ...others]),
       matches,
       newestFirst,
     })
   }
-  const [first] = selected
   const position = await readPosition(page)
 
   const pk = first
@@ -72,7 +73,7 @@ export async function listRows<R extends Row>(
 type Placed<R> = { sort: string; row?: R }
 
 async function* rowsIn<R extends Row>(entity: Entity<R>, pk: string, range: Range): AsyncGenerator<Placed<R>> {
-  for await (const item of itemsOf(pk, range)) yield { sort: item.sk as string, row: itemRow(entity, item) }
+  for await (const item of itemsOf(pk, range)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
 
 /** The rows that edges lead to; the last edge of the range only shows that there are more. */
@@ -81,11 +82,14 @@ async function* rowsAtEdges<R extends Row>(
   pk: string,
   range: Range & { limit: number },
 ): AsyncGenerator<Placed<R>> {
-  const edges = await queryItems(pk, range)
-  const places = edges.map(({ sk }) => sk as string).values()
-  for await (const item of storedItems(edges.slice(0, range.limit - 1).map((edge) => edge.row as Key)))
-    yield { sort: places.next().value as string, row: item && itemRow(entity, unpackLarge(item)) }
-  for (const sort of places) yield { sort }
+  const edges = await queryItems<RowPointer>(pk, range)
+  const within = edges.slice(0, range.limit - 1)
+  const items = storedItems(within.map(({ row }) => row))
+  for (const { sk } of within) {
+    const { value: item } = await items.next()
+    yield { sort: sk, row: item && itemRow(entity, unpackLarge(item)) }
+  }
+  for (const { sk } of edges.slice(within.length)) yield { sort: sk }
 }
 
 type Taken<R> = { kept: Placed<R>[]; more: boolean }
@@ -100,15 +104,19 @@ const takePage = <R>(
 type EdgeValue = [field: string, value: string]
 
 /** The edge with the fewest rows, by its counter. */
-async function narrowest<R extends Row>(entity: Entity<R>, account: string, edges: EdgeValue[]): Promise<EdgeValue> {
+async function narrowest<R extends Row>(
+  entity: Entity<R>,
+  account: string,
+  edges: [EdgeValue, ...EdgeValue[]],
+): Promise<EdgeValue> {
   const counters = await getItems(
     edges.map((edge) => ({ pk: edgePartition(account, entity.name, ...edge), sk: counterSort })),
   )
   const rows = counters.map((counter) => Number(counter?.rows ?? 0))
-  return edges[rows.indexOf(Math.min(...rows))] as EdgeValue
+  return edges[rows.indexOf(Math.min(...rows))] ?? edges[0]
 }
 
-/** Whether a row lies on the other side of the position, the row at it included. */
+/** Tells if a row lies on the other side of the position; the row at it counts. */
 async function anyFrom(pk: string, { at, backward }: Position, newestFirst: boolean): Promise<boolean> {
   if (at === undefined) return false
   const against = !backward !== newestFirst
@@ -137,8 +145,8 @@ async function listed<R>(page: Page, { placed, before, after }: Window<R>, total
 }
 
 async function collectionTotal(account: string, name: string): Promise<number> {
-  const head = await getItem(headKey(account))
-  return (head?.counts as Record<string, number> | undefined)?.[name] ?? 0
+  const { counts } = await readHead(account)
+  return counts[name] ?? 0
 }
 
 async function partitionTotal(pk: string): Promise<number> {
@@ -154,9 +162,9 @@ export async function listMatching<R extends Row>(
   page: Page,
   { edge, matches, newestFirst = false }: Match<R>,
 ): Promise<Listed<R>> {
-  const edges = await queryItems(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
+  const edges = await queryItems<RowPointer>(edgePartition(account, entity.name, ...edge), { backward: newestFirst })
   // All stay packed but the one that is looked at, and those of the page.
-  const items = await getStoredItems(edges.map((edge) => edge.row as Key))
+  const items = await getStoredItems(edges.map(({ row }) => row))
   const read = (item: Record<string, unknown>) => itemRow(entity, unpackLarge(item))
   const all = items.flatMap((item) =>
     item && matches(read(item)) ? [{ id: String(item.id), row: () => read(item) }] : [],

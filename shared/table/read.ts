@@ -3,10 +3,16 @@ import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { ApiError } from '../core/errors.ts'
 import { table, tableName } from './client.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
-import { counterSort, edgePartition, entityKey, guardKey, type Key } from './keys.ts'
+import { counterSort, edgePartition, entityKey, guardKey, type Key, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 
 type Attributes = Record<string, unknown>
+
+/** An item of the table when nobody says more of it. */
+export type StoredItem = Key & Attributes
+
+/** The table keeps no types: whoever reads a key says what is written there. The one place that takes their word for it. */
+const asWritten = <T extends Attributes>(item: Attributes): T => item as T
 
 const address = (key: Key) => `${key.pk}\n${key.sk}`
 
@@ -14,19 +20,19 @@ const address = (key: Key) => `${key.pk}\n${key.sk}`
 const canExist = (pk: string): boolean => Buffer.byteLength(pk) <= 2048
 
 /** One item, read consistently. */
-export async function getItem(key: Key): Promise<Attributes | undefined> {
+export async function getItem<T extends Attributes = StoredItem>(key: Key): Promise<T | undefined> {
   if (!canExist(key.pk)) return undefined
   const { Item } = await table().send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }))
-  return Item && unpackLarge(Item)
+  return Item && unpackLarge(asWritten<T>(Item))
 }
 
-type Found = Map<string, Attributes>
+type Found<T> = Map<string, T>
 
 /**
  * Asks the table for items, 100 keys a request, all at once. Of large items it answers 16 MB a request: those that it left
  * out are returned.
  */
-async function ask(keys: Key[], found: Found, attempt: number): Promise<Key[]> {
+async function ask<T extends Attributes>(keys: Key[], found: Found<T>, attempt: number): Promise<Key[]> {
   if (attempt === 8) throw new ApiError('unavailable')
   if (attempt > 0) await sleep(Math.random() * 20 * 2 ** attempt)
   const chunks = Array.from({ length: Math.ceil(keys.length / 100) }, (_, i) => keys.slice(i * 100, i * 100 + 100))
@@ -35,8 +41,9 @@ async function ask(keys: Key[], found: Found, attempt: number): Promise<Key[]> {
       const answer = await table().send(
         new BatchGetCommand({ RequestItems: { [tableName()]: { Keys, ConsistentRead: true } } }),
       )
-      for (const item of answer.Responses?.[tableName()] ?? []) found.set(address(item as Key), item)
-      return (answer.UnprocessedKeys?.[tableName()]?.Keys ?? []) as Key[]
+      for (const item of answer.Responses?.[tableName()] ?? [])
+        found.set(address(asWritten<StoredItem>(item)), asWritten<T>(item))
+      return (answer.UnprocessedKeys?.[tableName()]?.Keys ?? []).map(asWritten<Key>)
     }),
   )
   return left.flat()
@@ -47,16 +54,18 @@ const distinct = (keys: Key[]): Key[] => [
 ]
 
 /** Items in the order of their keys, undefined where there is none; consistent, with large attributes still packed. */
-export async function getStoredItems(keys: Key[]): Promise<(Attributes | undefined)[]> {
-  const found: Found = new Map()
+export async function getStoredItems<T extends Attributes = StoredItem>(keys: Key[]): Promise<(T | undefined)[]> {
+  const found: Found<T> = new Map()
   let left = distinct(keys)
   for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt)
   return keys.map((key) => found.get(address(key)))
 }
 
 /** The same, where few may be taken: of large items, no more are asked for than one answer of the table holds. */
-export async function* storedItems(keys: Key[]): AsyncGenerator<Attributes | undefined> {
-  const found: Found = new Map()
+export async function* storedItems<T extends Attributes = StoredItem>(
+  keys: Key[],
+): AsyncGenerator<T | undefined, undefined> {
+  const found: Found<T> = new Map()
   let left = distinct(keys)
   for (const key of keys) {
     const isLeft = () => left.some((one) => address(one) === address(key))
@@ -66,8 +75,8 @@ export async function* storedItems(keys: Key[]): AsyncGenerator<Attributes | und
 }
 
 /** Items in the order of their keys, undefined where there is none; consistent. */
-export async function getItems(keys: Key[]): Promise<(Attributes | undefined)[]> {
-  return (await getStoredItems(keys)).map((item) => item && unpackLarge(item))
+export async function getItems<T extends Attributes = StoredItem>(keys: Key[]): Promise<(T | undefined)[]> {
+  return (await getStoredItems<T>(keys)).map((item) => item && unpackLarge(item))
 }
 
 export async function getRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R | null> {
@@ -87,8 +96,8 @@ export async function findUnique<R extends Row>(
   name: string,
   value: string,
 ): Promise<R | null> {
-  const guard = await getItem(guardKey(account, name, value))
-  const item = guard && (await getItem(guard.row as Key))
+  const guard = await getItem<RowPointer>(guardKey(account, name, value))
+  const item = guard && (await getItem(guard.row))
   return item ? itemRow(entity, item) : null
 }
 
@@ -96,7 +105,10 @@ export async function findUnique<R extends Row>(
 export type Range = { after?: string; backward?: boolean; limit?: number }
 
 /** Items of a partition in sort key order, consistently, a page of the table at a time. Row counters are left out. */
-async function* pagesOf(pk: string, { after, backward = false, limit }: Range): AsyncGenerator<Attributes[]> {
+async function* pagesOf<T extends Attributes>(
+  pk: string,
+  { after, backward = false, limit }: Range,
+): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
   let count = 0
   let start: Attributes | undefined
@@ -114,21 +126,21 @@ async function* pagesOf(pk: string, { after, backward = false, limit }: Range): 
     )
     const items = (page.Items ?? []).filter((item) => item.sk !== counterSort)
     count += items.length
-    yield items
+    yield items.map(asWritten<T>)
     start = page.LastEvaluatedKey
   } while (start && (limit === undefined || count < limit))
 }
 
 /** All of the items at once; without a limit the whole partition. */
-export async function queryItems(pk: string, range: Range = {}): Promise<Attributes[]> {
-  const items: Attributes[] = []
-  for await (const page of pagesOf(pk, range)) items.push(...page.map(unpackLarge))
+export async function queryItems<T extends Attributes = StoredItem>(pk: string, range: Range = {}): Promise<T[]> {
+  const items: T[] = []
+  for await (const page of pagesOf<T>(pk, range)) items.push(...page.map((item) => unpackLarge(item)))
   return items
 }
 
 /** The items one by one, read and unpacked as they are taken. */
-export async function* itemsOf(pk: string, range: Range = {}): AsyncGenerator<Attributes> {
-  for await (const page of pagesOf(pk, range)) for (const item of page) yield unpackLarge(item)
+export async function* itemsOf(pk: string, range: Range = {}): AsyncGenerator<StoredItem> {
+  for await (const page of pagesOf<StoredItem>(pk, range)) for (const item of page) yield unpackLarge(item)
 }
 
 /** All rows that have `value` in an edge field, in the edge's order. */
@@ -139,7 +151,7 @@ export async function rowsBy<R extends Row>(
   value: string,
   range: Range = {},
 ): Promise<R[]> {
-  const edges = await queryItems(edgePartition(account, entity.name, field, value), range)
-  const items = await getItems(edges.map((edge) => edge.row as Key))
+  const edges = await queryItems<RowPointer>(edgePartition(account, entity.name, field, value), range)
+  const items = await getItems(edges.map(({ row }) => row))
   return items.flatMap((item) => (item ? [itemRow(entity, item)] : []))
 }

@@ -1,7 +1,7 @@
 import { type ApiError, invalid } from '../core/errors.ts'
 import type { Row } from './entity.ts'
 
-/** Of the JSON of a row (A31): before and after it fit the record of their change together, compressed. */
+/** The most bytes of a row as JSON (A31): compressed, the row before and after a change fit the record of it together. */
 export const maxRowBytes = 262_144
 
 export const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))

@@ -68,7 +68,7 @@ export async function untilDone<T>(attempt: () => Promise<T | 'lost'>): Promise<
   for (let tries = 0; Date.now() < deadline; tries++) {
     if (tries > 0) await sleep(Math.random() * Math.min(250, 8 * 2 ** Math.min(tries, 6)))
     const result = await attempt()
-    if (result !== 'lost') return result as T
+    if (result !== 'lost') return result
   }
   throw new ApiError('unavailable')
 }

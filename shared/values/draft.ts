@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type FieldErrors, invalid } from '../core/errors.ts'
+import { fieldsOf } from '../core/is-object.ts'
 import { tooManyKeys } from './too-many-keys.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type
@@ -43,12 +44,12 @@ const required = (schema: v.GenericSchema) => schema.type !== 'optional'
  * @throws ApiError `validation_failed` for an object of too many keys
  */
 export function draft<T>(fields: Fields, raw: unknown): Draft<T> {
-  const source = (raw ?? {}) as Record<string, unknown>
+  const source = fieldsOf(raw)
   const crowded = tooManyKeys(source)
   if (crowded !== null) throw invalid({ base: [crowded] })
   const values: Record<string, unknown> = {}
   const errors: FieldErrors = {}
-  for (const [name, schema] of Object.entries(fields.entries as Record<string, v.GenericSchema>)) {
+  for (const [name, schema] of Object.entries<v.GenericSchema>(fields.entries)) {
     if (!Object.hasOwn(source, name)) {
       if (required(schema)) errors[name] = ["can't be blank"]
       continue

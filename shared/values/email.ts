@@ -13,8 +13,12 @@ function hostName(text: string): string | null {
   if (text.length > maxUnits) return null
   const host = domainToASCII(text).toLowerCase()
   const labels = host.split('.')
-  const last = labels.at(-1) as string
-  if (labels.length < 2 || host.length > 253 || !labels.every((part) => label.test(part)) || /^\d+$/.test(last))
+  if (
+    labels.length < 2 ||
+    host.length > 253 ||
+    !labels.every((part) => label.test(part)) ||
+    /^\d+$/.test(labels.at(-1) ?? '')
+  )
     return null
   // Punycode that stands for nothing stays as it is.
   return labels.some((part) => part.startsWith('xn--') && domainToUnicode(part) === part) ? null : host
@@ -29,9 +33,9 @@ export const emailForm = {
 
 /** The address with its host in lower case and punycode, the local part kept (A12.2). */
 export function checkEmail(text: string): { email: string } | { message: string } {
-  const match = /^([^\s@]+)@([^\s@]+)$/.exec(text)
-  const host = match && hostName(match[2] as string)
-  if (!match || !host || unseen.test(match[1] as string)) return { message: 'is an invalid email address' }
-  const email = `${match[1]}@${host}`
+  const [, local = '', domain = ''] = /^([^\s@]+)@([^\s@]+)$/.exec(text) ?? []
+  const host = hostName(domain)
+  if (!host || unseen.test(local)) return { message: 'is an invalid email address' }
+  const email = `${local}@${host}`
   return isLonger(email, 160) ? { message: 'should be at most 160 character(s)' } : { email }
 }

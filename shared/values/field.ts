@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { FieldErrors } from '../core/errors.ts'
+import { fieldsOf } from '../core/is-object.ts'
 
 /** JSON Schema of a field as documented; the check itself also takes the lax forms of A6.3. */
 export type JsonSchema = Record<string, unknown>
@@ -25,9 +26,15 @@ export const field = <T>(check: (input: unknown) => Checked<T>, schema: JsonSche
     v.metadata({ jsonSchema: schema }),
   )
 
+/** A field's schema as it is documented. */
+export function documentedSchema(schema: v.GenericSchema): JsonSchema {
+  const metadata: Record<string, unknown> = v.getMetadata(schema)
+  return fieldsOf(metadata.jsonSchema)
+}
+
 /** A field of which more is documented than its own check tells: rules that are tested later, or what it means here. */
 export const documented = <T>(schema: v.GenericSchema<unknown, T>, more: JsonSchema) =>
-  v.pipe(schema, v.metadata({ jsonSchema: { ...(v.getMetadata(schema).jsonSchema as JsonSchema), ...more } }))
+  v.pipe(schema, v.metadata({ jsonSchema: { ...documentedSchema(schema), ...more } }))
 
 /** What holds between fields, as JSON Schema says it: more required ones, narrower properties, alternatives. */
 export type FieldRules = {
@@ -42,8 +49,7 @@ export const withRules = <const E extends v.ObjectEntries>(entries: E, rules: Fi
 
 function issuePath(path: string, input: unknown): [v.IssuePathItem, ...v.IssuePathItem[]] | undefined {
   if (path === '') return undefined
-  const items = path
-    .split('.')
-    .map((key): v.IssuePathItem => ({ type: 'unknown', origin: 'value', input, key, value: undefined }))
-  return items as [v.IssuePathItem, ...v.IssuePathItem[]]
+  const item = (key: string): v.IssuePathItem => ({ type: 'unknown', origin: 'value', input, key, value: undefined })
+  const [first = '', ...rest] = path.split('.')
+  return [item(first), ...rest.map(item)]
 }

@@ -7,8 +7,6 @@ import { textPattern } from './text-pattern.ts'
 
 type TextRule = {
   max: number
-  /** Blank text is null, where the field has a null (A6.2). */
-  nullable?: boolean
   trim?: boolean
 }
 
@@ -19,8 +17,8 @@ function blank(input: unknown): boolean {
   return input === null || input === undefined || (typeof input === 'string' && input.trim() === '')
 }
 
-function checkText(input: unknown, { max, nullable, trim = true }: TextRule): Checked<string | null> {
-  if (blank(input)) return nullable ? { value: null } : { message: "can't be blank" }
+function checkText(input: unknown, { max, trim = true }: TextRule): Checked<string> {
+  if (blank(input)) return { message: "can't be blank" }
   if (!isText(input)) return { message: 'is invalid' }
   const value = trim ? input.trim() : input
   return isLonger(value, max) ? { message: `should be at most ${max} character(s)` } : { value }
@@ -28,16 +26,16 @@ function checkText(input: unknown, { max, nullable, trim = true }: TextRule): Ch
 
 /** Required text of 1 to `max` characters. */
 export const Text = (max: number, { trim = true } = {}) =>
-  field<string>((input) => checkText(input, { max, trim }) as Checked<string>, {
+  field<string>((input) => checkText(input, { max, trim }), {
     type: 'string',
     minLength: 1,
     maxLength: max,
     pattern: textPattern.filled,
   })
 
-/** Text that blank clears to null. */
+/** Text that blank clears to null (A6.2). */
 export const NullableText = (max: number) =>
-  field<string | null>((input) => checkText(input, { max, nullable: true }), {
+  field<string | null>((input) => (blank(input) ? { value: null } : checkText(input, { max })), {
     type: ['string', 'null'],
     maxLength: max,
     pattern: textPattern.any,
@@ -94,7 +92,7 @@ export const OneOf = <const T extends string>(members: readonly T[]) =>
 type IntegerRule = {
   min: number
   max: number
-  /** What null stands for; without it null is blank. */
+  /** The value that null stands for; without it null is blank. */
   fallback?: number
 }
 
@@ -123,7 +121,7 @@ const Formed = (max: number, form: JsonSchema, read: (text: string) => string | 
     (input) => {
       const checked = checkText(input, { max })
       if (!('value' in checked)) return checked
-      const value = read(checked.value as string)
+      const value = read(checked.value)
       return value === null ? { message: 'is invalid' } : { value }
     },
     { type: 'string', maxLength: max, ...form },

@@ -5,7 +5,7 @@ export type Cidr = { family: 4 | 6; first: bigint; last: bigint; prefix: number 
 
 const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128)
 
-/** Of an address, and of one with a netmask. */
+/** The most characters of an address, and of one with a netmask. */
 const maxAddress = 45
 const maxCidr = maxAddress + 4
 
@@ -19,9 +19,9 @@ export function parseIp(text: string): Ip | null {
 const ipv4Value = (text: string): bigint => text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 
 function ipv6Value(text: string): bigint {
-  const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text)
-  const tail = dotted ? ipv4Value(dotted[2] as string) : 0n
-  const groups = dotted ? `${dotted[1]}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}` : text
+  const [, leading, dotted] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? []
+  const tail = dotted ? ipv4Value(dotted) : 0n
+  const groups = dotted ? `${leading}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}` : text
   const [head = '', rest] = groups.split('::')
   const before = head === '' ? [] : head.split(':')
   const after = rest === undefined || rest === '' ? [] : rest.split(':')

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { field, type JsonSchema } from './field.ts'
+import { documentedSchema, field, type JsonSchema } from './field.ts'
 
 /** A field in which null and blank text mean the same as leaving it out. */
 export const orNull = <T>(inner: v.GenericSchema<unknown, T>) =>
@@ -10,9 +10,7 @@ export const orNull = <T>(inner: v.GenericSchema<unknown, T>) =>
   }, nullable(inner))
 
 function nullable(inner: v.GenericSchema): JsonSchema {
-  const { jsonSchema } = v.getMetadata(inner as v.SchemaWithPipe<readonly [v.GenericSchema]>) as {
-    jsonSchema: JsonSchema
-  }
+  const jsonSchema = documentedSchema(inner)
   const members = Array.isArray(jsonSchema.enum) && { enum: [...jsonSchema.enum, null] }
   return { ...jsonSchema, type: [jsonSchema.type, 'null'], ...members }
 }

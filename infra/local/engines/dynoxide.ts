@@ -8,7 +8,7 @@ import { Fault } from '../fault.ts'
 
 export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promise<void> }
 
-/** Where a data directory's tables lie. */
+/** The file with a data directory's tables. */
 export const databaseFile = (dir: string): string => join(dir, 'dynamodb.db')
 
 async function freePort(): Promise<number> {

@@ -1,6 +1,6 @@
 import { existsSync, globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Fault, fullDisk } from '../fault.ts'
+import { Fault, fullDisk, messageOf } from '../fault.ts'
 import type { Source } from '../pollers/source.ts'
 import { type Dynoxide, databaseFile, startDynoxide } from './dynoxide.ts'
 import { startKinesis, streamDirectory } from './kinesis.ts'
@@ -33,7 +33,7 @@ function trim(dir: string): string | undefined {
   try {
     trimStream(dir)
   } catch (error) {
-    return (error as Error).message
+    return messageOf(error)
   }
 }
 
@@ -49,7 +49,7 @@ async function main(options: HostOptions): Promise<void> {
     if (fault !== undefined) await tell({ type: 'fault', message: fault })
     process.exit(fault === undefined ? 0 : 1)
   }
-  const fail = (error: unknown) => end((fullDisk(error, dir) ?? (error as Error)).message)
+  const fail = (error: unknown) => end(messageOf(fullDisk(error, dir) ?? error))
   process.once('disconnect', () => end())
   process.on('message', () => end())
   // The parent decides when to end; a Ctrl-C at the terminal reaches this process too.

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import kinesalite from 'kinesalite'
 import { create } from 'kinesalite/db/index.js'
-import { Fault } from '../fault.ts'
+import { Fault, messageOf } from '../fault.ts'
 
-/** Where a data directory's flow stream lies: a LevelDB. */
+/** A data directory's flow stream: a LevelDB. */
 export const streamDirectory = (dir: string): string => join(dir, 'kinesis')
 
-const damaged = (path: string, error: Error): Fault =>
+const damaged = (path: string, error: unknown): Fault =>
   new Fault(
-    `The stream directory ${path} is damaged (${error.message}). Move it away and start again: flow reports that are not in the log yet are lost with it, nothing else.`,
+    `The stream directory ${path} is damaged (${messageOf(error)}). Move it away and start again: flow reports that are not in the log yet are lost with it, nothing else.`,
   )
 
 /** Reads all there is: LevelDB finds damage only where it reads, and the engine would answer as if nothing were there. */
@@ -36,7 +36,7 @@ export async function startKinesis(dir: string): Promise<string> {
     mkdirSync(path, { recursive: true })
     await checkStream(path)
   } catch (error) {
-    throw damaged(path, error as Error)
+    throw damaged(path, error)
   }
   const server: Server = kinesalite({ path, createStreamMs: 0, deleteStreamMs: 0, updateStreamMs: 0, shardLimit: 64 })
   server.keepAliveTimeout = 60_000

@@ -11,7 +11,8 @@ export function tryLock(file: string): Lock | undefined {
     return { release: () => db.close() }
   } catch (error) {
     db.close()
-    if ((error as { errcode?: number }).errcode === 5) return undefined
+    // SQLITE_BUSY: another process holds the lock.
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return undefined
     throw error
   }
 }

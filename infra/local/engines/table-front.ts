@@ -1,12 +1,11 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { fieldsOf } from '#shared/core/is-object.ts'
 
 const agent = new Agent({ keepAlive: true })
 const batch = 'DynamoDB_20120810.BatchExecuteStatement'
 const transaction = 'DynamoDB_20120810.ExecuteTransaction'
-
-type Batch = { Statements?: { Statement: string; Parameters?: unknown[] }[]; ReturnConsumedCapacity?: string }
 
 /** Asks the engine what a caller asked, or something else in its place: the engine verifies no signature. */
 function ask(engine: URL, { method, url, headers }: IncomingMessage, changed?: { target: string; body: string }) {
@@ -33,10 +32,10 @@ function pass(answer: IncomingMessage, response: ServerResponse): void {
  * they go to the engine one by one, as they came.
  */
 async function execute(engine: URL, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const wanted = (await json(incoming)) as Batch
-  const { Statements = [], ReturnConsumedCapacity } = wanted
+  const wanted = await json(incoming)
+  const { Statements = [], ReturnConsumedCapacity } = fieldsOf(wanted)
   // A transaction costs twice as much, and what is asked for is the cost of a batch.
-  if (ReturnConsumedCapacity === undefined && Statements.length > 1) {
+  if (ReturnConsumedCapacity === undefined && Array.isArray(Statements) && Statements.length > 1) {
     const body = JSON.stringify({ TransactStatements: Statements })
     const answer = await ask(engine, incoming, { target: transaction, body }).answer
     if (answer.statusCode === 200) {
@@ -61,7 +60,7 @@ export async function startTableFront(engine: string): Promise<{ endpoint: strin
   const url = new URL(engine)
   const server = createServer((incoming, response) => {
     const isBatch = incoming.headers['x-amz-target'] === batch
-    // Who asks tries again, as after any connection that is lost.
+    // The caller tries again, as after any connection that is lost.
     ;(isBatch ? execute : forward)(url, incoming, response).catch(() => response.destroy())
   })
   server.keepAliveTimeout = 60_000

@@ -17,22 +17,23 @@ export type Assembly = {
   template(path: string): Template
 }
 
-const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+type Manifest = { artifacts: Record<string, { type: string; properties?: Record<string, string> }> }
+type Assets = { files?: Record<string, { source: { path?: string } }> }
+
+const json = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8'))
 
 /** Reads what a synthesis has written: the stacks and the assets that their templates name by hash. */
 export function readAssembly(outdir: string): Assembly {
-  const manifest: { artifacts: Record<string, { type: string; properties?: Record<string, string> }> } = json(
-    join(outdir, 'manifest.json'),
-  )
+  const manifest = json<Manifest>(join(outdir, 'manifest.json'))
   const stacks = Object.entries(manifest.artifacts)
     .filter(([, artifact]) => artifact.type === 'aws:cloudformation:stack')
     .map(([id, { properties }]) => ({
       name: properties?.stackName ?? id,
-      template: json(join(outdir, properties?.templateFile ?? `${id}.template.json`)) as Template,
+      template: json<Template>(join(outdir, properties?.templateFile ?? `${id}.template.json`)),
     }))
   const assets = new Map<string, string>()
   for (const file of readdirSync(outdir).filter((name) => name.endsWith('.assets.json'))) {
-    const { files }: { files?: Record<string, { source: { path?: string } }> } = json(join(outdir, file))
+    const { files } = json<Assets>(join(outdir, file))
     for (const [hash, { source }] of Object.entries(files ?? {})) {
       if (source.path) assets.set(hash, join(outdir, source.path))
     }
@@ -45,6 +46,6 @@ export function readAssembly(outdir: string): Assembly {
       if (!path) throw new Error(`The assembly has no asset ${key}.`)
       return path
     },
-    template: (path) => json(path) as Template,
+    template: (path) => json<Template>(path),
   }
 }

@@ -1,4 +1,5 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
+import { fieldsOf } from '#shared/core/is-object.ts'
 import type { StreamDefinition, TableDefinition } from '../create-resources.ts'
 import { readAssembly } from './assembly.ts'
 import { type Mapping, readMapping } from './mapping.ts'
@@ -8,7 +9,7 @@ import { allStacks, type Stack } from './stack.ts'
 export type DeployedFunction = { arn: string; name: string; codeDir: string; handler: string; timeoutSeconds: number }
 type Route = { key: string; functionArn: string }
 
-/** What the templates deploy, as far as this machine has something that corresponds. */
+/** The parts of the templates that this machine has a counterpart of. */
 export type Deployment = {
   table: TableDefinition & { arn: string }
   stream: StreamDefinition & { arn: string }
@@ -30,26 +31,25 @@ function only(found: Found[], what: string): Found {
 const pick = (found: Found, names: string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, found.stack.resolve(found.properties[name])]))
 
+/** The properties of a table that CloudFormation and the table's own API spell alike, and its time to live. */
+type TableProperties = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'> & {
+  TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
+  StreamSpecification?: { StreamViewType: 'NEW_AND_OLD_IMAGES' }
+}
+
 function readTable(found: Found): Deployment['table'] {
-  const properties = pick(found, [
+  const names = [
     'AttributeDefinitions',
     'KeySchema',
     'GlobalSecondaryIndexes',
     'LocalSecondaryIndexes',
     'StreamSpecification',
     'TimeToLiveSpecification',
-  ])
-  const {
-    TimeToLiveSpecification: ttl,
-    StreamSpecification: stream,
-    ...rest
-  } = properties as Record<string, never> & {
-    TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
-    StreamSpecification?: { StreamViewType: 'NEW_AND_OLD_IMAGES' }
-  }
+  ]
+  const { TimeToLiveSpecification: ttl, StreamSpecification: stream, ...rest } = pick(found, names) as TableProperties
   if (!stream) throw new Error('The table has no stream.')
   return {
-    ...(rest as Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'>),
+    ...rest,
     TableName: found.stack.physicalId(found.id),
     BillingMode: 'PAY_PER_REQUEST',
     StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType },
@@ -67,11 +67,8 @@ function readStream(found: Found): Deployment['stream'] {
 function readEnvironment(functions: Found[]): Record<string, string> {
   let first: { id: string; variables: string; value: Record<string, string> } | undefined
   for (const { stack, id, properties } of functions) {
-    const environment = stack.resolve(properties.Environment ?? {}) as { Variables?: Record<string, unknown> }
-    const entries = Object.entries(environment.Variables ?? {}).map(([name, value]): [string, string] => [
-      name,
-      String(value),
-    ])
+    const { Variables } = fieldsOf(stack.resolve(properties.Environment))
+    const entries = Object.entries(fieldsOf(Variables)).map(([name, value]): [string, string] => [name, String(value)])
     const value = Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)))
     const variables = JSON.stringify(value)
     first ??= { id, variables, value }
@@ -88,7 +85,7 @@ function readRoutes(all: Found[], functionArns: Iterable<string>): Route[] {
     all
       .filter(({ type }) => type === 'AWS::ApiGatewayV2::Integration')
       .map(({ stack, id, properties }) => {
-        const settings = stack.resolve(properties) as Record<string, unknown>
+        const settings = stack.resolveEach(properties)
         if (settings.IntegrationType !== 'AWS_PROXY' || settings.PayloadFormatVersion !== '2.0') {
           throw new Error(`The integration ${id} is no Lambda proxy with payload format 2.0.`)
         }
@@ -98,16 +95,16 @@ function readRoutes(all: Found[], functionArns: Iterable<string>): Route[] {
   return all
     .filter(({ type }) => type === 'AWS::ApiGatewayV2::Route')
     .map(({ stack, id, properties }) => {
-      const { RouteKey, Target, AuthorizationType } = stack.resolve(properties) as Record<string, string>
-      if (AuthorizationType && AuthorizationType !== 'NONE') {
+      const { RouteKey, Target = '', AuthorizationType = 'NONE' } = stack.resolveEach(properties)
+      if (AuthorizationType !== 'NONE') {
         throw new Error(
           `The local runner does not support the authorization ${AuthorizationType} of the route ${RouteKey}.`,
         )
       }
-      const uri = integrations.get(Target?.replace(/^integrations\//, '') ?? '')
+      const uri = integrations.get(String(Target).replace(/^integrations\//, ''))
       const functionArn = arns.find((arn) => uri === arn || uri?.includes(`/functions/${arn}/`))
       if (!RouteKey || !functionArn) throw new Error(`The route ${RouteKey ?? id} leads to no function.`)
-      return { key: RouteKey, functionArn }
+      return { key: String(RouteKey), functionArn }
     })
 }
 
@@ -125,21 +122,20 @@ export function readDeployment(outdir: string): Deployment {
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
   // A function with an inline body belongs to the CDK's own machinery and serves nobody here.
   const functions = ofType('AWS::Lambda::Function').filter(({ properties }) => {
-    const { S3Key } = (properties.Code ?? {}) as { S3Key?: unknown }
-    return S3Key !== undefined && String(properties.Runtime).startsWith('nodejs')
+    return fieldsOf(properties.Code).S3Key !== undefined && String(properties.Runtime).startsWith('nodejs')
   })
   const deployed = functions.map(
     ({ stack, id, properties }): DeployedFunction => ({
       arn: stack.arn(id),
       name: stack.physicalId(id),
-      codeDir: assembly.asset(String(stack.resolve((properties.Code as { S3Key: unknown }).S3Key))),
+      codeDir: assembly.asset(String(stack.resolve(fieldsOf(properties.Code).S3Key))),
       handler: String(stack.resolve(properties.Handler)),
       timeoutSeconds: Number(stack.resolve(properties.Timeout ?? 3)),
     }),
   )
   const byArn = new Map(deployed.map((item) => [item.arn, item]))
   const mappings = ofType('AWS::Lambda::EventSourceMapping')
-    .map(({ stack, id, properties }) => ({ id, settings: stack.resolve(properties) as Record<string, unknown> }))
+    .map(({ stack, id, properties }) => ({ id, settings: stack.resolveEach(properties) }))
     .filter(({ settings }) => settings.Enabled !== false)
     .map(({ id, settings }) => {
       const target = deployed.find(({ arn, name }) => settings.FunctionName === name || settings.FunctionName === arn)
@@ -154,7 +150,7 @@ export function readDeployment(outdir: string): Deployment {
     routes: readRoutes(all, byArn.keys()),
     mappings,
     schedules: ofType('AWS::Events::Rule').flatMap(({ stack, id, properties }) =>
-      readSchedule(id, stack.resolve(properties) as Record<string, unknown>),
+      readSchedule(id, stack.resolveEach(properties)),
     ),
   }
 }

@@ -1,3 +1,5 @@
+import { fieldsOf, isObject } from '#shared/core/is-object.ts'
+
 /** A filter of an event source mapping: is this record one for the function? */
 export type Filter = (record: unknown) => boolean
 
@@ -17,7 +19,7 @@ const operators: Record<string, (argument: unknown) => Test> = {
     return (value, present) => present && !excluded.includes(value)
   },
   numeric: (argument) => {
-    const parts = argument as Array<string | number>
+    const parts: unknown[] = [argument].flat()
     const compare: Record<string, (left: number, right: number) => boolean> = {
       '=': (left, right) => left === right,
       '<': (left, right) => left < right,
@@ -43,15 +45,16 @@ function compileValue(rule: unknown): Test {
   return operator(argument)
 }
 
-function compile(pattern: Record<string, unknown>): Filter {
+function compile(pattern: unknown): Filter {
+  if (!isObject(pattern)) throw new Error('A filter pattern must be an object.')
   const tests = Object.entries(pattern).map(([key, rule]): Filter => {
-    if (key === '$or') {
-      const branches = (rule as Array<Record<string, unknown>>).map(compile)
+    if (key === '$or' && Array.isArray(rule)) {
+      const branches = rule.map(compile)
       return (record) => branches.some((branch) => branch(record))
     }
     const field = (record: unknown): [unknown, boolean] => {
-      const inside = typeof record === 'object' && record !== null && Object.hasOwn(record, key)
-      return [inside ? (record as Record<string, unknown>)[key] : undefined, inside]
+      const fields = fieldsOf(record)
+      return Object.hasOwn(fields, key) ? [fields[key], true] : [undefined, false]
     }
     if (Array.isArray(rule)) {
       const values = rule.map(compileValue)
@@ -61,9 +64,8 @@ function compile(pattern: Record<string, unknown>): Filter {
         return candidates.some((candidate) => values.some((test) => test(candidate, present)))
       }
     }
-    if (typeof rule !== 'object' || rule === null)
-      throw new Error(`The filter pattern's ${key} must be a list or an object.`)
-    const inner = compile(rule as Record<string, unknown>)
+    if (!isObject(rule)) throw new Error(`The filter pattern's ${key} must be a list or an object.`)
+    const inner = compile(rule)
     return (record) => inner(field(record)[0])
   })
   return (record) => tests.every((test) => test(record))

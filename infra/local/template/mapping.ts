@@ -43,7 +43,7 @@ function refuseUnsupported(id: string, properties: Record<string, unknown>): voi
   if (StartingPosition !== 'LATEST' && StartingPosition !== 'TRIM_HORIZON') {
     throw new Error(`The local runner does not support the starting position ${StartingPosition} of ${id}.`)
   }
-  const type = ((FunctionResponseTypes ?? []) as unknown[]).find((item) => item !== 'ReportBatchItemFailures')
+  const type = [FunctionResponseTypes ?? []].flat().find((item) => item !== 'ReportBatchItemFailures')
   if (type) throw new Error(`The local runner does not support the response type ${type} of ${id}.`)
   const destination = Object.keys(DestinationConfig ?? {}).find((name) => name !== 'OnFailure')
   if (destination) throw new Error(`The local runner does not support the destination ${destination} of ${id}.`)

@@ -7,7 +7,9 @@ export function readSchedule(id: string, properties: Record<string, unknown>): S
   const { ScheduleExpression: expression, State = 'ENABLED', Targets = [] } = properties
   if (State !== 'ENABLED') return []
   const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(expression)) ?? []
-  if (count === undefined) throw new Error(`The local runner does not support the schedule ${expression} of ${id}.`)
-  const seconds = Number(count) * (units[unit] as number)
+  const unitSeconds = units[unit]
+  if (unitSeconds === undefined)
+    throw new Error(`The local runner does not support the schedule ${expression} of ${id}.`)
+  const seconds = Number(count) * unitSeconds
   return (Targets as { Arn: string }[]).map(({ Arn }) => ({ functionArn: Arn, seconds }))
 }

@@ -1,3 +1,4 @@
+import { fieldsOf, isObject } from '#shared/core/is-object.ts'
 import type { Assembly, Resource, Template } from './assembly.ts'
 
 /** The values that CloudFormation knows of a deployment; here they only have to be consistent. */
@@ -9,7 +10,7 @@ const pseudo: Record<string, string | undefined> = {
   'AWS::NoValue': undefined,
 }
 
-/** Where a resource's name stands in its properties. A type that is not here has no name that we could use. */
+/** The property with a resource's name. A type that is not here has no name that we could use. */
 const names: Record<string, string> = {
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::DynamoDB::Table': 'TableName',
@@ -30,6 +31,11 @@ const attributes: Record<string, string[]> = {
   'AWS::SNS::Topic': ['TopicArn'],
   'AWS::SQS::Queue': ['Arn', 'QueueName'],
   'AWS::ApiGatewayV2::Api': ['ApiEndpoint', 'ApiId'],
+}
+
+function listed(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new Error(`A template has ${JSON.stringify(value)} where a list belongs.`)
+  return value
 }
 
 /** One stack of the app, or one nested in it: its resources and the values that its intrinsic functions stand for. */
@@ -81,7 +87,7 @@ export class Stack {
     if (known) return known
     const properties = this.resource(id).Properties ?? {}
     const path = this.#assembly.asset(String(this.resolve(properties.TemplateURL)))
-    const given = (properties.Parameters ?? {}) as Record<string, unknown>
+    const given = fieldsOf(properties.Parameters)
     const parameters = new Proxy(given, { get: (target, key: string) => this.resolve(target[key]) })
     const stack = new Stack(
       `${this.name}-${id}`,
@@ -103,42 +109,43 @@ export class Stack {
   /** The value with its intrinsic functions carried out. One that is not known here is an error, never a guess. */
   resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.resolve(item)).filter((item) => item !== undefined)
-    if (value === null || typeof value !== 'object') return value
-    const entries = Object.entries(value)
-    const [name, argument] = entries[0] ?? []
-    if (entries.length === 1 && name && (name === 'Ref' || name.startsWith('Fn::'))) {
-      return this.#intrinsic(name, argument)
-    }
-    return Object.fromEntries(
-      entries.map(([key, item]) => [key, this.resolve(item)]).filter(([, item]) => item !== undefined),
-    )
+    if (!isObject(value)) return value
+    const [[name, argument] = ['', undefined], ...more] = Object.entries(value)
+    if (more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) return this.#intrinsic(name, argument)
+    return this.resolveEach(value)
+  }
+
+  /** The same for the values of an object that is no intrinsic function itself, as properties are. */
+  resolveEach(values: Record<string, unknown>): Record<string, unknown> {
+    const resolved = Object.entries(values).map(([key, item]): [string, unknown] => [key, this.resolve(item)])
+    return Object.fromEntries(resolved.filter(([, item]) => item !== undefined))
   }
 
   #intrinsic(name: string, argument: unknown): unknown {
-    const list = () => this.resolve(argument) as unknown[]
+    const list = () => listed(this.resolve(argument))
     switch (name) {
       case 'Ref':
         return this.#ref(String(argument))
-      case 'Fn::GetAtt':
-        return this.#attribute(
-          ...((Array.isArray(argument) ? argument : String(argument).split(/\.(.*)/, 2)) as [string, string]),
-        )
+      case 'Fn::GetAtt': {
+        const [id, attribute] = Array.isArray(argument) ? argument : String(argument).split(/\.(.*)/, 2)
+        return this.#attribute(String(id), String(attribute))
+      }
       case 'Fn::Join': {
-        const [separator, parts] = list() as [string, unknown[]]
-        return parts.map(String).join(separator)
+        const [separator, parts] = list()
+        return listed(parts).map(String).join(String(separator))
       }
       case 'Fn::Sub':
         return this.#substitute(argument)
       case 'Fn::Select': {
-        const [index, items] = list() as [number | string, unknown[]]
-        return items[Number(index)]
+        const [index, items] = list()
+        return listed(items)[Number(index)]
       }
       case 'Fn::Split': {
-        const [separator, text] = list() as [string, string]
-        return text.split(separator)
+        const [separator, text] = list()
+        return String(text).split(String(separator))
       }
       case 'Fn::If': {
-        const [condition, yes, no] = argument as [string, unknown, unknown]
+        const [condition, yes, no] = listed(argument)
         return this.resolve(this.#condition({ Condition: condition }) ? yes : no)
       }
       case 'Fn::ImportValue':
@@ -174,10 +181,11 @@ export class Stack {
   }
 
   #substitute(argument: unknown): string {
-    const [text, variables] = (Array.isArray(argument) ? argument : [argument, {}]) as [string, Record<string, unknown>]
-    return text.replace(/\$\{(!?)([^}]+)\}/g, (whole, literal: string, name: string) => {
+    const [text, given] = [argument].flat()
+    const variables = fieldsOf(given)
+    return String(text).replace(/\$\{(!?)([^}]+)\}/g, (whole, literal: string, name: string) => {
       if (literal) return `\${${name}}`
-      if (variables && name in variables) return String(this.resolve(variables[name]))
+      if (name in variables) return String(this.resolve(variables[name]))
       if (name.startsWith('AWS::') || !name.includes('.')) return String(this.#ref(name) ?? whole)
       const [id = '', attribute = ''] = name.split(/\.(.*)/, 2)
       return String(this.#attribute(id, attribute))
@@ -185,8 +193,8 @@ export class Stack {
   }
 
   #condition(value: unknown): boolean {
-    const [name, argument] = Object.entries(value as Record<string, unknown>)[0] ?? []
-    const list = () => argument as unknown[]
+    const [name, argument] = Object.entries(fieldsOf(value))[0] ?? []
+    const list = () => listed(argument)
     switch (name) {
       case 'Condition': {
         const condition = this.template.Conditions?.[String(argument)]
@@ -194,7 +202,7 @@ export class Stack {
         return this.#condition(condition)
       }
       case 'Fn::Equals': {
-        const [left, right] = this.resolve(argument) as unknown[]
+        const [left, right] = listed(this.resolve(argument))
         return String(left) === String(right)
       }
       case 'Fn::Not':

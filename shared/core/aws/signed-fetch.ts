@@ -19,10 +19,12 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
 export const uriEncode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
+const byName = (fields: Record<string, string>): [name: string, value: string][] =>
+  Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
+
 const queryText = (query: Record<string, string>): string =>
-  Object.keys(query)
-    .sort()
-    .map((name) => `${uriEncode(name)}=${uriEncode(query[name] as string)}`)
+  byName(query)
+    .map(([name, value]) => `${uriEncode(name)}=${uriEncode(value)}`)
     .join('&')
 
 type Credentials = { region: string; accessKeyId: string; secretAccessKey: string; sessionToken?: string }
@@ -43,21 +45,22 @@ export function signedHeaders(
     'x-amz-date': time,
     ...(sessionToken && { 'x-amz-security-token': sessionToken }),
   }
-  const names = Object.keys(signed).sort()
+  const fields = byName(signed)
+  const names = fields.map(([name]) => name).join(';')
   const canonical = [
     method,
     path,
     queryText(query),
-    ...names.map((name) => `${name}:${(signed[name] as string).trim()}`),
+    ...fields.map(([name, value]) => `${name}:${value.trim()}`),
     '',
-    names.join(';'),
+    names,
     content,
   ].join('\n')
   const scope = `${date}/${region}/${service}/aws4_request`
   const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n')
   const key = [date, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`)
   const signature = hmac(key, toSign).toString('hex')
-  const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope},SignedHeaders=${names.join(';')},Signature=${signature}`
+  const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope},SignedHeaders=${names},Signature=${signature}`
   return { ...signed, authorization }
 }
 

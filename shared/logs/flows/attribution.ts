@@ -1,7 +1,7 @@
 import { env } from '../../core/env.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
 
-/** Who and what an authorization was about when it was made (L12). */
+/** The actor, device and resource of an authorization as they were when it was made (L12). */
 export type Attribution = {
   initiator_device_id: string
   responder_device_id: string
@@ -33,7 +33,7 @@ export const attributionKey = (account: string, authorizationId: string): Key =>
 const lateReportDays = 30
 
 /** Stored once per authorization and joined when a flow is read; kept as long as a flow of it can be (L12). */
-export function attributionItem(account: string, attribution: Attribution): Item {
+export function attributionItem(account: string, attribution: Attribution): Item & { ttl: number } {
   const expiry = Date.parse(attribution.authorization_expires_at) / 1000
   return {
     ...attributionKey(account, attribution.policy_authorization_id),

@@ -1,13 +1,11 @@
+import { isObject } from '../../core/is-object.ts'
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
 import { maxOuters } from './report-schema.ts'
 import { isFlowStart, isPort, maxCounter, readIp, readTime } from './report-values.ts'
 
 type Source = Record<string, unknown>
 
-const isObject = (value: unknown): value is Source =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** How many of these keys the object has; with the number of its keys that tells whether it has others. */
+/** Counts those of these keys that the object has; one that has more keys than that has others. */
 function present(source: Source, names: readonly string[]): number {
   let count = 0
   for (const name of names) if (source[name] !== undefined) count++

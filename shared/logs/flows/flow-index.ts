@@ -21,7 +21,7 @@ export const longFlowClasses = Array.from({ length: classes }, (_, place) => ({
 }))
 const classOf = (length: number): number => longFlowClasses.findIndex(({ shorterThan }) => length < shorterThan)
 
-/** What is still open so long after its slice is taken for a long flow. */
+/** A flow that is still open so long after its slice is taken for a long one. */
 const patienceMicros = 600_000_000
 /** Longer than a consumer runs, and more than clocks differ. */
 const graceMicros = 120_000_000

@@ -65,7 +65,7 @@ export async function markEmail(account: string, attribution: Attribution): Prom
   if (email === null) return
   const Key = { pk: emailActorsPartition(account, email), sk: actor }
   const name = `${Key.pk} ${actor}`
-  const until = attributionItem(account, attribution).ttl as number
+  const until = attributionItem(account, attribution).ttl
   if ((emailsNoted.get(name) ?? 0) >= until) return
   // A day more, so that it need not be written again for each authorization.
   const ttl = until + dayMicros / 1_000_000

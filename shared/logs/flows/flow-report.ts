@@ -9,7 +9,7 @@ export type OuterPath = {
 /** A 64-bit count: a number, or its digits as text beyond 2^53. */
 export type Counter = number | string
 
-/** What a close report adds to a flow; times in microseconds. */
+/** The fields that a close report adds to a flow; times in microseconds. */
 export type Closing = {
   flow_end: number
   last_packet: number

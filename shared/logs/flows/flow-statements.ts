@@ -25,7 +25,7 @@ export function completion({ pk, sk }: { pk: string; sk: string }, fields: Field
   }
 }
 
-/** What became of a statement: the item was not as its condition says, or it has to be tried again. */
+/** The outcome of a statement: the item was not as its condition says, or it has to be tried again. */
 export type Outcome = 'done' | 'unmet' | 'failed'
 
 const unmet = new Set(['DuplicateItem', 'ConditionalCheckFailed'])

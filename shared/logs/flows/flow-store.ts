@@ -46,7 +46,7 @@ export type FlowItem = Key & {
   outers?: string
 }
 
-/** What an open report tells. */
+/** The attributes that an open report gives. */
 type Base = Omit<FlowItem, keyof Key | 'fend' | 'last' | 'rxp' | 'txp' | 'rxb' | 'txb' | 'outers'> & { kind: 'log' }
 
 /** Single writes under way at once. */
@@ -133,7 +133,7 @@ function statementOf({ ingested: { id, report, bothReported }, key, base, past }
   return bothReported ? insertion({ ...key, ...base, ...closed(closing) }) : null
 }
 
-/** Whether nothing is left to do. An open report adds nothing to a flow that is there, but a pointer may be left of it. */
+/** True when nothing is left to do. An open report adds nothing to a flow that is there, but may leave a pointer behind. */
 function isSettled({ ingested: { id, report }, past }: Led, outcome: Outcome | undefined): boolean {
   if (report.closing) opened.delete(id)
   else if (outcome === 'done') noteOpened(id)

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
 import { clock } from '../../core/clock.ts'
 import { ApiError, type FieldErrors } from '../../core/errors.ts'
+import { isObject } from '../../core/is-object.ts'
 import { checkFlowReport } from './check-flow-report.ts'
 import type { FlowReport } from './flow-report.ts'
 import { putFlows } from './flow-stream.ts'
@@ -27,7 +28,8 @@ function unpacked(body: Buffer, headers: Headers): Buffer {
     // A function has one request at a time, so nothing waits for this; in another thread it costs twice as much.
     return gunzipSync(body, { maxOutputLength: maxUnpacked })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new ApiError('payload_too_large')
+    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+    if (isTooLarge) throw new ApiError('payload_too_large')
     throw new ApiError('bad_request', 'The gzip body is damaged.')
   }
 }
@@ -40,10 +42,8 @@ function recordsOf(body: Buffer): unknown[] {
   } catch {
     throw new ApiError('invalid_json')
   }
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new ApiError('invalid_json', 'The request body must be a JSON object.')
-  }
-  const { flow_logs: records } = document as { flow_logs?: unknown }
+  if (!isObject(document)) throw new ApiError('invalid_json', 'The request body must be a JSON object.')
+  const { flow_logs: records } = document
   if (!Array.isArray(records)) throw new ApiError('bad_request', 'flow_logs must be a list.')
   if (records.length > maxReports)
     throw new ApiError('too_many_records', `At most ${maxReports} records fit one request.`)

@@ -2,11 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseTimestamp } from '../../core/clock.ts'
 import { unauthorized } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
+import { isObject } from '../../core/is-object.ts'
 import { serviceKey } from '../../core/service-secret.ts'
 
 export type FlowRole = 'initiator' | 'responder'
 
-/** What an ingest token says (L9.2): attribution of every flow reported with it. */
+/** The claims of an ingest token (L9.2): attribution of every flow reported with it. */
 export type IngestClaims = {
   account_id: string
   policy_authorization_id: string
@@ -67,7 +68,7 @@ export async function signIngestToken(grant: Grant): Promise<string> {
 const parse = (part: string): Record<string, unknown> | null => {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+    return isObject(value) ? value : null
   } catch {
     return null
   }
@@ -91,8 +92,10 @@ export async function verifyIngestToken(token: string, nowSeconds: number): Prom
     policy_authorization_id !== '' &&
     (role === 'initiator' || role === 'responder') &&
     uploads_enabled === true &&
+    typeof exp === 'number' &&
     Number.isSafeInteger(exp) &&
-    nowSeconds <= (exp as number)
+    nowSeconds <= exp
   if (!known) throw unauthorized()
+  // The others are as they were signed.
   return claims as IngestClaims
 }

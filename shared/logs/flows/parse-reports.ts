@@ -1,16 +1,15 @@
+import { isObject } from '../../core/is-object.ts'
 import { shallowJson } from '../../core/shallow-json.ts'
 
-type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown
 
-type Counters = { rx_packets?: number; tx_packets?: number; rx_bytes?: number; tx_bytes?: number }
+const inexact = (count: unknown): boolean => typeof count === 'number' && count > Number.MAX_SAFE_INTEGER
 
-const inexact = (count: number | undefined): boolean => count !== undefined && count > Number.MAX_SAFE_INTEGER
-
-/** Whether a count was read that a double may not hold exactly. */
+/** True when a count was read that a double may not hold exactly. */
 function hasInexact(records: unknown): boolean {
   if (!Array.isArray(records)) return false
-  for (const record of records as (Counters | null)[]) {
-    if (record === null || typeof record !== 'object') continue
+  for (const record of records) {
+    if (!isObject(record)) continue
     const { rx_packets, tx_packets, rx_bytes, tx_bytes } = record
     if (inexact(rx_packets) || inexact(tx_packets) || inexact(rx_bytes) || inexact(tx_bytes)) return true
   }
@@ -32,15 +31,13 @@ function exactInteger(source: string): bigint | null {
   return BigInt(`${sign}${kept || '0'}`)
 }
 
-const exact: Reviver = (_key, value, { source }) =>
-  typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined
-    ? (exactInteger(source) ?? Number.NaN)
+const exact: Reviver = (_key, value, context) =>
+  typeof value === 'number' && !Number.isSafeInteger(value) && context?.source !== undefined
+    ? (exactInteger(context.source) ?? Number.NaN)
     : value
 
 /** A body with reports, counts beyond 2^53 as bigint; parsed a second time only where there is one. @throws SyntaxError */
 export function parseReports(text: string): unknown {
   const document = JSON.parse(text)
-  return hasInexact(document?.flow_logs)
-    ? JSON.parse(shallowJson(text), exact as (key: string, value: unknown) => unknown)
-    : document
+  return hasInexact(document?.flow_logs) ? JSON.parse(shallowJson(text), exact) : document
 }

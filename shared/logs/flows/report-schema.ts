@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../values/field.ts'
 import { textPattern } from '../../values/text-pattern.ts'
 import { maxCounter } from './report-values.ts'
 
-/** What a record and its outer paths are made of (L10): the names that are known, and how the reference documents them. */
+/** The fields of a record and its outer paths (L10): the names that are known, and their schemas in the reference. */
 
 export const maxReports = 10_000
 export const maxOuters = 1_000
@@ -90,7 +90,7 @@ const ErrorsByRecord = v.pipe(
   }),
 )
 
-/** What the answer tells when some records are not valid (L8). */
+/** The members of the answer when some records are not valid (L8). */
 export const RejectedReports = v.object({
   accepted: v.number(),
   rejected: v.number(),

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/is-object.ts'
 import { excerpt } from '../../values/excerpt.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
@@ -59,11 +60,12 @@ class Reader {
   /** A JSON integer: a number whose value is one, so `1.0` and `1e3` are. */
   integer(name: string, most: bigint): number | bigint | undefined {
     const value = this.source[name]
-    const infinite = value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
-    if (typeof value !== 'bigint' && !Number.isInteger(value) && !infinite) return this.reject(name, 'is invalid')
-    const amount = value as number | bigint
-    if (amount < 0) return this.reject(name, 'must be greater than or equal to 0')
-    return amount > most ? this.reject(name, `must be less than or equal to ${most}`) : amount
+    // An infinite one was an integer of more digits than a double holds.
+    const isInteger =
+      typeof value === 'number' && (Number.isInteger(value) || Math.abs(value) === Number.POSITIVE_INFINITY)
+    if (!isInteger && typeof value !== 'bigint') return this.reject(name, 'is invalid')
+    if (value < 0) return this.reject(name, 'must be greater than or equal to 0')
+    return value > most ? this.reject(name, `must be less than or equal to ${most}`) : value
   }
 
   time(name: string): number | undefined {
@@ -75,9 +77,6 @@ class Reader {
     return micros === undefined || isFlowStart(micros) ? micros : this.reject(name, 'is invalid')
   }
 }
-
-const isObject = (value: unknown): value is Source =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A report, or the first messages of its fields (L10). Integers beyond 2^53 come in as bigint. */
 export function validateFlowReport(

@@ -11,7 +11,7 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { attributionKey } from '#shared/logs/flows/attribution.ts'
 import { table } from '#shared/table/client.ts'
-import { headKey, partition } from '#shared/table/keys.ts'
+import { headKey, partition, type RowPointer } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
@@ -95,12 +95,12 @@ describe('the decision (P5.2)', () => {
     const { token } = await commit({ accountId: world.account.id, subject: null }, (transaction) =>
       mintClientToken(transaction, person.id, { expires_at: '2099-01-01T00:00:00.000000Z', auth_provider_id: null }),
     )
-    const everyone = await getItem({
+    const everyone = await getItem<RowPointer>({
       pk: partition(world.account.id, 'unique.groups.managed', 'everyone'),
       sk: 'unique',
     })
     const shared = await world.addResource()
-    await world.addPolicy({ resource_id: shared.id, group_id: (everyone as { row: { sk: string } }).row.sk })
+    await world.addPolicy({ resource_id: shared.id, group_id: everyone?.row.sk ?? '' })
     const started = await world.startSession({}, { token })
     expect(started.body.data.resources.map(({ id }: { id: string }) => id)).toEqual([shared.id])
     expect((await world.ask({ resource_id: shared.id }, { token })).status).toBe(201)

@@ -1,0 +1,11 @@
+import { headKey } from './keys.ts'
+import { getItem } from './read.ts'
+
+/** The account's head item: the sequence that orders its commits, its clock, and the counters (design 6). */
+export type Head = { sequence: number; clock: number; counts: Record<string, number> }
+
+/** The head as it stands; that of an account before its first commit. */
+export async function readHead(account: string): Promise<Head> {
+  const { sequence = 0, clock = 0, counts = {} } = (await getItem<Partial<Head>>(headKey(account))) ?? {}
+  return { sequence, clock, counts }
+}
