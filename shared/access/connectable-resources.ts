@@ -7,9 +7,14 @@ import { Resource, type ResourceRow, resources } from '../domain/resources/resou
 import { getRows } from '../table/read.ts'
 import { groupsOf, policiesOfActor } from './granting-policies.ts'
 
+/** Its traffic goes through the gateways of its site. */
+export type ConnectableResource = ResourceRow & { site_id: string }
+
 /** Whether a resource can be connected to at all (P5.1). */
-export const isConnectable = (account: AccountRow, { site_id, type }: ResourceRow): boolean =>
-  site_id !== null && type !== 'static_device_pool' && (type !== 'internet' || account.features.internet_resource)
+export const isConnectable = (account: AccountRow, resource: ResourceRow): resource is ConnectableResource =>
+  resource.site_id !== null &&
+  resource.type !== 'static_device_pool' &&
+  (resource.type !== 'internet' || account.features.internet_resource)
 
 /** As many resources as fit an answer, and whether more follow. */
 export type Reachable = { resources: v.InferOutput<typeof Resource>[]; more: boolean }

@@ -76,6 +76,15 @@ type Params<C extends Contract> = `/${string}` extends C['path']
   ? Record<string, string>
   : Record<PathParams<C['path']>, string>
 
+/** A JSON object or list, as the contract says; an envelope that the handler checks can still be anything. */
+type RawOf<C extends Contract> = C extends { body: infer B }
+  ? B extends { checkedByHandler: true }
+    ? unknown
+    :
+        | (B extends { shape: 'list' } ? unknown[] : Record<string, unknown>)
+        | (B extends { optional: true } ? undefined : never)
+  : undefined
+
 type CredentialOf<C extends Contract> = C extends { credential: infer K } ? K : 'api'
 
 /** A list under `/v0` is paged only when it is asked for a page (`/v0` contract, 6.2). */
@@ -94,7 +103,7 @@ type Request<C extends Contract> = {
   /** Paging and filters of a list, checked. */
   page: PageOf<C>
   /** The envelope's value as sent; undefined when an optional one was left out. */
-  raw: unknown
+  raw: RawOf<C>
   /** Checks an envelope that is `checkedByHandler`. @throws ApiError 400 */
   envelope(): void
   /** The fields with their messages so far; for rules that need stored rows before all messages are known. */
@@ -115,8 +124,8 @@ type Called<K> = {
 }
 
 /** What the pipeline knows of any request: what its credential did not bring is missing. */
-type AnyContext = Omit<Request<Contract>, 'draft' | 'input'> &
-  Partial<Called<Caller['kind']> & { claims: IngestClaims }> & { draft(): unknown; input(): unknown }
+type AnyContext = Omit<Request<Contract>, 'raw' | 'draft' | 'input'> &
+  Partial<Called<Caller['kind']> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
 /** What a handler knows of its request: the token of flow ingest has claims, every other one a caller. */
 export type Context<C extends Contract = Contract> = Contract extends C

@@ -7,18 +7,25 @@ import type { Subject } from '../../core/subject.ts'
 import { clientTokens } from '../../domain/client-tokens/client-token.ts'
 import { type ClientRow, clients } from '../../domain/clients/client.ts'
 import { renderClient } from '../../domain/clients/render-client.ts'
-import { isOnline, type Presence, presenceKey, seenFrom } from '../../domain/presence/presence.ts'
+import {
+  type ClientPresence,
+  findPresence,
+  isOnline,
+  type Presence,
+  presenceKey,
+  seenFrom,
+} from '../../domain/presence/presence.ts'
 import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
 import { sessionLogItems } from '../../logs/session-log.ts'
 import { entityKey } from '../../table/keys.ts'
-import { getItem, getRow } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import { check, put, putOver, remove, untilDone, writeTogether } from '../../table/write-together.ts'
 import type { Draft } from '../../values/draft.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { conditionContextOf, fingerprint } from '../condition-context.ts'
 import { connectableResources } from '../connectable-resources.ts'
 import { checkActorLimit } from './check-actor-limit.ts'
-import { type ClientPresence, sessionKey, sessionPointer } from './client-presence.ts'
+import { sessionKey, sessionPointer } from './client-presence.ts'
 import { noteConditionContext } from './note-condition-context.ts'
 import { registerClient } from './register-client.ts'
 import { resourcesCursor } from './resources-cursor.ts'
@@ -63,7 +70,7 @@ async function store(
   sent: Pick<Presence, 'public_key'> & { version: string },
 ): Promise<Started | 'lost'> {
   const key = presenceKey(account.id, 'clients', client.id)
-  const before = (await getItem(key)) as ClientPresence | undefined
+  const before = await findPresence(account.id, 'clients', client.id)
   const now = clock.now()
   const presence: ClientPresence = {
     session_id: uuidV7(now),

@@ -25,5 +25,6 @@ export async function findByPublicKey(account: string, siteId: string, publicKey
   )
   // A gateway that was just created for its first session has no presence yet.
   const at = ids.findIndex((_, i) => items[2 * i] && (items[2 * i + 1]?.public_key ?? publicKey) === publicKey)
-  return at < 0 ? null : itemRow(gateways, items[2 * at] as Item)
+  const item = at < 0 ? undefined : items[2 * at]
+  return item ? itemRow(gateways, item) : null
 }

@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { table, tableName } from '../../table/client.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
@@ -49,6 +50,6 @@ export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promis
     )
   } catch (error) {
     // The session was replaced meanwhile, and its pointer went with it.
-    if ((error as Error).name !== 'ConditionalCheckFailedException') throw error
+    if (!(error instanceof ConditionalCheckFailedException)) throw error
   }
 }

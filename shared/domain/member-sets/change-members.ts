@@ -78,7 +78,7 @@ async function readSet<M extends Row>(account: string, { entity }: MemberSet<M>,
     queryItems(partition(account, entity.name, ownerId)),
     readPending(account, entity.name, ownerId),
   ])
-  return { members: items.map(({ sk }) => sk as string), pending }
+  return { members: items.map(({ sk }) => String(sk)), pending }
 }
 
 /** What is pending was answered for, so a later request counts from the set that it leads to. */

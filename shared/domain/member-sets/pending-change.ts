@@ -9,6 +9,8 @@ export type SetChange = { leaving: string[]; joining: string[] }
 /** Some of the members that are still to leave or to join: one item of the partition beside the set. */
 export type PendingPart = Key & { joins: boolean; ids: string[] }
 
+type StoredPart = Key & { joins: boolean; ids: Uint8Array }
+
 /** So many ids of 16 bytes are cheap to write again with each commit that does some of them. */
 const idsPerItem = 450
 /** So many items fit a commit beside a pool and its first members. */
@@ -31,13 +33,8 @@ export async function readPending(
   ownerId: string,
   limit?: number,
 ): Promise<PendingPart[]> {
-  const items = await queryItems(pendingPartition(account, collection, ownerId), { limit })
-  return items.map(({ pk, sk, joins, ids }) => ({
-    pk: pk as string,
-    sk: sk as string,
-    joins: joins as boolean,
-    ids: unpack(ids as Uint8Array),
-  }))
+  const items = (await queryItems(pendingPartition(account, collection, ownerId), { limit })) as StoredPart[]
+  return items.map(({ pk, sk, joins, ids }) => ({ pk, sk, joins, ids: unpack(ids) }))
 }
 
 const slices = (ids: string[], size: number): string[][] =>

@@ -107,7 +107,8 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 
 function localTime(second: number, zone: string): { day: number; date: string; seconds: number } {
   // Conditions are stored with zones that exist.
-  const format = zoneFormat(zone) as Intl.DateTimeFormat
+  const format = zoneFormat(zone)
+  if (!format) throw new Error(`${zone} is no time zone.`)
   const parts = Object.fromEntries(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
   return {
     day: weekdays.indexOf(parts.weekday ?? ''),

@@ -11,11 +11,8 @@ const wholeDay = { start: 0, end: 86_399 }
 function seconds(text: string): number | null {
   const match = /^(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2})(?:\.\d+)?)?$/.exec(text.trim())
   if (!match) return null
-  const [hour, minute, second] = [match[1], match[2], match[3]].map((part) => Number(part ?? 0)) as [
-    number,
-    number,
-    number,
-  ]
+  const [, hours, minutes = '0', rest = '0'] = match
+  const [hour, minute, second] = [Number(hours), Number(minutes), Number(rest)]
   return hour > 23 || minute > 59 || second > 59 ? null : hour * 3600 + minute * 60 + second
 }
 
@@ -44,5 +41,5 @@ export function parseDayRanges(value: string): DayRanges | { message: string } {
   const parsed = ranges.trim() === '' ? [] : ranges.trim() === 'true' ? [wholeDay] : ranges.split(',').map(parseRange)
   const message = parsed.find((range) => typeof range === 'string')
   if (message !== undefined) return { message }
-  return { day: index, ranges: parsed as { start: number; end: number }[], zone }
+  return { day: index, ranges: parsed.filter((range) => typeof range !== 'string'), zone }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BatchWriteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { BatchWriteCommand, type BatchWriteCommandInput, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
@@ -18,12 +18,14 @@ const perPage = 2_000
  */
 const pauseMs = 60
 
+type WriteRequests = NonNullable<BatchWriteCommandInput['RequestItems']>[string]
+
 async function deleteBatch(keys: Key[]): Promise<void> {
-  let wanted: object[] = keys.map((Key) => ({ DeleteRequest: { Key } }))
+  let wanted: WriteRequests = keys.map((Key) => ({ DeleteRequest: { Key } }))
   for (let tries = 0; wanted.length > 0; tries++) {
     if (tries === 8) throw new ApiError('unavailable')
     if (tries > 0) await sleep(Math.random() * 20 * 2 ** tries)
-    const RequestItems = { [tableName()]: wanted } as Record<string, { DeleteRequest: { Key: Key } }[]>
+    const RequestItems = { [tableName()]: wanted }
     const { UnprocessedItems } = await table().send(new BatchWriteCommand({ RequestItems }))
     wanted = UnprocessedItems?.[tableName()] ?? []
   }

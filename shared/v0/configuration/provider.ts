@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { Fields } from '../../values/draft.ts'
 import { documented, type JsonSchema } from '../../values/field.ts'
 import { textPattern } from '../../values/text-pattern.ts'
 import { maxKeys } from '../../values/too-many-keys.ts'
@@ -73,15 +72,15 @@ export const V0SamlProviderFields = v.object({
 export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 
 /** How an item is documented: its fields say so themselves. */
-const itemSchema = (fields: Fields, required: string[]): JsonSchema => ({
+const itemSchema = (
+  fields: { entries: Record<string, { wrapped: v.GenericSchema }> },
+  required: string[],
+): JsonSchema => ({
   type: 'object',
   required,
   maxProperties: maxKeys,
   properties: Object.fromEntries(
-    Object.entries(fields.entries as Record<string, typeof text>).map(([name, { wrapped }]) => [
-      name,
-      v.getMetadata(wrapped).jsonSchema,
-    ]),
+    Object.entries(fields.entries).map(([name, { wrapped }]) => [name, v.getMetadata(wrapped).jsonSchema]),
   ),
 })
 

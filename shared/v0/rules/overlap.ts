@@ -1,5 +1,5 @@
 import type { Cidr } from '../../values/ip.ts'
-import { block, parseRange } from '../../values/ip.ts'
+import { block, rangeOf } from '../../values/ip.ts'
 import { portsOf } from './port-range.ts'
 
 /** The fields of a rule that say where it lies. */
@@ -19,7 +19,7 @@ export type Place = { among: string; network: Cidr; ports: Ports }
 const noPorts: Ports = { low: 0, high: 0 }
 
 export function placeOf({ action, destination, port_type, port_range, user_id }: Region): Place {
-  const network = parseRange(destination) as Cidr
+  const network = rangeOf(destination)
   return {
     among: [action, user_id ?? 'all', port_type ?? 'any', network.family].join('/'),
     network,
@@ -70,8 +70,9 @@ async function meetsWithin(place: Place, { read, except }: Search): Promise<bool
     const sorts = await read({ after, limit: perRead })
     const within = sorts.filter((sort) => parts(sort).first <= last)
     if (within.some((sort) => meets(sort, place, except))) return true
-    if (within.length < perRead) return false
-    after = within.at(-1) as string
+    const farthest = within.at(-1)
+    if (farthest === undefined || within.length < perRead) return false
+    after = farthest
   }
 }
 

@@ -22,5 +22,5 @@ export const isGone = async (account: string, userId: string): Promise<boolean> 
 /** The deleted users of whom something is left; nearly always none. */
 export async function goneUsers(account: string): Promise<Set<string>> {
   const marks = await queryItems(partition(account, collection))
-  return new Set(marks.map(({ sk }) => sk as string))
+  return new Set(marks.map(({ sk }) => String(sk)))
 }

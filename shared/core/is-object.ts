@@ -1,0 +1,3 @@
+/** A JSON object, which a list is not. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
