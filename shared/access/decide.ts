@@ -8,14 +8,14 @@ import { getRow, rowsBy } from '../table/read.ts'
 import { type ConnectableResource, isConnectable } from './connectable-resources.ts'
 import { grantingOnes, groupsOf } from './granting-policies.ts'
 
-/** What a grant rests on; ends in microseconds. `group`: that of the membership; null through the managed group. */
+/** The reason for a grant and its end in microseconds. `group` is that of the membership, null for the managed group. */
 export type Decision = { resource: ConnectableResource; policy: PolicyRow; group: string | null; expiresAt: number }
 
 export type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
 /**
- * What a policy grants until when: the earlier of its end and the token's expiry, which must lie in the future,
- * otherwise its time condition counts as violated (P5.5(2)).
+ * Tests the conditions of a policy. Access ends with the policy's time range or the token, whichever is first; an end
+ * that is not in the future counts as a violated time condition (P5.5(2)).
  */
 export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): Outcome {
   const evaluation = evaluateConditions(policy.conditions, context, now)

@@ -20,7 +20,7 @@ import { groupsOf, includes, oldestFirst } from './granting-policies.ts'
 const withoutEnd = Number.POSITIVE_INFINITY
 
 /**
- * What would be decided for an actor and a resource, and why (P6), by the same functions that decide. Changes nothing.
+ * Tells what would be decided for an actor and a resource, and why (P6). Uses the functions that decide; changes nothing.
  * @throws ApiError `validation_failed` for what does not exist
  */
 export async function evaluateAccess(

@@ -15,7 +15,7 @@ const collection = (kind: ProviderKind) => `/${kind}_auth_providers` as const
 const item = (kind: ProviderKind) => `/${kind}_auth_providers/{id}` as const
 const envelope = (kind: ProviderKind) => `${kind}_auth_provider`
 
-/** What each kind is called; `one` with its article. */
+/** The name of each kind in summaries; `one` has its article. */
 const titles: Record<ProviderKind, { one: string; many: string }> = {
   email_otp: { one: 'an email passcode provider', many: 'email passcode providers' },
   oidc: { one: 'an OpenID Connect provider', many: 'OpenID Connect providers' },

@@ -16,7 +16,7 @@ const collection = (kind: DirectoryKind) => `/${kind}_directories` as const
 const item = (kind: DirectoryKind) => `/${kind}_directories/{id}` as const
 const envelope = (kind: DirectoryKind) => `${kind}_directory`
 
-/** What each kind is called; `one` with its article. */
+/** The name of each kind in summaries; `one` has its article. */
 const titles: Record<DirectoryKind, { one: string; many: string }> = {
   suite: { one: 'a suite directory', many: 'suite directories' },
   tenant: { one: 'a tenant directory', many: 'tenant directories' },

@@ -17,7 +17,7 @@ const runMicros = 60 * second
 const keptMicros = 24 * 3600 * second
 const keptHeaders = ['content-type', 'cache-control', 'location', 'etag']
 
-/** What makes two requests the same one (A8.3(3)). */
+/** Requests with the same fingerprint count as repetitions (A8.3(3)). */
 async function fingerprintOf(event: Event, body: Buffer): Promise<string> {
   return createHmac('sha256', await serviceKey('idempotency fingerprint'))
     .update([event.requestContext.http.method, event.rawPath, event.rawQueryString, ''].join('\n'))

@@ -14,14 +14,14 @@ import type { Page } from '../values/page.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any type
 type Schema = v.GenericSchema<any, any>
 
-/** What an operation promises the outside. One of these feeds route, permission, OpenAPI document, local server and laws. */
+/** The promise of an operation to its callers. Each one feeds route, permission, OpenAPI document, local server and laws. */
 export type Contract = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** A method that means the same (A2.8). */
   alias?: 'PUT' | 'PATCH'
   path: `/${string}`
   summary: string
-  /** Which kind of token it takes; an API token unless said otherwise. */
+  /** The kind of token it takes; an API token by default. */
   credential?: 'api' | 'gateway' | 'client' | 'ingest'
   permission?: Permission
   /** A feature that the account needs (A28). */
@@ -37,7 +37,7 @@ export type Contract = {
     shape?: 'object' | 'list'
     /** The envelope is checked by the operation itself, behind the existence and refusals of its object (A14.3). */
     checkedByHandler?: boolean
-    /** Whether the body, or its envelope, can be left out. */
+    /** The body, or its envelope, can be left out. */
     optional?: boolean
     fields?: Fields
     /** The envelope's value as documented, where the operation checks it without `fields`. */
@@ -45,7 +45,7 @@ export type Contract = {
     /** Content encodings that it can come in, besides none. */
     encodings?: readonly string[]
   }
-  /** What a 422 holds instead of messages by field (L8). */
+  /** The body of a 422 that has no messages by field (L8). */
   rejection?: Schema
   /** Identifiers of the path that have another form than A6.1 gives them. */
   identifiers?: Record<string, JsonSchema>
@@ -94,7 +94,7 @@ type PageOf<C extends Contract> = C extends { filters: object }
     : Page
   : Page | undefined
 
-/** What a handler knows of its request, whatever the credential. */
+/** The part of a handler's context that every credential brings. */
 type Request<C extends Contract> = {
   requestId: string
   params: Params<C>
@@ -114,20 +114,20 @@ type Request<C extends Contract> = {
   headers: Record<string, string | undefined>
 }
 
-/** What it knows of the holder of a token of this kind. */
+/** The part that the holder of a token of this kind brings. */
 type Called<K> = {
   caller: CallerOf<Extract<K, Caller['kind']>>
   accountId: string
   subject: Subject
-  /** Whose change it is; every store takes it, and with it the conditions of the request (A8). */
+  /** The author of a change, as every store takes it, with the preconditions of the request (A8). */
   author: Author
 }
 
-/** What the pipeline knows of any request: what its credential did not bring is missing. */
+/** The context of any request, as the pipeline makes it; parts that the credential did not bring are missing. */
 type AnyContext = Omit<Request<Contract>, 'raw' | 'draft' | 'input'> &
   Partial<Called<Caller['kind']> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
-/** What a handler knows of its request: the token of flow ingest has claims, every other one a caller. */
+/** The argument of a handler. The token of flow ingest brings claims, every other one a caller. */
 export type Context<C extends Contract = Contract> = Contract extends C
   ? AnyContext
   : Request<C> & (CredentialOf<C> extends 'ingest' ? { claims: IngestClaims } : Called<CredentialOf<C>>)

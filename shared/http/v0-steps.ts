@@ -14,7 +14,7 @@ export const checkV0Credential: Step = async (exchange, event) => {
   const [, token] = /^bearer:?\s+(\S.*)$/i.exec(event.headers.authorization?.trim() ?? '') ?? []
   if (token === undefined) throw new ApiError('unauthorized', undefined, { members: { auth: 'unauthenticated' } })
   const authorization = `Bearer ${token}`
-  // What is not one word is no token, and what is no token is looked up nowhere.
+  // Anything but a single word is no token, and is not looked up.
   if (bearerToken(authorization) === null) throw new ApiError('unauthorized')
   await checkCredential('api')(exchange, { ...event, headers: { ...event.headers, authorization } })
 }
@@ -43,7 +43,7 @@ export const readV0Params: Step = (exchange, { pathParameters }) => {
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(json|[^\s;/]+\+json)$/i.test(contentType.split(';')[0]?.trim() ?? '')
 
-/** Whether a number is an integer is decided on its text (7.2): any other becomes NaN, which no field takes. */
+/** A number counts as an integer by its text, so 1.0 does not (7.2): it becomes NaN, which no field takes. */
 const integersOnly = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !/^-?\d+$/.test(context?.source ?? '') ? Number.NaN : value
 

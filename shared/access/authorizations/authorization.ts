@@ -3,7 +3,7 @@ import { microsOf } from '../../core/clock.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 
-/** What an authorization holds (P5.5). */
+/** A client's permission to reach one resource through one gateway (P5.5). */
 export type Authorization = {
   id: string
   account_id: string
@@ -44,7 +44,7 @@ export const grantKey = (account: string, clientId: string, resourceId: string):
 
 type Grant = Key & { authorization_id: string; row: Key }
 
-/** What leads to the authorization of a client for a resource; it can outlast one that expired. */
+/** The pointer to a client's authorization for a resource; it can outlast one that expired. */
 export const findGrant = async ({ pk, sk }: Key): Promise<Grant | undefined> =>
   (await getItem({ pk, sk })) as Grant | undefined
 

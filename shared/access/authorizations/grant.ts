@@ -51,9 +51,11 @@ export async function grant(
     flow_log_uploads_enabled: policy.flow_log_uploads_enabled,
     authorized_at: timestamp(now),
     expires_at: timestamp(input.expiresAt),
-    state_at: [policy, resource, session.client, ...(membership ? [membership] : [])]
-      .map(({ updated_at }) => updated_at)
-      .reduce((latest, at) => (at > latest ? at : latest)),
+    state_at:
+      [policy, resource, session.client, ...(membership ? [membership] : [])]
+        .map(({ updated_at }) => updated_at)
+        .sort()
+        .at(-1) ?? policy.updated_at,
   }
   const { main, grant, edges } = authorizationItems(authorization)
   const attribution = attributionOf(authorization, caller, session, resource)

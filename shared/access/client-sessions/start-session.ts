@@ -77,7 +77,7 @@ async function store(
     lease_expires_at: leaseEnd(now),
     token_id: token.id,
     public_key: sent.public_key,
-    // Of the former session: it says whether authorizations have to be tested again (P3.2).
+    // Kept from the former session, whose authorizations were tested under these circumstances (P3.2).
     tested: before?.tested ?? fingerprint(conditionContextOf(client, subject)),
     ...seenFrom(subject, sent.version, now),
   }
@@ -94,7 +94,7 @@ async function store(
   return 'lost'
 }
 
-/** Whether the token of the former session is there still: without it that session has ended (P1.7). */
+/** A session ends with its token, so the former one is live only while its token is (P1.7). */
 async function hasToken(account: string, before: ClientPresence, presence: ClientPresence, now: number) {
   if (before.token_id === presence.token_id) return true
   const token = await getRow(clientTokens, account, before.token_id)

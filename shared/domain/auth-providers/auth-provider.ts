@@ -33,7 +33,7 @@ export type AuthProviderRow = Row & {
   hosted_domain?: string | null
 }
 
-/** What can be sent for any kind. */
+/** The fields that requests can send, of all kinds together. */
 export type AuthProviderInput = Partial<Omit<AuthProviderRow, keyof Row | 'account_id'>>
 export type NewAuthProviderInput = Omit<AuthProviderInput, 'name'> & { name?: string | null }
 
@@ -46,7 +46,7 @@ const commonFields = {
 const defaultField = { is_default: v.optional(Bool) }
 const clientFields = { client_id: Text(255), client_secret: Text(4096) }
 
-/** What can be sent for a kind, beside its name. */
+/** The fields that a request can send for each kind, beside the common ones. */
 const ownFields = {
   email_otp: {},
   oidc: {

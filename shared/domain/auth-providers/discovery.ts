@@ -8,7 +8,7 @@ const timeBudgetMs = 5_000
 const maxBytes = 1_000_000
 const wellKnown = '/.well-known/openid-configuration'
 
-/** What went wrong with a discovery document, as it is told (A25.2(3)). */
+/** The message under `discovery_document_uri` (A25.2(3)). */
 export type DiscoveryFailure = 'is invalid' | 'could not be read'
 
 class Refused extends Error {}

@@ -19,7 +19,7 @@ export type DirectoryRow = Row & {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** When a run was asked for. There are no runs yet (I4). */
+  /** Set when a sync run is requested. There are no runs yet (I4). */
   sync_requested_at: string | null
   /** Will let the next run pass the deletion brake (I5). */
   accept_deletions: boolean
@@ -39,7 +39,7 @@ export type DirectoryRow = Row & {
   sync_all_groups?: boolean
 }
 
-/** What can be sent for any kind. */
+/** The fields that requests can send, of all kinds together. */
 export type DirectoryInput = Partial<
   Pick<
     DirectoryRow,

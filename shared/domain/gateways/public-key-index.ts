@@ -4,7 +4,7 @@ import { getItems, queryItems } from '../../table/read.ts'
 import { presenceKey } from '../presence/presence.ts'
 import { type GatewayRow, gateways } from './gateway.ts'
 
-/** Where the gateways of a site whose latest session had this public key are found (P2.2). Keys are not unique (P1.8). */
+/** Finds the gateways of a site by the public key of their latest session (P2.2). Keys are not unique (P1.8). */
 export const publicKeyKey = (account: string, siteId: string, publicKey: string, gatewayId: string): Key => ({
   pk: partition(account, 'gateways.public_key', siteId, publicKey),
   sk: gatewayId,

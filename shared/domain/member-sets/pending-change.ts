@@ -11,9 +11,9 @@ export type PendingPart = Key & { joins: boolean; ids: string[] }
 
 type StoredPart = Key & { joins: boolean; ids: Uint8Array }
 
-/** So many ids of 16 bytes are cheap to write again with each commit that does some of them. */
+/** Each commit that finishes some ids writes the item again with the rest; at 16 bytes an id, this many are cheap. */
 const idsPerItem = 450
-/** So many items fit a commit beside a pool and its first members. */
+/** The first commit also holds the pool and its first members. */
 const maxItems = 20
 
 const pendingPartition = (account: string, collection: string, ownerId: string): string =>
@@ -26,7 +26,7 @@ function unpack(bytes: Uint8Array): string[] {
   return (hex.match(/.{32}/g) ?? []).map((id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'))
 }
 
-/** What is still to be written to a set, in order, removals first (A15.6); the first `limit` items of it. */
+/** The changes of a set that are still to be written, removals first (A15.6); at most `limit` items. */
 export async function readPending(
   account: string,
   collection: string,

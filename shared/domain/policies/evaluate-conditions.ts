@@ -3,7 +3,7 @@ import type { Condition } from './conditions.ts'
 import { type DayRanges, parseDayRanges } from './time-ranges.ts'
 import { zoneFormat } from './zone-format.ts'
 
-/** What conditions are held against (A17.3). */
+/** The facts about a request that conditions test (A17.3). */
 export type ConditionContext = {
   ip: string | null
   region: string | null
@@ -11,7 +11,7 @@ export type ConditionContext = {
   authProviderId: string | null
 }
 
-/** Whether one condition holds, and until when (microseconds; null: without end). */
+/** The outcome of one condition; `until` is when it stops holding, in microseconds, null for never. */
 export type ConditionResult = { condition: Condition; passed: boolean; until: number | null }
 
 export type Evaluation = { conforms: true; until: number | null } | { conforms: false; violated: string[] }

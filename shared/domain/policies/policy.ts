@@ -55,7 +55,7 @@ const Conditions = field<Condition[]>(
   },
 )
 
-/** What can be set on a policy (A16.2). */
+/** The fields that a request can set (A16.2). */
 export const PolicyFields = v.object({
   group_id: Uuid,
   resource_id: Uuid,

@@ -99,7 +99,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
       ...(target?.type === 'internet' && { flow_log_uploads_enabled: false }),
     })
     const ended = data.is_disabled && !policy.is_disabled
-    // What authorizations rest on has changed: they end, and the next decision makes new ones (A30).
+    // Authorizations made under the old policy end; clients that may still connect get new ones (A30).
     const shifted = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
     if (ended || shifted) transaction.revoke({ by: 'policy', id })
     return { data }

@@ -26,7 +26,7 @@ function parseRange(text: string): { start: number; end: number } | string {
 
 const maxRanges = 100
 
-/** Whether a value has more ranges than are looked at. */
+/** True for more ranges than a value may have; tested before it is parsed. */
 export const hasTooManyRanges = (value: string): boolean => value.split(',', maxRanges + 1).length > maxRanges
 
 /** The parsed value, or the message of the first part that is wrong. */

@@ -9,7 +9,7 @@ import { rotationEnded } from '../gateway-tokens/rotation.ts'
 
 export type DeviceKind = 'gateways' | 'clients'
 
-/** What a token says of the sessions that were started with it. */
+/** The state of a token, as far as the sessions started with it depend on it. */
 type TokenState = { ended: boolean; rotated_at: string | null }
 
 /** The states of tokens in the order of their ids; null for one that is gone. */
@@ -97,11 +97,11 @@ export async function readPresence(account: string, kind: DeviceKind, id: string
   return presence ?? null
 }
 
-/** Whether the device has a session whose lease has not expired (P1.4). */
+/** Online means that the lease of the latest session has not expired (P1.4). */
 export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, now: number): boolean =>
   presence !== null && presence.lease_expires_at > now
 
-/** What a session start or a heartbeat knows of where its device is (P1.6, P8). */
+/** The place of a device as a session start or heartbeat shows it (P1.6, P8). */
 export const seenFrom = (origin: Origin, version: string, now: number): LastSeen => ({
   last_seen_at: timestamp(now),
   last_seen_version: version,

@@ -64,7 +64,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
     return { data }
   })
 
-/** Of a pool only name, description and filters change (A18.3). */
+/** Only the name, description and filters of a pool can change (A18.3). */
 function updatePool(transaction: Transaction, resource: ResourceRow, draft: Change): ResourceRow {
   for (const ignored of ['address', 'site_id']) delete draft.errors[ignored]
   if (draft.fields.type !== undefined && draft.fields.type !== 'static_device_pool') draft.reject('type', 'is invalid')

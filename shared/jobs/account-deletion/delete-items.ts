@@ -6,11 +6,11 @@ import { table, tableName } from '../../table/client.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { type DueAccount, dueAccountsPartition } from './due-account.ts'
 
-/** What one request deletes. */
+/** Items that one request deletes, the most that the table takes. */
 const perBatch = 25
 /** Requests under way at once. */
 const width = 4
-/** So few that a page is done in seconds, though all of it belong to the account; a run ends between two pages. */
+/** A run can only stop between two pages, so a page has to be done in seconds even if all of it is to be deleted. */
 const perPage = 2_000
 /**
  * A page is at most 1 MB: 128 read units, as it need not be consistent; the second pass sees what the first one misses. A

@@ -156,7 +156,7 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
   commitInParts({ accountId, subject: null }, async (transaction) => {
     const account = await transaction.get(accounts, accountId)
     if (!account || isDueForDeletion(account, timestamp(transaction.now))) throw notFound()
-    // What disabling it has left for later must not count again for a moment.
+    // Disabling the account may have left tokens to delete: they must not become valid again, even for a moment.
     if (account.is_disabled && changes.is_disabled === false) {
       if ((await stageRestOfAccountDisabling(transaction, transaction.newId())) === 'more') return 'more'
     }

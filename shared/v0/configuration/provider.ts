@@ -71,7 +71,7 @@ export const V0SamlProviderFields = v.object({
 })
 export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 
-/** How an item is documented: its fields say so themselves. */
+/** The schema of a list item in the reference, put together from those of its fields. */
 const itemSchema = (
   fields: { entries: Record<string, { wrapped: v.GenericSchema }> },
   required: string[],

@@ -16,7 +16,7 @@ import type { Defaults } from './show-device.ts'
 
 type Input = Omit<V0DeviceInput, 'user_id'>
 
-/** What a device is changed with; what is missing stays, or is generated. */
+/** The checked fields of a request; those that are missing stay as they are, or are generated. */
 export type V0DeviceChange = Partial<
   OwnValues & Flags & Pick<V0DeviceRow, 'name' | 'description' | 'public_key' | 'preshared_key' | 'ipv4' | 'ipv6'>
 >
@@ -94,7 +94,7 @@ function settle<N extends OwnValueName>(
   const value = name === 'endpoint' && sent === '' ? null : sent
   if (value === undefined) return { flag }
   const usesDefault = device?.[flagName] ?? true
-  // What is in effect can be sent back: zero is no empty value.
+  // A caller may send back the default it was shown. Zero is a value, not an empty one.
   const isEffective = value === fallback || (value !== 0 && isSame(value, fallback))
   const ignored = isEffective && (flag ?? (device !== null && usesDefault))
   if (ignored) return { flag }

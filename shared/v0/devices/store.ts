@@ -21,7 +21,7 @@ import { showDevice, withDefaults } from './show-device.ts'
 
 const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
 
-/** What a device takes of a page is what it shows (6.4). */
+/** The size of a page is measured with the values that devices show, not those they store (6.4). */
 export async function list(account: string, page: Page | undefined) {
   const defaults = await readConfiguration(account)
   const { rows, metadata } = await listOfUsers(v0Devices, account, page, (device) => withDefaults(device, defaults))
@@ -42,7 +42,7 @@ export async function get(account: string, id: string) {
 
 type Claim = { user_id: string } & Partial<Pick<V0DeviceRow, 'name' | 'public_key' | 'ipv4' | 'ipv6'>>
 
-/** What only one device has: its name among those of its user, its key and its addresses (10.4). */
+/** No two devices share a key or an address, and no two of a user share a name (10.4). */
 async function checkUnused(transaction: Transaction, claim: Claim, except?: V0DeviceRow): Promise<void> {
   for (const field of ['name', 'public_key', 'ipv4', 'ipv6'] as const) {
     const given = claim[field]

@@ -4,7 +4,7 @@ import { blank, isBlank, type Messages, tooLong } from '../values/messages.ts'
 import { passwordMessages } from './password.ts'
 import type { V0UserInput, V0UserRow } from './user.ts'
 
-/** What a user is created or changed with. A password is not hashed yet. */
+/** The checked fields of a request. The password is not hashed yet. */
 export type V0UserChange = { email?: string; role?: V0UserRow['role']; password?: string }
 
 function emailMessages(email: string | null): Messages {
