@@ -18,7 +18,7 @@ const matches = (pattern: string, path: string): boolean => {
   )
 }
 
-/** What no route takes: 405 with `Allow` where the path is known, 404 otherwise (A4, step 1); always 404 under `/v0`. */
+/** Answers requests that match no route: 405 with `Allow` where the path is known, 404 otherwise (A4, step 1); always 404 under `/v0`. */
 export const handler = async (event: Event) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
   try {

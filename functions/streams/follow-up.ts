@@ -6,7 +6,7 @@ import { logLine } from '#shared/core/log.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { newImage } from '#shared/table/stream-image.ts'
 
-/** What is kept of the time of a function, for the last parts and the revocations of a batch. */
+/** Time kept back for the last parts and the revocations of a batch, before the function times out. */
 const reserveMs = 30_000
 
 /**

@@ -11,7 +11,7 @@ import { unpack } from '#shared/logs/flows/packing.ts'
 /** Requests under way at once, of 25 flows each: one is made while the other is answered. */
 const concurrency = 2
 
-/** What the last writes and the pointers of open flows may need before the function is ended. */
+/** Time kept back for the last writes and the pointers of open flows, before the function times out. */
 const reserveMs = 25_000
 
 /** A report and the place in the batch of the record that brought it first. */

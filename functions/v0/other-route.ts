@@ -56,7 +56,7 @@ function paramsOf(path: string, given: string[]): Record<string, string> | null 
   if (segments.length !== wanted.length) return null
   const params: Record<string, string> = {}
   for (const [i, part] of wanted.entries()) {
-    const segment = segments[i] as string
+    const segment = segments[i] ?? ''
     if (part.startsWith('{')) params[part.slice(1, -1)] = segment
     else if (part !== segment) return null
   }
@@ -69,10 +69,11 @@ function paramsOf(path: string, given: string[]): Record<string, string> | null 
  */
 export const handler = async (event: Event): Promise<Answer> => {
   const method = event.requestContext.http.method
+  const asked = method === 'HEAD' ? 'GET' : method
   // The gateway has percent-decoded it, once (2.4); the raw path is decoded or not, depending on the gateway.
   const segments = v0Segments(`/v0/${event.pathParameters?.proxy ?? ''}`)
   for (const { operation, handler } of routes) {
-    if (![operation.method, operation.alias].includes((method === 'HEAD' ? 'GET' : method) as never)) continue
+    if (operation.method !== asked && operation.alias !== asked) continue
     const pathParameters = paramsOf(operation.path, segments)
     if (!pathParameters) continue
     const answer = await handler({ ...event, pathParameters })

@@ -49,7 +49,7 @@ export async function accessPage<T>(page: Page, source: Source<T>) {
   const known = kept.length > 0 || position?.at !== undefined
   const cursor = async (at: string | undefined, direction: boolean, exists: boolean) =>
     exists && known ? pageCursor(page, { at, backward: direction }) : null
-  // Where a page is asked for from another one, that one lies on its other side.
+  // The page whose cursor led here exists, so there is always one in that direction.
   const [next_page, prev_page] = await Promise.all([
     cursor(kept.at(-1)?.id, false, backward || more),
     cursor(kept[0]?.id, true, backward ? more : position !== null),

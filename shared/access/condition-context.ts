@@ -2,7 +2,7 @@ import type { Subject } from '../core/subject.ts'
 import type { ClientRow } from '../domain/clients/client.ts'
 import type { ConditionContext } from '../domain/policies/evaluate-conditions.ts'
 
-/** What the conditions of policies are held against when a client makes a request (A17.3). */
+/** The facts that the conditions of policies test when a client makes a request (A17.3). */
 export const conditionContextOf = (client: ClientRow, subject: Subject): ConditionContext => ({
   ip: subject.ip,
   region: subject.ip_region,

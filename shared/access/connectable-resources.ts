@@ -7,9 +7,14 @@ import { Resource, type ResourceRow, resources } from '../domain/resources/resou
 import { getRows } from '../table/read.ts'
 import { groupsOf, policiesOfActor } from './granting-policies.ts'
 
-/** Whether a resource can be connected to at all (P5.1). */
-export const isConnectable = (account: AccountRow, { site_id, type }: ResourceRow): boolean =>
-  site_id !== null && type !== 'static_device_pool' && (type !== 'internet' || account.features.internet_resource)
+/** A resource with a site, whose gateways carry its traffic. */
+export type ConnectableResource = ResourceRow & { site_id: string }
+
+/** Tells the resources that clients can connect to from the others (P5.1). */
+export const isConnectable = (account: AccountRow, resource: ResourceRow): resource is ConnectableResource =>
+  resource.site_id !== null &&
+  resource.type !== 'static_device_pool' &&
+  (resource.type !== 'internet' || account.features.internet_resource)
 
 /** As many resources as fit an answer, and whether more follow. */
 export type Reachable = { resources: v.InferOutput<typeof Resource>[]; more: boolean }
@@ -41,7 +46,7 @@ export async function connectableResources(
   return { resources: reachable, more: false }
 }
 
-/** What is read at a time: few at first, since resources can be large, and few of those fit an answer. */
+/** The ids to read at a time: few at first, because of large resources only a few fit an answer. */
 function* stretches(ids: string[]): Generator<string[]> {
   for (let at = 0, length = 25; at < ids.length; length = Math.min(2 * length, 100)) {
     yield ids.slice(at, at + length)

@@ -1,21 +1,21 @@
 import type { CallerOf } from '../auth/caller.ts'
-import { parseTimestamp } from '../core/clock.ts'
+import { microsOf } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { type ConditionContext, evaluateConditions } from '../domain/policies/evaluate-conditions.ts'
 import { type PolicyRow, policies } from '../domain/policies/policy.ts'
-import { type ResourceRow, resources } from '../domain/resources/resource.ts'
+import { resources } from '../domain/resources/resource.ts'
 import { getRow, rowsBy } from '../table/read.ts'
-import { isConnectable } from './connectable-resources.ts'
+import { type ConnectableResource, isConnectable } from './connectable-resources.ts'
 import { grantingOnes, groupsOf } from './granting-policies.ts'
 
-/** What a grant rests on; ends in microseconds. `group`: that of the membership; null through the managed group. */
-export type Decision = { resource: ResourceRow; policy: PolicyRow; group: string | null; expiresAt: number }
+/** The reason for a grant and its end in microseconds. `group` is that of the membership, null for the managed group. */
+export type Decision = { resource: ConnectableResource; policy: PolicyRow; group: string | null; expiresAt: number }
 
 export type Outcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
 /**
- * What a policy grants until when: the earlier of its end and the token's expiry, which must lie in the future,
- * otherwise its time condition counts as violated (P5.5(2)).
+ * Tests the conditions of a policy. Access ends with the policy's time range or the token, whichever is first; an end
+ * that is not in the future counts as a violated time condition (P5.5(2)).
  */
 export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): Outcome {
   const evaluation = evaluateConditions(policy.conditions, context, now)
@@ -54,7 +54,7 @@ export async function decide(
   ])
   const granting = grantingOnes(ofResource, actorGroups)
   if (!resource || !isConnectable(account, resource) || granting.length === 0) throw notFound()
-  const choice = choosePolicy(granting, context, parseTimestamp(token.expires_at) as number, now)
+  const choice = choosePolicy(granting, context, microsOf(token.expires_at), now)
   if ('violated' in choice) {
     throw new ApiError('conditions_violated', 'The conditions of the policy do not hold.', {
       members: { violated: choice.violated },

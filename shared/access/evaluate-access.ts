@@ -1,14 +1,15 @@
 import { takeFitting } from '../core/answer-size.ts'
-import { clock, parseTimestamp, timestamp } from '../core/clock.ts'
+import { clock, microsOf, timestamp } from '../core/clock.ts'
+import { invalid } from '../core/errors.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { type ActorRow, actors } from '../domain/actors/actor.ts'
 import { type ClientRow, clients } from '../domain/clients/client.ts'
 import { gateways } from '../domain/gateways/gateway.ts'
 import { type ConditionContext, evaluateCondition } from '../domain/policies/evaluate-conditions.ts'
 import { type PolicyRow, policies } from '../domain/policies/policy.ts'
-import { isOnline, presenceKey, readPresences } from '../domain/presence/presence.ts'
+import { findPresence, isOnline, readPresences } from '../domain/presence/presence.ts'
 import { type ResourceRow, resources } from '../domain/resources/resource.ts'
-import { getItem, getRow, rowsBy } from '../table/read.ts'
+import { getRow, rowsBy } from '../table/read.ts'
 import type { Draft } from '../values/draft.ts'
 import { isConnectable } from './connectable-resources.ts'
 import { choosePolicy, outcomeOf } from './decide.ts'
@@ -19,7 +20,7 @@ import { groupsOf, includes, oldestFirst } from './granting-policies.ts'
 const withoutEnd = Number.POSITIVE_INFINITY
 
 /**
- * What would be decided for an actor and a resource, and why (P6), by the same functions that decide. Changes nothing.
+ * Tells what would be decided for an actor and a resource, and why (P6). Uses the functions that decide; changes nothing.
  * @throws ApiError `validation_failed` for what does not exist
  */
 export async function evaluateAccess(
@@ -28,7 +29,7 @@ export async function evaluateAccess(
 ): Promise<{ data: Evaluation }> {
   const { actor, resource, client, input } = await known(account.id, draft())
   const now = clock.now()
-  const at = input.at ? (parseTimestamp(input.at) as number) : now
+  const at = input.at ? microsOf(input.at) : now
   const [context, actorGroups, ofResource, gatewayOnline] = await Promise.all([
     evaluatedContext(account.id, client, input),
     groupsOf(account.id, actor),
@@ -61,7 +62,8 @@ async function known(account: string, draft: Draft<EvaluationInput>) {
   if (actor_id && !actor) draft.reject('actor_id', 'does not exist')
   if (resource_id && !resource) draft.reject('resource_id', 'does not exist')
   if (client_id && (!client || client.actor_id !== actor_id)) draft.reject('client_id', 'does not exist')
-  return { input: draft.done(), actor: actor as ActorRow, resource: resource as ResourceRow, client }
+  if (!actor || !resource) throw invalid(draft.errors)
+  return { input: draft.done(), actor, resource, client }
 }
 
 async function evaluatedContext(
@@ -69,10 +71,10 @@ async function evaluatedContext(
   client: ClientRow | null,
   input: EvaluationInput,
 ): Promise<ConditionContext> {
-  const seen = client && (await getItem(presenceKey(account, 'clients', client.id)))
+  const seen = client && (await findPresence(account, 'clients', client.id))
   return {
-    ip: input.ip ?? (seen?.last_seen_remote_ip as string | undefined) ?? null,
-    region: input.region ?? (seen?.last_seen_remote_ip_location_region as string | undefined) ?? null,
+    ip: input.ip ?? seen?.last_seen_remote_ip ?? null,
+    region: input.region ?? seen?.last_seen_remote_ip_location_region ?? null,
     authProviderId: input.auth_provider_id ?? null,
     verifiedAt: client?.verified_at ?? null,
   }

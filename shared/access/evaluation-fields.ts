@@ -20,7 +20,7 @@ const Region = field<string>(
   { type: 'string', enum: [...regionCodes] },
 )
 
-/** What access is asked about (P6); what is left out, or null, has its default. */
+/** The question: who wants to reach what, in which circumstances (P6). Null means the default. */
 export const EvaluationFields = v.object({
   actor_id: Uuid,
   resource_id: Uuid,
@@ -32,7 +32,7 @@ export const EvaluationFields = v.object({
 })
 export type EvaluationInput = v.InferOutput<typeof EvaluationFields>
 
-/** What would be decided, and why (P6). */
+/** The answer: what would be decided, and why (P6). */
 export const Evaluation = v.object({
   decision: v.picklist(['allow', 'deny']),
   reason: v.nullable(v.picklist(['actor_disabled', 'not_connectable', 'no_policy', 'conditions_violated'])),

@@ -14,7 +14,7 @@ export async function groupsOf(account: string, actor: ActorRow): Promise<ActorG
     isPerson(actor.type) ? getItem(guardKey(account, `${groups.name}.managed`, 'everyone')) : undefined,
   ])
   return {
-    memberOf: new Set(edges.map((edge) => edge.sk as string)),
+    memberOf: new Set(edges.map((edge) => String(edge.sk))),
     managed: guard ? (guard.row as Key).sk : null,
   }
 }

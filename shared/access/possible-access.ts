@@ -8,7 +8,7 @@ import { Policy, type PolicyRow } from '../domain/policies/policy.ts'
 export const PossibleGrant = v.object({
   id: v.string(),
   group_id: v.nullable(v.string()),
-  /** What a client has to meet; those on time hold now. */
+  /** The conditions a client has to meet; those on time hold now. */
   conditions: Policy.entries.conditions,
   expires_at: v.nullable(v.string()),
 })
@@ -17,8 +17,8 @@ export const PossibleGrant = v.object({
 export const canHaveAccess = ({ is_disabled, type }: ActorRow): boolean => !is_disabled && type !== 'api_client'
 
 /**
- * What a policy can give a person, or a service account, now, or null. Held against the instant, and for service accounts
- * against having no auth provider; where a client is and whether it is verified is left to the decision.
+ * The grant of a policy for people, or for service accounts, as far as can be told without a client; null when it gives
+ * no access now. Tests conditions on time, and for service accounts, which have no auth provider, those on the provider.
  */
 export function possibleGrant(
   { id, group_id, is_disabled, conditions }: PolicyRow,

@@ -4,13 +4,13 @@ import { PossibleGrant } from './possible-access.ts'
 
 type Grant = v.InferOutput<typeof PossibleGrant>
 
-/** What one row of an access list takes at most: it can name any number of policies, each as large as an object can be. */
+/** The bound of one row of an access list, which could name any number of policies, each as large as an object can be. */
 const maxRowBytes = 1_000_000
 
 /** A list that ended early is named; otherwise `truncated` is absent. */
 export const truncatedPolicies = v.optional(v.array(v.literal('policies')))
 
-/** Whom or what access is through. */
+/** The policies that give access. */
 export const grantFields = { policies: v.array(PossibleGrant), truncated: truncatedPolicies }
 
 /** Adds to the rows of a list what gives them access, as far as that fits a row. What many rows name is measured once. */

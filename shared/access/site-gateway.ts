@@ -1,10 +1,9 @@
-import { authorizationsOf } from '../commit/revoke.ts'
 import { ApiError } from '../core/errors.ts'
 import { chooseGateway } from '../domain/gateways/choose-gateway.ts'
 import { type GatewayRow, gateways } from '../domain/gateways/gateway.ts'
 import { type CountedPresence, isOnline, readPresences } from '../domain/presence/presence.ts'
 import { rowsBy } from '../table/read.ts'
-import { type AuthorizationItem, hasExpired } from './authorizations/authorization.ts'
+import { authorizationsOfClient, hasExpired } from './authorizations/authorization.ts'
 import type { LiveClient } from './client-sessions/client-presence.ts'
 
 export type LiveGateway = { gateway: GatewayRow; presence: CountedPresence }
@@ -18,7 +17,7 @@ export async function siteGateway(
 ): Promise<LiveGateway> {
   const [rows, granted] = await Promise.all([
     rowsBy(gateways, account, 'site_id', siteId),
-    authorizationsOf(account, { by: 'client', id: client.id }) as Promise<AuthorizationItem[]>,
+    authorizationsOfClient(account, client.id),
   ])
   const presences = await readPresences(
     account,

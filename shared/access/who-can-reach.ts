@@ -36,13 +36,18 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
   if (!resource) throw notFound()
   const now = clock.now()
   const granting = (isConnectable(account, resource) ? ofResource : [])
-    .filter(({ group_id }) => group_id !== null)
-    .sort(oldestFirst)
-    .map((policy) => ({
-      group: policy.group_id as string,
-      toPeople: possibleGrant(policy, true, now),
-      toServices: possibleGrant(policy, false, now),
-    }))
+    .toSorted(oldestFirst)
+    .flatMap((policy) =>
+      policy.group_id === null
+        ? []
+        : [
+            {
+              group: policy.group_id,
+              toPeople: possibleGrant(policy, true, now),
+              toServices: possibleGrant(policy, false, now),
+            },
+          ],
+    )
     .filter(({ toPeople, toServices }) => toPeople || toServices)
   const groupRows = await getRows(
     groups,
@@ -60,11 +65,15 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
   return accessPage(page, {
     async read({ after, backward, limit }) {
       grantedTo.clear()
-      const stretches = await Promise.all(sources.map(({ members }) => queryItems(members, { after, backward, limit })))
-      stretches.forEach((stretch, index) => {
-        const { grant } = sources[index] as (typeof sources)[number]
-        for (const { sk } of stretch) grantedTo.set(String(sk), [...(grantedTo.get(String(sk)) ?? []), grant])
-      })
+      const stretches = await Promise.all(
+        sources.map(async ({ grant, members }) => ({
+          grant,
+          items: await queryItems(members, { after, backward, limit }),
+        })),
+      )
+      for (const { grant, items } of stretches) {
+        for (const { sk } of items) grantedTo.set(String(sk), [...(grantedTo.get(String(sk)) ?? []), grant])
+      }
       const ids = [...grantedTo.keys()].sort()
       return (backward ? ids.reverse() : ids).slice(0, limit)
     },

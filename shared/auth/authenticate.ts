@@ -22,7 +22,7 @@ const minute = 60_000_000
 
 type Item = Record<string, unknown>
 
-/** What was read for a token: its row, its account, and the rows that its owner's id can mean. */
+/** The items read for a token: its row, its account, and whatever its owner's id can stand for. */
 type Found = { token: Item; account: AccountRow; owner: Item | undefined; site: Item | undefined; now: number }
 
 /** The actor that a token belongs to, while it is enabled. */

@@ -46,6 +46,13 @@ export function parseTimestamp(text: string): number | null {
   return parts && parts.millis * 1000 + Number(parts.fraction)
 }
 
+/** The same for a timestamp that was checked before it was stored. @throws Error for text that is none */
+export function microsOf(text: string): number {
+  const micros = parseTimestamp(text)
+  if (micros === null) throw new Error('This is no timestamp.')
+  return micros
+}
+
 /** The same instant in UTC, exact in every year; null for no timestamp, and for one that UTC puts into another year than 0 to 9999. */
 export function toUtc(text: string): string | null {
   const parts = read(text)

@@ -1,12 +1,10 @@
 import {
   AuthProvider,
   AuthProviderFields,
-  type AuthProviderInput,
   NewAuthProviderFields,
   type ProviderKind,
 } from '../domain/auth-providers/auth-provider.ts'
 import * as authProviders from '../domain/auth-providers/store.ts'
-import type { Draft } from '../values/draft.ts'
 import { textFilter } from '../values/filters.ts'
 import { data, list } from './envelope.ts'
 import { type Operation, operation } from './operation.ts'
@@ -17,7 +15,7 @@ const collection = (kind: ProviderKind) => `/${kind}_auth_providers` as const
 const item = (kind: ProviderKind) => `/${kind}_auth_providers/{id}` as const
 const envelope = (kind: ProviderKind) => `${kind}_auth_provider`
 
-/** What each kind is called; `one` with its article. */
+/** The name of each kind in summaries; `one` has its article. */
 const titles: Record<ProviderKind, { one: string; many: string }> = {
   email_otp: { one: 'an email passcode provider', many: 'email passcode providers' },
   oidc: { one: 'an OpenID Connect provider', many: 'OpenID Connect providers' },
@@ -26,7 +24,7 @@ const titles: Record<ProviderKind, { one: string; many: string }> = {
   idp: { one: 'an identity provider', many: 'identity providers' },
 }
 
-export const listAuthProviders = (kind: ProviderKind): Operation =>
+export const listAuthProviders = (kind: ProviderKind) =>
   operation(
     {
       method: 'GET',
@@ -39,7 +37,7 @@ export const listAuthProviders = (kind: ProviderKind): Operation =>
     ({ accountId, page }) => authProviders.list(kind, accountId, page),
   )
 
-export const getAuthProvider = (kind: ProviderKind): Operation =>
+export const getAuthProvider = (kind: ProviderKind) =>
   operation(
     {
       method: 'GET',
@@ -48,10 +46,10 @@ export const getAuthProvider = (kind: ProviderKind): Operation =>
       permission: 'providers:read',
       response: data(AuthProvider(kind)),
     },
-    ({ accountId, params }) => authProviders.get(kind, accountId, params.id as string),
+    ({ accountId, params }) => authProviders.get(kind, accountId, params.id),
   )
 
-export const createAuthProvider = (kind: ProviderKind): Operation =>
+export const createAuthProvider = (kind: ProviderKind) =>
   operation(
     {
       method: 'POST',
@@ -63,11 +61,11 @@ export const createAuthProvider = (kind: ProviderKind): Operation =>
       status: 201,
       location: ({ data }) => `${collection(kind)}/${data.id}`,
     },
-    ({ author, draft }) => authProviders.create(kind, author, draft as () => Draft<AuthProviderInput>),
+    ({ author, draft }) => authProviders.create(kind, author, draft),
   )
 
 /** `etagFrom` is the operation that shows the provider. */
-export const updateAuthProvider = (kind: ProviderKind, etagFrom: Operation): Operation =>
+export const updateAuthProvider = (kind: ProviderKind, etagFrom: Operation) =>
   operation(
     {
       method: 'PATCH',
@@ -79,11 +77,10 @@ export const updateAuthProvider = (kind: ProviderKind, etagFrom: Operation): Ope
       body: { envelope: envelope(kind), fields: AuthProviderFields(kind) },
       response: data(AuthProvider(kind)),
     },
-    ({ author, params, draft }) =>
-      authProviders.update(kind, author, params.id as string, draft as () => Draft<AuthProviderInput>),
+    ({ author, params, draft }) => authProviders.update(kind, author, params.id, draft),
   )
 
-export const deleteAuthProvider = (kind: ProviderKind, etagFrom: Operation): Operation =>
+export const deleteAuthProvider = (kind: ProviderKind, etagFrom: Operation) =>
   operation(
     {
       method: 'DELETE',
@@ -93,5 +90,5 @@ export const deleteAuthProvider = (kind: ProviderKind, etagFrom: Operation): Ope
       etagFrom,
       response: data(AuthProvider(kind)),
     },
-    ({ author, params }) => authProviders.remove(kind, author, params.id as string),
+    ({ author, params }) => authProviders.remove(kind, author, params.id),
   )

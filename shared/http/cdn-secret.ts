@@ -7,7 +7,7 @@ const timeBudgetMs = 5 * 60_000
 
 let known: { text: string; at: number } | undefined
 
-/** What the CDN in front of the deployment proves itself with; null where there is none (P8.2). */
+/** The secret by which the CDN in front of the deployment proves itself; null where there is no CDN (P8.2). */
 async function cdnSecret(): Promise<string | null> {
   const given = process.env.CDN_SECRET
   if (given) return given
@@ -29,7 +29,7 @@ async function cdnSecret(): Promise<string | null> {
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Whether a request came through the CDN; null where the deployment stands behind none. The secret's text is one or
+ * Tells whether a request came through the CDN; null where there is no CDN. The secret's text is one or
  * more words, each of which proves it, so that it can be changed while requests come in. Compares in constant time.
  */
 export async function cameThroughCdn(proof: string | undefined): Promise<boolean | null> {

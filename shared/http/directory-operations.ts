@@ -1,13 +1,11 @@
 import {
   Directory,
   DirectoryFields,
-  type DirectoryInput,
   type DirectoryKind,
   DirectoryWithKey,
   NewDirectoryFields,
 } from '../domain/directories/directory.ts'
 import * as directories from '../domain/directories/store.ts'
-import type { Draft } from '../values/draft.ts'
 import { textFilter } from '../values/filters.ts'
 import { data, list } from './envelope.ts'
 import { type Operation, operation } from './operation.ts'
@@ -18,14 +16,14 @@ const collection = (kind: DirectoryKind) => `/${kind}_directories` as const
 const item = (kind: DirectoryKind) => `/${kind}_directories/{id}` as const
 const envelope = (kind: DirectoryKind) => `${kind}_directory`
 
-/** What each kind is called; `one` with its article. */
+/** The name of each kind in summaries; `one` has its article. */
 const titles: Record<DirectoryKind, { one: string; many: string }> = {
   suite: { one: 'a suite directory', many: 'suite directories' },
   tenant: { one: 'a tenant directory', many: 'tenant directories' },
   idp: { one: 'an identity provider directory', many: 'identity provider directories' },
 }
 
-export const listDirectories = (kind: DirectoryKind): Operation =>
+export const listDirectories = (kind: DirectoryKind) =>
   operation(
     {
       method: 'GET',
@@ -38,7 +36,7 @@ export const listDirectories = (kind: DirectoryKind): Operation =>
     ({ accountId, page }) => directories.list(kind, accountId, page),
   )
 
-export const getDirectory = (kind: DirectoryKind): Operation =>
+export const getDirectory = (kind: DirectoryKind) =>
   operation(
     {
       method: 'GET',
@@ -47,10 +45,10 @@ export const getDirectory = (kind: DirectoryKind): Operation =>
       permission: 'directories:read',
       response: data(Directory(kind)),
     },
-    ({ accountId, params }) => directories.get(kind, accountId, params.id as string),
+    ({ accountId, params }) => directories.get(kind, accountId, params.id),
   )
 
-export const createDirectory = (kind: DirectoryKind): Operation =>
+export const createDirectory = (kind: DirectoryKind) =>
   operation(
     {
       method: 'POST',
@@ -63,11 +61,11 @@ export const createDirectory = (kind: DirectoryKind): Operation =>
       status: 201,
       location: ({ data }) => `${collection(kind)}/${data.id}`,
     },
-    ({ author, draft }) => directories.create(kind, author, draft as () => Draft<DirectoryInput>),
+    ({ author, draft }) => directories.create(kind, author, draft),
   )
 
 /** `etagFrom` is the operation that shows the directory. */
-export const updateDirectory = (kind: DirectoryKind, etagFrom: Operation): Operation =>
+export const updateDirectory = (kind: DirectoryKind, etagFrom: Operation) =>
   operation(
     {
       method: 'PATCH',
@@ -80,11 +78,10 @@ export const updateDirectory = (kind: DirectoryKind, etagFrom: Operation): Opera
       refusals: ['feature_not_enabled'],
       response: data(DirectoryWithKey(kind)),
     },
-    ({ author, params, draft }) =>
-      directories.update(kind, author, params.id as string, draft as () => Draft<DirectoryInput>),
+    ({ author, params, draft }) => directories.update(kind, author, params.id, draft),
   )
 
-export const deleteDirectory = (kind: DirectoryKind, etagFrom: Operation): Operation =>
+export const deleteDirectory = (kind: DirectoryKind, etagFrom: Operation) =>
   operation(
     {
       method: 'DELETE',
@@ -95,5 +92,5 @@ export const deleteDirectory = (kind: DirectoryKind, etagFrom: Operation): Opera
       refusals: ['own_actor', 'last_admin'],
       response: data(Directory(kind)),
     },
-    ({ author, params }) => directories.remove(kind, author, params.id as string),
+    ({ author, params }) => directories.remove(kind, author, params.id),
   )

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isObject } from '../core/is-object.ts'
 import { toJson } from '../core/json.ts'
 
 /** The two parts of an object's tag (A8.2): `live` covers what changes without an edit. */
@@ -18,8 +19,8 @@ const digest = (fields: [string, unknown][]): string =>
 
 /** The tag of the single object of a response body; null where it is a list, or something else than an object. */
 export function tagOf(body: unknown): EntityTag | null {
-  const { data } = (body ?? {}) as { data?: unknown }
-  if (typeof data !== 'object' || data === null || !('id' in data || 'log_id' in data)) return null
+  const data = isObject(body) ? body.data : undefined
+  if (!isObject(data) || !('id' in data || 'log_id' in data)) return null
   const fields = Object.entries(data).filter(([name]) => !shownOnce.includes(name))
   const isLive = ([name]: [string, unknown]) => liveFields.test(name)
   return { stored: digest(fields.filter((field) => !isLive(field))), live: digest(fields.filter(isLive)) }

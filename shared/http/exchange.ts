@@ -9,14 +9,14 @@ import type { Page } from '../values/page.ts'
 /** A request that holds its key: nobody else runs with it until this one has an answer, or has died. */
 export type IdempotencyLock = { key: Key; id: string; accountId: string; fingerprint: string }
 
-/** What the steps of the pipeline (A4) have found out about a request. */
+/** The state of a request on its way through the pipeline (A4); each step adds what it found out. */
 export type Exchange = {
   requestId: string
   origin: Origin
   body: Buffer
   caller?: Caller
   subject?: Subject
-  /** Of an ingest token, instead of a caller. */
+  /** The claims of an ingest token; such a request has no caller. */
   claims?: IngestClaims
   bucket?: Bucket
   params: Record<string, string>

@@ -17,7 +17,7 @@ const runMicros = 60 * second
 const keptMicros = 24 * 3600 * second
 const keptHeaders = ['content-type', 'cache-control', 'location', 'etag']
 
-/** What makes two requests the same one (A8.3(3)). */
+/** Requests with the same fingerprint count as repetitions (A8.3(3)). */
 async function fingerprintOf(event: Event, body: Buffer): Promise<string> {
   return createHmac('sha256', await serviceKey('idempotency fingerprint'))
     .update([event.requestContext.http.method, event.rawPath, event.rawQueryString, ''].join('\n'))
@@ -73,7 +73,7 @@ export async function acquireLock(
     // It ended just now: its key is free again.
     if (!held) continue
     if (held.fingerprint !== run.fingerprint) throw new ApiError('idempotency_key_reused')
-    if (held.answer) return { replay: await openAnswer(run, held.answer as Uint8Array) }
+    if (held.answer instanceof Uint8Array) return { replay: await openAnswer(run, held.answer) }
     throw new ApiError('idempotency_in_progress', undefined, { headers: { 'retry-after': '1' } })
   }
   throw new ApiError('unavailable')
@@ -81,12 +81,14 @@ export async function acquireLock(
 
 async function take(run: IdempotencyLock): Promise<boolean> {
   return conditionally(
-    new PutCommand({
-      TableName: tableName(),
-      Item: itemOf(run, runMicros),
-      ConditionExpression: 'attribute_not_exists(pk) OR ends <= :now',
-      ExpressionAttributeValues: { ':now': clock.now() },
-    }),
+    table().send(
+      new PutCommand({
+        TableName: tableName(),
+        Item: itemOf(run, runMicros),
+        ConditionExpression: 'attribute_not_exists(pk) OR ends <= :now',
+        ExpressionAttributeValues: { ':now': clock.now() },
+      }),
+    ),
   )
 }
 
@@ -102,23 +104,25 @@ export async function savedAnswerWrite(run: IdempotencyLock, answer: Answer) {
 }
 
 export const saveAnswer = async (run: IdempotencyLock, answer: Answer): Promise<boolean> =>
-  conditionally(new PutCommand(await savedAnswerWrite(run, answer)))
+  conditionally(table().send(new PutCommand(await savedAnswerWrite(run, answer))))
 
 /** Gives the key back after an answer that is not kept; an answer that a commit has kept stays. */
 export const releaseLock = (run: IdempotencyLock): Promise<boolean> =>
   conditionally(
-    new DeleteCommand({
-      TableName: tableName(),
-      Key: run.key,
-      ConditionExpression: '#run = :run AND attribute_not_exists(answer)',
-      ExpressionAttributeNames: { '#run': 'run' },
-      ExpressionAttributeValues: { ':run': run.id },
-    }),
+    table().send(
+      new DeleteCommand({
+        TableName: tableName(),
+        Key: run.key,
+        ConditionExpression: '#run = :run AND attribute_not_exists(answer)',
+        ExpressionAttributeNames: { '#run': 'run' },
+        ExpressionAttributeValues: { ':run': run.id },
+      }),
+    ),
   )
 
-async function conditionally(command: PutCommand | DeleteCommand): Promise<boolean> {
+async function conditionally(write: Promise<unknown>): Promise<boolean> {
   try {
-    await table().send(command as PutCommand)
+    await write
     return true
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return false

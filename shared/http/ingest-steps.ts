@@ -8,7 +8,7 @@ import type { Step } from './exchange.ts'
 
 const maxPackedBytes = 4_000_000
 
-/** What is sent packed has a limit of its own, beside that of every body. */
+/** A compressed body has a limit of its own, besides that of every body. */
 export const limitPackedBody: Step = ({ body }, { headers }) => {
   if (headers['content-encoding']?.trim().toLowerCase() === 'gzip' && body.length > maxPackedBytes) {
     throw new ApiError('payload_too_large')

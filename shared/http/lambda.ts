@@ -95,7 +95,7 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
   }
 }
 
-/** What has entity tags and preconditions (A8). */
+/** Only the account API has entity tags and preconditions (A8). */
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
 /** 304 where the caller has what it asks for (A8.2). */
@@ -125,14 +125,16 @@ export function lambda(operation: Operation): Handler {
     after: ({ event, context, response }) => logInvocation(operation, event, context, response),
     onError: async (request) => {
       const { event, context, error } = request
-      const requestId = context.exchange?.requestId ?? requestIdOf(event.headers['x-request-id'])
+      // Middy leaves the context of an error untyped; it has no exchange when the event could not be read.
+      const exchange: Exchange | undefined = context.exchange
+      const requestId = exchange?.requestId ?? requestIdOf(event.headers['x-request-id'])
       // An answer of step 5 or later leaves only when its log entry is stored.
-      const failure = await (context.exchange?.requestLogged ?? Promise.resolve()).then(
+      const failure = await (exchange?.requestLogged ?? Promise.resolve()).then(
         () => error,
         (unstored: unknown) => unstored,
       )
-      request.response = answerOf(failure, requestId, context.exchange?.headers ?? {}, operation.path)
-      if (context.exchange?.run) await settle(context.exchange.lock, request.response)
+      request.response = answerOf(failure, requestId, exchange?.headers ?? {}, operation.path)
+      if (exchange?.lock) await settle(exchange.lock, request.response)
       logInvocation(operation, event, context, request.response)
     },
   })

@@ -14,14 +14,14 @@ import type { Page } from '../values/page.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any type
 type Schema = v.GenericSchema<any, any>
 
-/** What an operation promises the outside. One of these feeds route, permission, OpenAPI document, local server and laws. */
+/** The promise of an operation to its callers. Each one feeds route, permission, OpenAPI document, local server and laws. */
 export type Contract = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** A method that means the same (A2.8). */
   alias?: 'PUT' | 'PATCH'
   path: `/${string}`
   summary: string
-  /** Which kind of token it takes; an API token unless said otherwise. */
+  /** The kind of token it takes; an API token by default. */
   credential?: 'api' | 'gateway' | 'client' | 'ingest'
   permission?: Permission
   /** A feature that the account needs (A28). */
@@ -37,7 +37,7 @@ export type Contract = {
     shape?: 'object' | 'list'
     /** The envelope is checked by the operation itself, behind the existence and refusals of its object (A14.3). */
     checkedByHandler?: boolean
-    /** Whether the body, or its envelope, can be left out. */
+    /** The body, or its envelope, can be left out. */
     optional?: boolean
     fields?: Fields
     /** The envelope's value as documented, where the operation checks it without `fields`. */
@@ -45,7 +45,7 @@ export type Contract = {
     /** Content encodings that it can come in, besides none. */
     encodings?: readonly string[]
   }
-  /** What a 422 holds instead of messages by field (L8). */
+  /** The body of a 422 that has no messages by field (L8). */
   rejection?: Schema
   /** Identifiers of the path that have another form than A6.1 gives them. */
   identifiers?: Record<string, JsonSchema>
@@ -76,6 +76,15 @@ type Params<C extends Contract> = `/${string}` extends C['path']
   ? Record<string, string>
   : Record<PathParams<C['path']>, string>
 
+/** A JSON object or list, as the contract says; an envelope that the handler checks can still be anything. */
+type RawOf<C extends Contract> = C extends { body: infer B }
+  ? B extends { checkedByHandler: true }
+    ? unknown
+    :
+        | (B extends { shape: 'list' } ? unknown[] : Record<string, unknown>)
+        | (B extends { optional: true } ? undefined : never)
+  : undefined
+
 type CredentialOf<C extends Contract> = C extends { credential: infer K } ? K : 'api'
 
 /** A list under `/v0` is paged only when it is asked for a page (`/v0` contract, 6.2). */
@@ -85,7 +94,7 @@ type PageOf<C extends Contract> = C extends { filters: object }
     : Page
   : Page | undefined
 
-/** What a handler knows of its request, whatever the credential. */
+/** The part of a handler's context that every credential brings. */
 type Request<C extends Contract> = {
   requestId: string
   params: Params<C>
@@ -94,7 +103,7 @@ type Request<C extends Contract> = {
   /** Paging and filters of a list, checked. */
   page: PageOf<C>
   /** The envelope's value as sent; undefined when an optional one was left out. */
-  raw: unknown
+  raw: RawOf<C>
   /** Checks an envelope that is `checkedByHandler`. @throws ApiError 400 */
   envelope(): void
   /** The fields with their messages so far; for rules that need stored rows before all messages are known. */
@@ -105,20 +114,20 @@ type Request<C extends Contract> = {
   headers: Record<string, string | undefined>
 }
 
-/** What it knows of the holder of a token of this kind. */
+/** The part that the holder of a token of this kind brings. */
 type Called<K> = {
   caller: CallerOf<Extract<K, Caller['kind']>>
   accountId: string
   subject: Subject
-  /** Whose change it is; every store takes it, and with it the conditions of the request (A8). */
+  /** The author of a change, as every store takes it, with the preconditions of the request (A8). */
   author: Author
 }
 
-/** What the pipeline knows of any request: what its credential did not bring is missing. */
-type AnyContext = Omit<Request<Contract>, 'draft' | 'input'> &
-  Partial<Called<Caller['kind']> & { claims: IngestClaims }> & { draft(): unknown; input(): unknown }
+/** The context of any request, as the pipeline makes it; parts that the credential did not bring are missing. */
+type AnyContext = Omit<Request<Contract>, 'raw' | 'draft' | 'input'> &
+  Partial<Called<Caller['kind']> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
-/** What a handler knows of its request: the token of flow ingest has claims, every other one a caller. */
+/** The argument of a handler. The token of flow ingest brings claims, every other one a caller. */
 export type Context<C extends Contract = Contract> = Contract extends C
   ? AnyContext
   : Request<C> & (CredentialOf<C> extends 'ingest' ? { claims: IngestClaims } : Called<CredentialOf<C>>)

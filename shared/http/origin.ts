@@ -27,7 +27,7 @@ const viewerIp = (address: string): string | null =>
 const nowhere = { ip_region: null, ip_city: null, ip_lat: null, ip_lon: null }
 
 /**
- * Where a request came from (P8). The location headers count only behind a CDN that proves itself by `x-origin-secret`.
+ * The origin of a request (P8). The location headers count only behind a CDN that proves itself by `x-origin-secret`.
  * @throws ApiError `forbidden` when that proof is missing.
  */
 export async function originOf({ headers, requestContext }: Event): Promise<Origin> {

@@ -16,7 +16,7 @@ const objectMatches =
     return change()
   }
 
-/** What has no tag matches none; an unknown parent is 404 all the same. */
+/** Without a tag nothing matches an `If-Match`, so the change is refused; an unknown parent is still 404. */
 const nothingMatches: Precondition = async (change) => {
   try {
     await change()

@@ -1,8 +1,6 @@
 import { ApiError } from '../core/errors.ts'
+import { isObject } from '../core/is-object.ts'
 import type { Operation } from './operation.ts'
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parse(body: Buffer): unknown {
   try {

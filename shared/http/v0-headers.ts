@@ -12,7 +12,7 @@ export const v0Segments = (path: string): string[] =>
 
 const successors: Record<string, string> = { users: '/actors', devices: '/clients', rules: '/policies' }
 
-/** What every answer under `/v0` carries (5.4, 14). */
+/** The headers of every answer under `/v0` (5.4, 14). */
 export function v0Headers(path: string): Record<string, string> {
   const { deprecatedAt, sunsetAt } = env.v0
   const [collection = ''] = v0Segments(path)

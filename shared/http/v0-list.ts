@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts'
 import { maxListBytes } from '../v0/values/list-rows.ts'
 import type { Operation } from './operation.ts'
 
-/** What Lambda hands over at most, with room for the headers; in it, the body is a JSON string. */
+/** The most that a Lambda can answer, less room for headers. It counts the body as a JSON string, escapes included. */
 const maxHandedBytes = 6_200_000
 
 /** @throws ApiError `payload_too_large` for an unpaged list that is too long for one answer (6.4) */

@@ -14,7 +14,7 @@ const names: Record<number, string> = {
   503: 'service_unavailable',
 }
 
-/** What an error says of itself beyond its name: why a token was refused, what is invalid, how to read a long list. */
+/** The body of an error: its name, and where it helps, why a token was refused, what is invalid, how to read a long list. */
 function bodyOf({ status, members }: ApiError): unknown {
   if (status === 401) return { errors: { auth: members.auth ?? 'invalid_token' } }
   if (status === 422) return members

@@ -1,4 +1,5 @@
 import { ApiError } from '../core/errors.ts'
+import { isObject } from '../core/is-object.ts'
 import { shallowJson } from '../core/shallow-json.ts'
 import { bearerToken } from '../core/token.ts'
 import { readPage } from '../values/page.ts'
@@ -8,15 +9,12 @@ import { checkCredential } from './steps.ts'
 
 const maxBodyBytes = 1_048_576
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** As in the account API, but a colon behind the scheme is fine, and the absence of a token is told (3.1, 3.3). */
 export const checkV0Credential: Step = async (exchange, event) => {
   const [, token] = /^bearer:?\s+(\S.*)$/i.exec(event.headers.authorization?.trim() ?? '') ?? []
   if (token === undefined) throw new ApiError('unauthorized', undefined, { members: { auth: 'unauthenticated' } })
   const authorization = `Bearer ${token}`
-  // What is not one word is no token, and what is no token is looked up nowhere.
+  // Anything but a single word is no token, and is not looked up.
   if (bearerToken(authorization) === null) throw new ApiError('unauthorized')
   await checkCredential('api')(exchange, { ...event, headers: { ...event.headers, authorization } })
 }
@@ -45,14 +43,14 @@ export const readV0Params: Step = (exchange, { pathParameters }) => {
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(json|[^\s;/]+\+json)$/i.test(contentType.split(';')[0]?.trim() ?? '')
 
-/** Whether a number is an integer is decided on its text (7.2): any other becomes NaN, which no field takes. */
-const integersOnly = (_key: string, value: unknown, { source }: { source?: string }): unknown =>
-  typeof value === 'number' && !/^-?\d+$/.test(source ?? '') ? Number.NaN : value
+/** A number counts as an integer by its text, so 1.0 does not (7.2): it becomes NaN, which no field takes. */
+const integersOnly = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === 'number' && !/^-?\d+$/.test(context?.source ?? '') ? Number.NaN : value
 
 function parse(body: Buffer): unknown {
   try {
     const text = shallowJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    return JSON.parse(text, integersOnly as never)
+    return JSON.parse(text, integersOnly)
   } catch {
     throw new ApiError('invalid_json')
   }

@@ -78,6 +78,13 @@ export function parseRange(text: string): Cidr | null {
   return ip ? block(ip, widthOf(ip.family)) : parseCidr(text)
 }
 
+/** The same for text that is known to be a block or an address. @throws Error for any other */
+export function rangeOf(text: string): Cidr {
+  const range = parseRange(text)
+  if (!range) throw new Error(`${text} is no address or network.`)
+  return range
+}
+
 export const formatCidr = ({ family, first, prefix }: Cidr): string => `${formatIp({ family, value: first })}/${prefix}`
 
 export const overlaps = (a: Cidr, b: Cidr): boolean => a.family === b.family && a.first <= b.last && b.first <= a.last

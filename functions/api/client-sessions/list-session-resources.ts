@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { listResources } from '#shared/access/client-sessions/list-resources.ts'
-import type { CallerOf } from '#shared/auth/caller.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
@@ -23,8 +22,7 @@ export const listSessionResources = operation(
       metadata: v.object({ next_page: v.nullable(v.string()) }),
     }),
   },
-  ({ caller, subject, params, query }) =>
-    listResources(caller as CallerOf<'client'>, subject, params.id, readCursor(query)),
+  ({ caller, subject, params, query }) => listResources(caller, subject, params.id, readCursor(query)),
 )
 
 export const handler = lambda(listSessionResources)

@@ -4,7 +4,7 @@ import type { Attribution } from '../../logs/flows/attribution.ts'
 import type { LiveClient } from '../client-sessions/client-presence.ts'
 import type { Authorization } from './authorization.ts'
 
-/** Who and what an authorization is about, as of now: what its flows show whatever happens later (L12). */
+/** The names that flow logs show for an authorization, frozen as they are now, whatever is renamed later (L12). */
 export const attributionOf = (
   authorization: Authorization,
   { actor, token }: CallerOf<'client'>,

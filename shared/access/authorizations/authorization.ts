@@ -1,8 +1,9 @@
-import { authorizationsBy } from '../../commit/revoke.ts'
-import { parseTimestamp } from '../../core/clock.ts'
+import { authorizationsBy, authorizationsOf } from '../../commit/revoke.ts'
+import { microsOf } from '../../core/clock.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
+import { getItem } from '../../table/read.ts'
 
-/** What an authorization holds (P5.5). */
+/** A client's permission to reach one resource through one gateway (P5.5). */
 export type Authorization = {
   id: string
   account_id: string
@@ -41,6 +42,15 @@ export const grantKey = (account: string, clientId: string, resourceId: string):
   sk: resourceId,
 })
 
+type Grant = Key & { authorization_id: string; row: Key }
+
+/** The pointer to a client's authorization for a resource; it can outlast one that expired. */
+export const findGrant = async ({ pk, sk }: Key): Promise<Grant | undefined> =>
+  (await getItem({ pk, sk })) as Grant | undefined
+
+export const authorizationsOfClient = async (account: string, clientId: string): Promise<AuthorizationItem[]> =>
+  (await authorizationsOf(account, { by: 'client', id: clientId })) as AuthorizationItem[]
+
 /** The item of an authorization with everything that points to it, as they are stored together. */
 export function authorizationItems(authorization: Authorization): {
   main: AuthorizationItem
@@ -49,7 +59,7 @@ export function authorizationItems(authorization: Authorization): {
 } {
   const { account_id: account, id, expires_at } = authorization
   const key = authorizationKey(account, authorization.gateway_id, id)
-  const ttl = Math.ceil((parseTimestamp(expires_at) as number) / 1_000_000)
+  const ttl = Math.ceil(microsOf(expires_at) / 1_000_000)
   const pointer = (at: Key): Item => ({ ...at, kind: 'edge', authorization_id: id, row: key, ttl })
   const grant = pointer(grantKey(account, authorization.client_id, authorization.resource_id))
   const edges = [
@@ -65,4 +75,4 @@ export function authorizationItems(authorization: Authorization): {
 }
 
 export const hasExpired = ({ expires_at }: Pick<Authorization, 'expires_at'>, now: number): boolean =>
-  (parseTimestamp(expires_at) as number) <= now
+  microsOf(expires_at) <= now

@@ -36,7 +36,7 @@ export async function authorize(
     if (existing) return render(existing, true)
     const decision = await decide(caller, resource_id, context, now)
     const [live, membership] = await Promise.all([
-      siteGateway(account.id, decision.resource.site_id as string, session, now),
+      siteGateway(account.id, decision.resource.site_id, session, now),
       decision.group === null ? null : getMembership(account.id, decision.group, actor.id),
     ])
     if (membership === undefined) return 'lost'

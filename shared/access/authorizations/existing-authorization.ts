@@ -5,11 +5,11 @@ import { policies } from '../../domain/policies/policy.ts'
 import { isOnline, readPresence } from '../../domain/presence/presence.ts'
 import { type ResourceRow, resources } from '../../domain/resources/resource.ts'
 import { itemRow } from '../../table/entity.ts'
-import { entityKey, type Key } from '../../table/keys.ts'
+import { entityKey } from '../../table/keys.ts'
 import { getItem, getItems } from '../../table/read.ts'
 import type { LiveClient } from '../client-sessions/client-presence.ts'
 import type { LiveGateway } from '../site-gateway.ts'
-import { type Authorization, type AuthorizationItem, grantKey, hasExpired } from './authorization.ts'
+import { type Authorization, type AuthorizationItem, findGrant, grantKey, hasExpired } from './authorization.ts'
 
 /** An authorization with what its answer shows of resource and gateway. */
 export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
@@ -22,8 +22,8 @@ export async function existingAuthorization(
   context: ConditionContext,
   now: number,
 ): Promise<Granted | null> {
-  const pointer = await getItem(grantKey(account, client.id, resourceId))
-  const item = pointer && ((await getItem(pointer.row as Key)) as AuthorizationItem | undefined)
+  const pointer = await findGrant(grantKey(account, client.id, resourceId))
+  const item = pointer && ((await getItem(pointer.row)) as AuthorizationItem | undefined)
   if (!item) return null
   const [[policyItem, resourceItem, gatewayItem], seen] = await Promise.all([
     getItems([

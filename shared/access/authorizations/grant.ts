@@ -11,14 +11,14 @@ import { resources } from '../../domain/resources/resource.ts'
 import { attributionItem } from '../../logs/flows/attribution.ts'
 import { markEmail } from '../../logs/flows/flow-marks.ts'
 import { rowKey } from '../../table/entity.ts'
-import { entityKey, type Item, type Key } from '../../table/keys.ts'
+import { entityKey, type Item } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import { check, put, putOver, type Write, writeTogether } from '../../table/write-together.ts'
 import type { LiveClient } from '../client-sessions/client-presence.ts'
 import type { Decision } from '../decide.ts'
 import type { LiveGateway } from '../site-gateway.ts'
 import { attributionOf } from './attribution-of.ts'
-import { type Authorization, authorizationItems } from './authorization.ts'
+import { type Authorization, authorizationItems, findGrant } from './authorization.ts'
 
 type GrantInput = Decision & { session: LiveClient; live: LiveGateway; membership: MembershipRow | null }
 
@@ -51,10 +51,11 @@ export async function grant(
     flow_log_uploads_enabled: policy.flow_log_uploads_enabled,
     authorized_at: timestamp(now),
     expires_at: timestamp(input.expiresAt),
-    state_at: [policy, resource, session.client, ...(membership ? [membership] : [])]
-      .map(({ updated_at }) => updated_at)
-      .sort()
-      .at(-1) as string,
+    state_at:
+      [policy, resource, session.client, ...(membership ? [membership] : [])]
+        .map(({ updated_at }) => updated_at)
+        .sort()
+        .at(-1) ?? policy.updated_at,
   }
   const { main, grant, edges } = authorizationItems(authorization)
   const attribution = attributionOf(authorization, caller, session, resource)
@@ -71,8 +72,8 @@ export async function grant(
 
 /** One authorization of a client for a resource; the pointer of one that expired by itself is taken over. */
 async function claim(pointer: Item): Promise<Write> {
-  const former = await getItem({ pk: pointer.pk, sk: pointer.sk })
-  if (!former || (await getItem(former.row as Key))) return putOver(pointer, null)
+  const former = await findGrant(pointer)
+  if (!former || (await getItem(former.row))) return putOver(pointer, null)
   return putOver(pointer, { authorization_id: former.authorization_id })
 }
 

@@ -1,8 +1,8 @@
-import { authorizationsOf, deleteAuthorization } from '../../commit/revoke.ts'
+import { deleteAuthorization } from '../../commit/revoke.ts'
 import { type ConditionContext, evaluateConditions } from '../../domain/policies/evaluate-conditions.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import { getRows } from '../../table/read.ts'
-import type { AuthorizationItem } from './authorization.ts'
+import { authorizationsOfClient } from './authorization.ts'
 
 /** Deletes the authorizations of a client whose policy no longer conforms in its context (P3.2). */
 export async function reevaluate(
@@ -11,7 +11,7 @@ export async function reevaluate(
   context: ConditionContext,
   now: number,
 ): Promise<void> {
-  const items = (await authorizationsOf(account, { by: 'client', id: clientId })) as AuthorizationItem[]
+  const items = await authorizationsOfClient(account, clientId)
   const granting = await getRows(
     policies,
     account,

@@ -1,16 +1,10 @@
-import { parseTimestamp } from '../../core/clock.ts'
+import { microsOf } from '../../core/clock.ts'
 import type { ClientTokenRow } from '../../domain/client-tokens/client-token.ts'
 import { type ClientRow, clients } from '../../domain/clients/client.ts'
-import { isOnline, type Presence, presenceKey, readPresences } from '../../domain/presence/presence.ts'
+import { type ClientPresence, isOnline, presenceKey, readPresences } from '../../domain/presence/presence.ts'
 import { itemRow } from '../../table/entity.ts'
 import { entityKey, type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem, getItems, queryItems } from '../../table/read.ts'
-
-/** The live item of a client. */
-export type ClientPresence = Presence & {
-  /** Fingerprint of the circumstances that its authorizations conform to, or a mark of the test that is under way (P3.2). */
-  tested: string
-}
 
 /** A client with its live session. */
 export type LiveClient = { client: ClientRow; presence: ClientPresence }
@@ -26,7 +20,7 @@ export const sessionPointer = (account: string, token: ClientTokenRow, sessionId
   ...sessionKey(account, token.id, sessionId),
   kind: 'edge',
   client_id: clientId,
-  ttl: Math.ceil((parseTimestamp(token.expires_at) as number) / 1_000_000),
+  ttl: Math.ceil(microsOf(token.expires_at) / 1_000_000),
 })
 
 /** The live session of this id that was started with this token; null when there is none. */

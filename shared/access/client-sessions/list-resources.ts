@@ -8,7 +8,7 @@ import { findSession } from './client-presence.ts'
 import { noteConditionContext } from './note-condition-context.ts'
 import { readResourcesCursor, resourcesCursor } from './resources-cursor.ts'
 
-/** What the client of a session can reach now, from a cursor on; the lease stays as it is (P3.1(5)). */
+/** Lists the resources that the client of a session can reach now, from a cursor on; the lease is not renewed (P3.1(5)). */
 export async function listResources(
   { account, actor, token }: CallerOf<'client'>,
   subject: Subject,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ConditionContext } from '../../domain/policies/evaluate-conditions.ts'
+import type { ClientPresence } from '../../domain/presence/presence.ts'
 import { reevaluate } from '../authorizations/reevaluate.ts'
 import { fingerprint } from '../condition-context.ts'
-import type { ClientPresence, LiveClient } from './client-presence.ts'
+import type { LiveClient } from './client-presence.ts'
 import { updatePresence } from './update-presence.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CallerOf } from '../../auth/caller.ts'
 import { commit } from '../../commit/commit.ts'
 import { unauthorized } from '../../core/errors.ts'
@@ -28,12 +29,7 @@ export async function registerClient(
 ): Promise<ClientRow> {
   const find = () => findUnique(clients, account.id, 'clients.installation', installation(actor.id, svc_id))
   const known = await find()
-  if (
-    known &&
-    Object.entries(description).every(([field, value]) => known[field as keyof DeviceDescription] === value)
-  ) {
-    return known
-  }
+  if (known && isDeepStrictEqual({ ...known, ...description }, known)) return known
   const author = { accountId: account.id, subject: { ...subject } }
   return commit(author, async (transaction) => {
     // The token could have ended since the request came in, and its actor with it.

@@ -4,7 +4,7 @@ import type { Reachable } from '../connectable-resources.ts'
 
 const bindingOf = (account: string, sessionId: string): string => `client resources ${account} ${sessionId}`
 
-/** Where the resources of a session go on that did not fit an answer; null when that held the last one (P3.1(5)). */
+/** The cursor to the resources that did not fit the answer; null when all did (P3.1(5)). */
 export const resourcesCursor = async (
   account: string,
   sessionId: string,

@@ -4,7 +4,7 @@ import { NullableText, Text } from '../../values/fields.ts'
 
 const described = v.optional(NullableText(255))
 
-/** What a client sends to start a session (P3.1). */
+/** The body of a client's session start (P3.1). */
 export const ClientSessionFields = v.object({
   svc_id: Text(255),
   public_key: PublicKey,

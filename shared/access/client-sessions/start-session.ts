@@ -7,18 +7,25 @@ import type { Subject } from '../../core/subject.ts'
 import { clientTokens } from '../../domain/client-tokens/client-token.ts'
 import { type ClientRow, clients } from '../../domain/clients/client.ts'
 import { renderClient } from '../../domain/clients/render-client.ts'
-import { isOnline, type Presence, presenceKey, seenFrom } from '../../domain/presence/presence.ts'
+import {
+  type ClientPresence,
+  findPresence,
+  isOnline,
+  type Presence,
+  presenceKey,
+  seenFrom,
+} from '../../domain/presence/presence.ts'
 import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
 import { sessionLogItems } from '../../logs/session-log.ts'
 import { entityKey } from '../../table/keys.ts'
-import { getItem, getRow } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import { check, put, putOver, remove, untilDone, writeTogether } from '../../table/write-together.ts'
 import type { Draft } from '../../values/draft.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { conditionContextOf, fingerprint } from '../condition-context.ts'
 import { connectableResources } from '../connectable-resources.ts'
 import { checkActorLimit } from './check-actor-limit.ts'
-import { type ClientPresence, sessionKey, sessionPointer } from './client-presence.ts'
+import { sessionKey, sessionPointer } from './client-presence.ts'
 import { noteConditionContext } from './note-condition-context.ts'
 import { registerClient } from './register-client.ts'
 import { resourcesCursor } from './resources-cursor.ts'
@@ -63,14 +70,14 @@ async function store(
   sent: Pick<Presence, 'public_key'> & { version: string },
 ): Promise<Started | 'lost'> {
   const key = presenceKey(account.id, 'clients', client.id)
-  const before = (await getItem(key)) as ClientPresence | undefined
+  const before = await findPresence(account.id, 'clients', client.id)
   const now = clock.now()
   const presence: ClientPresence = {
     session_id: uuidV7(now),
     lease_expires_at: leaseEnd(now),
     token_id: token.id,
     public_key: sent.public_key,
-    // Of the former session: it says whether authorizations have to be tested again (P3.2).
+    // Kept from the former session, whose authorizations were tested under these circumstances (P3.2).
     tested: before?.tested ?? fingerprint(conditionContextOf(client, subject)),
     ...seenFrom(subject, sent.version, now),
   }
@@ -87,7 +94,7 @@ async function store(
   return 'lost'
 }
 
-/** Whether the token of the former session is there still: without it that session has ended (P1.7). */
+/** A session ends with its token, so the former one is live only while its token is (P1.7). */
 async function hasToken(account: string, before: ClientPresence, presence: ClientPresence, now: number) {
   if (before.token_id === presence.token_id) return true
   const token = await getRow(clientTokens, account, before.token_id)

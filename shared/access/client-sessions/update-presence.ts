@@ -1,7 +1,7 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { presenceKey } from '../../domain/presence/presence.ts'
+import { type ClientPresence, presenceKey } from '../../domain/presence/presence.ts'
 import { table, tableName } from '../../table/client.ts'
-import type { ClientPresence } from './client-presence.ts'
 
 /** Sets values of a client's live item while this session of it is live and the item has the `expected` values. */
 export async function updatePresence(
@@ -39,7 +39,7 @@ export async function updatePresence(
     )
     return 'done'
   } catch (error) {
-    if ((error as Error).name === 'ConditionalCheckFailedException') return 'lost'
+    if (error instanceof ConditionalCheckFailedException) return 'lost'
     throw error
   }
 }

@@ -8,7 +8,7 @@ import { signForAuthorization } from '../authorizations/sign-for-authorization.t
 import { type InForce, toldAtMost } from './authorizations-in-force.ts'
 import type { AuthorizationContent, GatewayAuthorization } from './gateway-authorization.ts'
 
-/** How many authorizations one answer lists (P4.4). */
+/** Authorizations that one answer lists (P4.4). */
 const listedAtMost = 500
 
 /** What the gateway has been told: authorization id → digest of its content. */
@@ -67,7 +67,7 @@ async function readKnown(session: Session, since: string): Promise<Known | null>
   return bytes && bytes.length % entryBytes === 0 ? decodeKnown(bytes) : null
 }
 
-/** Of a session that began when `since` held its bytes as base64 in JSON. */
+/** Reads a `since` of the former format, base64 in JSON, which sessions that began under it still send. */
 async function decodeFormer({ accountId, sessionId }: Session, since: string): Promise<Buffer | null> {
   const json = await decodeBytes(`gateway heartbeat ${accountId} ${sessionId}`, since)
   return json && Buffer.from(String(JSON.parse(json.toString())), 'base64')
@@ -76,7 +76,7 @@ async function decodeFormer({ accountId, sessionId }: Session, since: string): P
 const digestBytes = 8
 const entryBytes = 16 + digestBytes
 
-/** What that many entries take of an answer, as text. */
+/** The length of that many entries in an answer, as base64. */
 const textBytes = (entries: number): number => Math.ceil((entries * entryBytes * 4) / 3)
 
 const digestOf = (content: AuthorizationContent): string =>

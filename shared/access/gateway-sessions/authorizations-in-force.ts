@@ -12,17 +12,17 @@ import type { AuthorizationContent } from './gateway-authorization.ts'
 export type InForce = { authorization: Authorization; content: AuthorizationContent }
 
 /**
- * How many authorizations a gateway is told in all, the oldest first. `since` then takes 1.6 MB of a request, all of them
- * `removed` at once 2.1 MB of an answer, and what is read 160 MB of a function's memory.
+ * The most authorizations that a gateway is told, the oldest first. With so many, `since` takes 1.6 MB of a request,
+ * removing all of them takes 2.1 MB of an answer, and reading them takes 160 MB of memory.
  */
 export const toldAtMost = 50_000
 
-/** How many authorizations are read at a time: one request to the table. */
+/** Authorizations read at a time: one request to the table. */
 const stretchLength = 500
 
 /**
- * How many one heartbeat deletes: when a whole office is gone, the answer does not wait. The next one
- * goes on, and a client that comes back ends its own (P5.5(3)).
+ * The most that one heartbeat deletes, so that its answer does not wait when a whole office goes offline. The next
+ * heartbeat goes on, and a client that comes back ends its own (P5.5(3)).
  */
 const deletedAtMost = 500
 
@@ -65,7 +65,7 @@ async function* unexpired(account: string, gatewayId: string, now: number): Asyn
   }
 }
 
-/** What authorizations are for: one object each, however many authorizations it has, since a resource can be large. */
+/** The clients and resources of the authorizations, each held once, because a resource can be large and shared by many. */
 type Surroundings = {
   devices: Map<string, { row: ClientRow | null; presence: CountedPresence | null }>
   targets: Map<string, AuthorizationContent['resource'] | null>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Resource } from '../../domain/resources/resource.ts'
 
-/** What a gateway is told of an authorization, apart from its ingest token (P4). */
+/** An authorization as a gateway sees it, without its ingest token (P4). */
 export const AuthorizationContent = v.object({
   id: v.string(),
   client: v.object({

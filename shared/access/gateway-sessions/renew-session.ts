@@ -7,10 +7,10 @@ import type { Subject } from '../../core/subject.ts'
 import { type GatewayRow, gateways } from '../../domain/gateways/gateway.ts'
 import { renderGateway } from '../../domain/gateways/render-gateway.ts'
 import { findPointer, keepPointer, type Pointer } from '../../domain/gateways/session-pointer.ts'
-import { isOnline, type Presence, presenceKey, seenFrom } from '../../domain/presence/presence.ts'
+import { findPresence, isOnline, type Presence, presenceKey, seenFrom } from '../../domain/presence/presence.ts'
 import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
 import { table, tableName } from '../../table/client.ts'
-import { getItem, getRow } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import { answerSince } from './answer-since.ts'
 import { authorizationsInForce } from './authorizations-in-force.ts'
 
@@ -62,11 +62,10 @@ async function liveGateway(
   sessionId: string,
   now: number,
 ): Promise<GatewayRow> {
-  const [gateway, live] = await Promise.all([
+  const [gateway, presence] = await Promise.all([
     own ?? getRow(gateways, account.id, id),
-    getItem(presenceKey(account.id, 'gateways', id)),
+    findPresence(account.id, 'gateways', id),
   ])
-  const presence = live as Presence | undefined
   const isLive = presence?.session_id === sessionId && presence.token_id === token.id && isOnline(presence, now)
   if (!gateway || !isLive) throw notFound()
   return gateway
@@ -80,19 +79,19 @@ async function change(
   now: number,
   fields: Partial<Presence>,
 ): Promise<Presence> {
-  const names = Object.keys(fields) as (keyof Presence)[]
+  const values = Object.entries(fields)
   try {
     const { Attributes } = await table().send(
       new UpdateCommand({
         TableName: tableName(),
         Key: presenceKey(account.id, 'gateways', gatewayId),
-        UpdateExpression: `SET ${names.map((name, i) => `${name} = :v${i}`).join(', ')}`,
+        UpdateExpression: `SET ${values.map(([name], i) => `${name} = :v${i}`).join(', ')}`,
         ConditionExpression: 'session_id = :session AND token_id = :token AND lease_expires_at > :now',
         ExpressionAttributeValues: {
           ':session': sessionId,
           ':token': token.id,
           ':now': now,
-          ...Object.fromEntries(names.map((name, i) => [`:v${i}`, fields[name]])),
+          ...Object.fromEntries(values.map(([, value], i) => [`:v${i}`, value])),
         },
         ReturnValues: 'ALL_NEW',
       }),

@@ -3,7 +3,7 @@ import { PublicKey, Version } from '../../domain/sessions/session-fields.ts'
 import { field } from '../../values/field.ts'
 import { NullableText } from '../../values/fields.ts'
 
-/** What a gateway sends to start a session (P2). */
+/** The body of a gateway's session start (P2). */
 export const GatewaySessionFields = v.object({
   public_key: PublicKey,
   version: Version,

@@ -10,11 +10,18 @@ import { type GatewayRow, gateways } from '../../domain/gateways/gateway.ts'
 import { publicKeyItem, publicKeyKey } from '../../domain/gateways/public-key-index.ts'
 import { renderGateway } from '../../domain/gateways/render-gateway.ts'
 import { sessionKey, sessionPointer } from '../../domain/gateways/session-pointer.ts'
-import { isOnline, type Presence, presenceKey, readPresence, seenFrom } from '../../domain/presence/presence.ts'
+import {
+  findPresence,
+  isOnline,
+  type Presence,
+  presenceKey,
+  readPresence,
+  seenFrom,
+} from '../../domain/presence/presence.ts'
 import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
 import { sessionLogItems } from '../../logs/session-log.ts'
 import { entityKey } from '../../table/keys.ts'
-import { getItem, getRow } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import { check, put, putOver, remove, untilDone, writeTogether } from '../../table/write-together.ts'
 import { gatewayOfToken } from './gateway-of-token.ts'
 import type { GatewaySessionFields } from './session-fields.ts'
@@ -56,7 +63,7 @@ export async function startSession(caller: Caller, subject: Subject, input: () =
 
 /** The latest session, unless it is live with another key. */
 async function readBefore(account: string, gateway: GatewayRow, publicKey: string): Promise<Presence | null> {
-  const before = (await getItem(presenceKey(account, 'gateways', gateway.id))) as Presence | undefined
+  const before = await findPresence(account, 'gateways', gateway.id)
   if (!before || before.public_key === publicKey) return before ?? null
   if (isOnline(await readPresence(account, 'gateways', gateway.id), clock.now())) {
     throw new ApiError('gateway_already_connected', 'The gateway has a live session with another public key.')

@@ -6,7 +6,7 @@ import { getItem } from '../../table/read.ts'
 import type { Bucket } from './bucket.ts'
 import { type BucketState, fullBucket, settledAt } from './bucket-state.ts'
 
-/** What a process knows of a bucket, and `full_at` of the item that says so. */
+/** The bucket as a process last read it, and the `full_at` that its item had then. */
 export type Known = { state: BucketState; stood: number }
 
 type Attributes = { full_at: number; leases?: Record<string, [units: number, until: number]> }

@@ -11,7 +11,7 @@ export type BucketState = { fullAt: number; leases: ReadonlyMap<string, Lease> }
 
 export const fullBucket: BucketState = { fullAt: 0, leases: new Map() }
 
-/** So many leases keep the item below 1 KB. */
+/** More leases would make the item larger than 1 KB. */
 const maxLeases = 20
 
 export const microsPerUnit = ({ refill }: Bucket): number => 1_000_000 / refill
@@ -47,8 +47,8 @@ export const unitsAt = (bucket: Bucket, { fullAt }: BucketState, now: number): n
   Math.min(bucket.capacity, Math.floor(bucket.capacity - Math.max(0, fullAt - now) / microsPerUnit(bucket)))
 
 /**
- * How many units a process gets that asks for some: the fewer the more of the bucket is used or out on lease, so that many
- * processes share it. A single unit is used at once and so is no lease. None from an empty bucket.
+ * The units that a process gets when it asks. The more of the bucket is used or leased, the fewer, so that many processes
+ * can share it. A single unit is used at once and is no lease; an empty bucket gives none.
  */
 export function unitsFor(bucket: Bucket, state: BucketState, wanted: number, now: number): number {
   const free = unitsAt(bucket, state, now)

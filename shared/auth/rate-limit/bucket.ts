@@ -6,7 +6,7 @@ export type Bucket = {
   /** Name of the policy in the headers. */
   name: 'account' | 'access' | 'ingest'
   accountId: string
-  /** What the bucket belongs to, within its account. */
+  /** The owner of the bucket within its account, for example a token. */
   owner: string
   capacity: number
   refill: number

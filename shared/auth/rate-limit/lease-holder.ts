@@ -12,7 +12,7 @@ const maxSkewMicros = 5_000_000
 const maxBuckets = 10_000
 const maxTries = 20
 
-/** What a process holds of a bucket, and the bucket as it was left then. */
+/** The units a process has leased from a bucket, and the bucket as it was after that. */
 type Held = { units: number; left: number; until: number; known: Known }
 type Renewal = { empty: false } | { empty: true; state: BucketState; now: number }
 
@@ -94,7 +94,7 @@ function wantedUnits(former: Held | undefined, now: number): number {
   return left === 0 && until > now ? 2 * units : Math.max(1, units - left)
 }
 
-/** What is later than it can be was written by a clock that was ahead. A bucket must not be empty for as long as that clock was. */
+/** Drops times too far in the future: a process whose clock was ahead wrote them, and the bucket would stay empty too long. */
 function credible(bucket: Bucket, { fullAt, leases }: BucketState, now: number): BucketState {
   const latest = now + bucket.capacity * microsPerUnit(bucket) + maxSkewMicros
   return {

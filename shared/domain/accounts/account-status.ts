@@ -6,7 +6,7 @@ const known = new Map<string, { status: AccountStatus; at: number }>()
 
 type AccountStatus = { enabled: false } | { enabled: true; limits: AccountRow['limits'] }
 
-/** Whether the account exists and is enabled, and its limits, remembered for 60 seconds (L9.4). */
+/** The state and limits of an account, cached for 60 seconds (L9.4). */
 export async function accountStatus(account: string): Promise<AccountStatus> {
   const last = known.get(account)
   if (last && Date.now() - last.at < timeBudgetMs) return last.status

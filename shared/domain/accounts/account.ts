@@ -30,7 +30,7 @@ export type AccountRow = Row & {
   legal_name: string | null
   is_disabled: boolean
   disabled_reason: string | null
-  /** When the account is deleted with all it has; null unless that was asked for (A32). */
+  /** The instant at which the account is deleted with all its data; null unless its deletion was requested (A32). */
   delete_at: string | null
   limits: Record<LimitName, number | null>
   features: Record<FeatureName, boolean>

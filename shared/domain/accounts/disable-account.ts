@@ -25,7 +25,7 @@ export const stageRestOfAccountDisabling = (transaction: Transaction, bound: str
     transaction,
     async (range) => {
       const items = await queryItems(partition(transaction.accountId, clientTokens.name), range)
-      return items.filter(({ sk }) => (sk as string) < bound)
+      return items.filter(({ sk }) => String(sk) < bound)
     },
     (item) => deleteClientToken(transaction, itemRow(clientTokens, item)),
   )

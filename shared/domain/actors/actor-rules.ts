@@ -17,7 +17,7 @@ export function checkCreate(draft: Draft<ActorInput>): ActorInput {
 }
 
 /** The rules of A12.3, and of the email of the actor as it is. */
-export function checkTypeChange(draft: Draft<ActorInput>, actor: ActorRow): void {
+export function checkTypeChange(draft: Draft<Partial<ActorInput>>, actor: ActorRow): void {
   const { type, email } = draft.fields
   if (type !== undefined && type !== actor.type && isPerson(actor.type) !== isPerson(type)) {
     draft.reject(

@@ -65,7 +65,7 @@ const inputFields = {
   is_disabled: v.optional(Bool),
 }
 
-/** What can be set on an actor (A12.2). */
+/** The fields that a request can set (A12.2). */
 export const ActorFields = v.object(inputFields)
 export type ActorInput = v.InferOutput<typeof ActorFields>
 

@@ -2,35 +2,31 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
-import { liveKey } from '../../table/keys.ts'
 import { listRows } from '../../table/list.ts'
-import { getItems, getRow } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { accounts } from '../accounts/account.ts'
 import { checkLimit, limitReached } from '../accounts/check-limit.ts'
 import { countMonthlyActiveUsers } from '../accounts/monthly-active-users.ts'
+import { lastSeen } from '../api-tokens/last-seen.ts'
 import { stageIdentityDeletionsOf } from '../external-identities/delete-external-identity.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
 import { checkCreate, checkTypeChange } from './actor-rules.ts'
 import { stageActorDeletion, stageClientTokenDeletions } from './delete-actor.ts'
 
-/** `last_seen_at` of an actor is noted beside it whenever one of its tokens is used (A12.1). */
-async function withLastSeen(account: string, rows: ActorRow[]) {
-  const live = await getItems(rows.map(({ id }) => liveKey(account, actors.name, id)))
-  return rows.map((row, i) => ({ ...row, last_seen_at: (live[i]?.last_seen_at as string | undefined) ?? null }))
-}
-
 const shown = async (account: string, row: ActorRow) => {
-  const [data] = await withLastSeen(account, [row])
-  return { data: data as ActorRow & { last_seen_at: string | null } }
+  const [last_seen_at = null] = await lastSeen(account, actors.name, [row.id])
+  return { data: { ...row, last_seen_at } }
 }
 
 export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
   const edges = email === undefined ? others : { email: email.toLowerCase(), ...others }
   const { rows, metadata } = await listRows(actors, account, page, { edges })
-  return { data: await withLastSeen(account, rows), metadata }
+  const ids = rows.map(({ id }) => id)
+  const seen = await lastSeen(account, actors.name, ids)
+  return { data: rows.map((row, i) => ({ ...row, last_seen_at: seen[i] ?? null })), metadata }
 }
 
 export async function get(account: string, id: string) {
@@ -39,13 +35,14 @@ export async function get(account: string, id: string) {
   return shown(account, actor)
 }
 
+type Change = Draft<Partial<ActorInput>>
+
 /** @throws ApiError `limit_reached`, then `validation_failed` (A12.2) */
-export const create = (author: Author, raw: unknown, draft: () => Draft<ActorInput>) =>
+export const create = (author: Author, sent: { type?: unknown }, draft: () => Draft<ActorInput>) =>
   commit(author, async (transaction) => {
-    const { type } = raw as { type?: unknown }
     await checkLimits(
       transaction,
-      actorTypes.find((known) => known === type),
+      actorTypes.find((known) => known === sent.type),
     )
     const checked = draft()
     await checkEmailFree(transaction, checked)
@@ -75,18 +72,18 @@ async function checkLimits(transaction: Transaction, type: ActorType | undefined
   if (type === 'api_client') await checkLimit(transaction, 'api_clients')
 }
 
-async function checkEmailFree(transaction: Transaction, draft: Draft<ActorInput>, except?: ActorRow): Promise<void> {
+async function checkEmailFree(transaction: Transaction, draft: Change, except?: ActorRow): Promise<void> {
   const { email } = draft.fields
   if (email && (await transaction.isTaken('actors.email', email.toLowerCase(), except))) {
     draft.reject('email', 'has already been taken')
   }
 }
 
-export async function update(author: Author, id: string, draft: () => Draft<Partial<ActorInput>>) {
+export async function update(author: Author, id: string, draft: () => Change) {
   const row = await commitInParts(author, async (transaction) => {
     const actor = await transaction.get(actors, id)
     if (!actor) throw notFound()
-    const checked = draft() as Draft<ActorInput>
+    const checked = draft()
     protect(author, transaction, actor, checked.fields)
     if (actor.type === 'account_user' && checked.fields.type === 'account_admin_user') {
       await checkLimit(transaction, 'account_admin_users')
@@ -101,7 +98,7 @@ export async function update(author: Author, id: string, draft: () => Draft<Part
     if (input.email !== undefined && input.email?.toLowerCase() !== actor.email?.toLowerCase()) {
       if ((await stageIdentityDeletionsOf(transaction, actor.id)) === 'more') return 'more'
     }
-    return { done: transaction.update(actors, actor, input) }
+    return { done: transaction.update<ActorRow>(actors, actor, input) }
   })
   return shown(author.accountId, row)
 }

@@ -31,7 +31,7 @@ export const ApiToken = v.object({
   updated_at: v.string(),
 })
 
-/** What the answer that creates it shows: the only one with the secret. */
+/** The answer to its creation, the only one that shows the secret. */
 export const ShownApiToken = v.object({ ...ApiToken.entries, token: v.string() })
 
 export const ApiTokenFields = v.object({

@@ -20,7 +20,7 @@ export const Scopes = field<string[]>(
   { type: 'array', items: { type: 'string', enum: [...known] }, minItems: 1, maxItems: maxScopes },
 )
 
-/** Whether somebody with these scopes may hand out that one (A13.3). */
+/** A token grants only what it may do itself (A13.3). */
 export function mayGrant(scopes: string[], scope: string): boolean {
   if (scope === '*') return scopes.includes('*')
   if (scope === '*:read') return scopes.includes('*') || scopes.includes('*:read')

@@ -5,9 +5,8 @@ import { stageWhileRoom } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { clock } from '../../core/clock.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
-import { liveKey } from '../../table/keys.ts'
 import { listMatching } from '../../table/list.ts'
-import { getItems, getRow, rowsBy } from '../../table/read.ts'
+import { getRow, rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import { checkExpiry, isUnexpired } from '../../values/expiry.ts'
 import type { Page } from '../../values/page.ts'
@@ -16,14 +15,9 @@ import { limitReached } from '../accounts/check-limit.ts'
 import { actors } from '../actors/actor.ts'
 import { type ApiTokenFields, type ApiTokenRow, apiTokens } from './api-token.ts'
 import { deleteApiToken } from './delete-api-token.ts'
+import { lastSeen } from './last-seen.ts'
 import { mintApiToken } from './mint-api-token.ts'
 import { mayGrant } from './scopes.ts'
-
-/** `last_seen_at` is noted beside a token whenever it is used. */
-async function withLastSeen(account: string, rows: ApiTokenRow[]) {
-  const live = await getItems(rows.map(({ id }) => liveKey(account, apiTokens.name, id)))
-  return rows.map((row, i) => ({ ...row, last_seen_at: (live[i]?.last_seen_at as string | undefined) ?? null }))
-}
 
 /** The unexpired tokens of an actor, newest first; an actor of another type has none (A13.5). */
 export async function list(account: string, actorId: string, page: Page) {
@@ -35,7 +29,9 @@ export async function list(account: string, actorId: string, page: Page) {
   })
   // A bad cursor is told before an unknown actor (A4).
   if (!(await getRow(actors, account, actorId))) throw notFound()
-  return { data: await withLastSeen(account, rows), metadata }
+  const ids = rows.map(({ id }) => id)
+  const seen = await lastSeen(account, apiTokens.name, ids)
+  return { data: rows.map((row, i) => ({ ...row, last_seen_at: seen[i] ?? null })), metadata }
 }
 
 /**
@@ -76,8 +72,8 @@ async function checkLimit(transaction: Transaction, actorId: string): Promise<vo
 export async function get(account: string, actorId: string, id: string) {
   const [actor, token] = await Promise.all([getRow(actors, account, actorId), getRow(apiTokens, account, id)])
   if (!actor || !token || !belongs(token, actorId)) throw notFound()
-  const [data] = await withLastSeen(account, [token])
-  return { data: data as ApiTokenRow & { last_seen_at: string | null } }
+  const [last_seen_at = null] = await lastSeen(account, apiTokens.name, [id])
+  return { data: { ...token, last_seen_at } }
 }
 
 export const remove = (author: Author, actorId: string, id: string) =>

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { recordOf } from '../../core/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
 import { Bool, HostName, HttpsUrl, Integer, NullableText, OneOf, Text } from '../../values/fields.ts'
 
@@ -32,8 +33,9 @@ export type AuthProviderRow = Row & {
   hosted_domain?: string | null
 }
 
-/** What can be sent for any kind. */
+/** The fields that requests can send, of all kinds together. */
 export type AuthProviderInput = Partial<Omit<AuthProviderRow, keyof Row | 'account_id'>>
+export type NewAuthProviderInput = Omit<AuthProviderInput, 'name'> & { name?: string | null }
 
 const commonFields = {
   context: v.optional(OneOf(contexts)),
@@ -44,7 +46,7 @@ const commonFields = {
 const defaultField = { is_default: v.optional(Bool) }
 const clientFields = { client_id: Text(255), client_secret: Text(4096) }
 
-/** What can be sent for a kind, beside its name. */
+/** The fields that a request can send for each kind, beside the common ones. */
 const ownFields = {
   email_otp: {},
   oidc: {
@@ -58,14 +60,33 @@ const ownFields = {
   idp: { ...defaultField, ...clientFields, idp_domain: HostName },
 } satisfies Record<ProviderKind, v.ObjectEntries>
 
+const newFields = <E extends v.ObjectEntries>(own: E) =>
+  v.object({ name: v.optional(NullableText(255)), ...commonFields, ...own })
+
+const newFieldsOf = {
+  email_otp: newFields(ownFields.email_otp),
+  oidc: newFields(ownFields.oidc),
+  suite: newFields(ownFields.suite),
+  tenant: newFields(ownFields.tenant),
+  idp: newFields(ownFields.idp),
+}
+
+const changedFields = <E extends v.ObjectEntries>(own: E) =>
+  v.partial(v.object({ name: Text(255), ...commonFields, ...own }))
+
+const changedFieldsOf = {
+  email_otp: changedFields(ownFields.email_otp),
+  oidc: changedFields(ownFields.oidc),
+  suite: changedFields(ownFields.suite),
+  tenant: changedFields(ownFields.tenant),
+  idp: changedFields(ownFields.idp),
+}
+
 /** A name that is left out is that of its kind. */
-export const NewAuthProviderFields = (kind: ProviderKind) =>
-  v.object({ name: v.optional(NullableText(255)), ...commonFields, ...ownFields[kind] })
+export const NewAuthProviderFields = (kind: ProviderKind) => newFieldsOf[kind]
+export const AuthProviderFields = (kind: ProviderKind) => changedFieldsOf[kind]
 
-export const AuthProviderFields = (kind: ProviderKind) =>
-  v.partial(v.object({ name: Text(255), ...commonFields, ...ownFields[kind] }))
-
-export const defaultsOf: Record<ProviderKind, AuthProviderInput> = {
+export const defaultsOf: Record<ProviderKind, AuthProviderInput & { name: string }> = {
   email_otp: { name: 'Email passcode' },
   oidc: { name: 'OpenID Connect', is_default: false, email_verification_method: 'claim' },
   suite: { name: 'Suite', is_default: false, hosted_domain: null },
@@ -103,10 +124,7 @@ function providerEntity(kind: ProviderKind): Entity<AuthProviderRow> {
   })
 }
 
-export const authProviders = Object.fromEntries(providerKinds.map((kind) => [kind, providerEntity(kind)])) as Record<
-  ProviderKind,
-  Entity<AuthProviderRow>
->
+export const authProviders = recordOf(providerKinds, providerEntity)
 
 const text = v.string()
 const shownOwn = {

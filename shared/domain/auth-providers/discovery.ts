@@ -8,7 +8,7 @@ const timeBudgetMs = 5_000
 const maxBytes = 1_000_000
 const wellKnown = '/.well-known/openid-configuration'
 
-/** What went wrong with a discovery document, as it is told (A25.2(3)). */
+/** The message under `discovery_document_uri` (A25.2(3)). */
 export type DiscoveryFailure = 'is invalid' | 'could not be read'
 
 class Refused extends Error {}
@@ -19,11 +19,10 @@ type Transport = { request: typeof request; isAllowed: (address: string) => bool
 const guardedLookup =
   (isAllowed: Transport['isAllowed']): LookupFunction =>
   (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '')
-      const addresses = found as unknown as { address: string; family: number }[]
       if (!addresses.every(({ address }) => isAllowed(address))) return callback(new Refused(), '')
-      if (options.all) return callback(null, addresses as never)
+      if (options.all) return callback(null, addresses)
       const [first] = addresses
       return first ? callback(null, first.address, first.family) : callback(new Error('no address'), '')
     })

@@ -33,7 +33,7 @@ function listOf(ranges: string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** Whether an address is one of the public Internet: neither private, loopback, link-local nor reserved. */
+/** True for an address on the public Internet, false for private, loopback, link-local and reserved ones. */
 export function isPublicAddress(address: string): boolean {
   blocks ??= {
     four: listOf(reserved, 'ipv4'),

@@ -4,7 +4,7 @@ import { rejectTaken } from '../../commit/reject-taken.ts'
 import { stageWhileRoom } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { env } from '../../core/env.ts'
-import { notFound } from '../../core/errors.ts'
+import { invalid, notFound } from '../../core/errors.ts'
 import { resealSecret } from '../../core/sealed-secret.ts'
 import { listRows } from '../../table/list.ts'
 import { getRow, rowsBy } from '../../table/read.ts'
@@ -18,13 +18,12 @@ import {
   authProviders,
   commonDefaults,
   defaultsOf,
+  type NewAuthProviderInput,
   type ProviderKind,
   singleSet,
 } from './auth-provider.ts'
 import { settleDefault } from './default-provider.ts'
 import { discovery } from './discovery.ts'
-
-type Checked = Draft<AuthProviderInput>
 
 export async function list(kind: ProviderKind, account: string, page: Page) {
   const { rows, metadata } = await listRows(authProviders[kind], account, page, {
@@ -54,9 +53,9 @@ type Discover = ReturnType<typeof discoverer>
 /** The issuer that the fields of a provider make (A25.2(3)); a document is read only when all else is right. */
 async function issuerOf(
   kind: ProviderKind,
-  fields: AuthProviderInput,
+  fields: NewAuthProviderInput,
   before: AuthProviderRow | null,
-  draft: Checked,
+  draft: Draft<NewAuthProviderInput>,
   discover: Discover,
 ): Promise<string> {
   if (kind === 'email_otp') return env.baseUrl
@@ -68,10 +67,15 @@ async function issuerOf(
   const found = await discover(uri)
   if ('issuer' in found) return found.issuer
   draft.reject('discovery_document_uri', found.failure)
-  return draft.done() as never
+  throw invalid(draft.errors)
 }
 
-async function checkUnique(transaction: Transaction, kind: ProviderKind, draft: Checked, except?: AuthProviderRow) {
+async function checkUnique(
+  transaction: Transaction,
+  kind: ProviderKind,
+  draft: Draft<NewAuthProviderInput>,
+  except?: AuthProviderRow,
+) {
   const { name, unique } = authProviders[kind]
   for (const field of ['name', 'client_id', 'issuer'] as const) {
     if (`${name}.${field}` in unique) await rejectTaken(transaction, draft, `${name}.${field}`, field, except)
@@ -81,31 +85,30 @@ async function checkUnique(transaction: Transaction, kind: ProviderKind, draft: 
   }
 }
 
-export function create(kind: ProviderKind, author: Author, draft: () => Checked) {
+export function create(kind: ProviderKind, author: Author, draft: () => Draft<NewAuthProviderInput>) {
   const discover = discoverer()
   return commit(author, async (transaction) => {
     const checked = draft()
-    if (checked.fields.name === null || checked.fields.name === undefined) {
-      if (!checked.has('name')) checked.fields.name = defaultsOf[kind].name
-    }
+    if (!checked.has('name')) checked.fields.name ??= defaultsOf[kind].name
     await checkUnique(transaction, kind, checked)
     const input = checked.done()
     const issuer = await issuerOf(kind, input, null, checked, discover)
     const secret = input.client_secret
-    const row = transaction.insert<AuthProviderRow>(authProviders[kind], {
+    const row = transaction.insert(authProviders[kind], {
       account_id: author.accountId,
       ...commonDefaults,
       ...defaultsOf[kind],
       ...input,
+      name: input.name ?? defaultsOf[kind].name,
       ...(secret !== undefined && { client_secret: await resealSecret(author.accountId, secret, null) }),
       issuer,
-    } as Omit<AuthProviderRow, 'id' | 'inserted_at' | 'updated_at'>)
+    })
     await settleDefault(transaction, kind, null, row)
     return { data: row }
   })
 }
 
-export function update(kind: ProviderKind, author: Author, id: string, draft: () => Checked) {
+export function update(kind: ProviderKind, author: Author, id: string, draft: () => Draft<AuthProviderInput>) {
   const discover = discoverer()
   return commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)

@@ -30,7 +30,7 @@ export const ClientToken = v.object({
   updated_at: v.string(),
 })
 
-/** What the answer that creates it shows: the only one with the secret. */
+/** The answer to its creation, the only one that shows the secret. */
 export const ShownClientToken = v.object({ ...ClientToken.entries, token: v.string() })
 
 export const ClientTokenFields = v.object({ expires_at: Timestamp })

@@ -3,7 +3,7 @@ import { entity, type Row } from '../../table/entity.ts'
 import { Text } from '../../values/fields.ts'
 import { lastSeenFields } from '../gateways/gateway.ts'
 
-/** What a device says of itself when it starts a session (P3.1). */
+/** The device's description of itself, sent when it starts a session (P3.1). */
 export type DeviceDescription = {
   hostname: string | null
   device_serial: string | null
@@ -97,5 +97,5 @@ export const Client = v.object({
   updated_at: v.string(),
 })
 
-/** What can be set on a client; required also on update (A23.2). */
+/** The fields that a request can set; required on update, too (A23.2). */
 export const ClientFields = v.object({ name: Text(255) })

@@ -1,7 +1,7 @@
-import { formatIp, parseIp } from '../../values/ip.ts'
+import { formatIp, rangeOf } from '../../values/ip.ts'
 
-const base4 = parseIp('100.64.0.0')?.value as bigint
-const base6 = parseIp('fd00:2021:1111::')?.value as bigint
+const base4 = rangeOf('100.64.0.0').first
+const base6 = rangeOf('fd00:2021:1111::').first
 
 /** Offsets of 100.64.0.0/11 and fd00:2021:1111::/107; the first and the last are never used (A21.2). */
 export const firstOffset = 1

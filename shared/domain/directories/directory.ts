@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { recordOf } from '../../core/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
 import { Bool, EmailAddress, HostName, OneOf, Text } from '../../values/fields.ts'
 
@@ -18,7 +19,7 @@ export type DirectoryRow = Row & {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** When a run was asked for. There are no runs yet (I4). */
+  /** Set when a sync run is requested. There are no runs yet (I4). */
   sync_requested_at: string | null
   /** Will let the next run pass the deletion brake (I5). */
   accept_deletions: boolean
@@ -38,7 +39,7 @@ export type DirectoryRow = Row & {
   sync_all_groups?: boolean
 }
 
-/** What can be sent for any kind. */
+/** The fields that requests can send, of all kinds together. */
 export type DirectoryInput = Partial<
   Pick<
     DirectoryRow,
@@ -56,6 +57,7 @@ export type DirectoryInput = Partial<
     | 'sync_all_groups'
   >
 > & { accept_deletions?: boolean; rotate_key?: boolean }
+export type NewDirectoryInput = DirectoryInput & { name: string }
 
 const ownFields = {
   suite: {
@@ -69,21 +71,26 @@ const ownFields = {
   idp: { client_id: Text(255), idp_domain: HostName },
 } satisfies Record<DirectoryKind, v.ObjectEntries>
 
-export const NewDirectoryFields = (kind: DirectoryKind) =>
-  v.object({ name: Text(255), is_disabled: v.optional(Bool), ...ownFields[kind] })
+const newFields = <E extends v.ObjectEntries>(own: E) =>
+  v.object({ name: Text(255), is_disabled: v.optional(Bool), ...own })
 
-const updateOnly = { suite: {}, tenant: {}, idp: { rotate_key: Bool } }
+const newFieldsOf = {
+  suite: newFields(ownFields.suite),
+  tenant: newFields(ownFields.tenant),
+  idp: newFields(ownFields.idp),
+}
 
-export const DirectoryFields = (kind: DirectoryKind) =>
-  v.partial(
-    v.object({
-      name: Text(255),
-      is_disabled: Bool,
-      accept_deletions: Bool,
-      ...ownFields[kind],
-      ...updateOnly[kind],
-    } as v.ObjectEntries),
-  )
+const changedFields = <E extends v.ObjectEntries>(own: E) =>
+  v.partial(v.object({ name: Text(255), is_disabled: Bool, accept_deletions: Bool, ...own }))
+
+const changedFieldsOf = {
+  suite: changedFields(ownFields.suite),
+  tenant: changedFields(ownFields.tenant),
+  idp: changedFields({ ...ownFields.idp, rotate_key: Bool }),
+}
+
+export const NewDirectoryFields = (kind: DirectoryKind) => newFieldsOf[kind]
+export const DirectoryFields = (kind: DirectoryKind) => changedFieldsOf[kind]
 
 export const defaultsOf: Record<DirectoryKind, DirectoryInput> = {
   suite: { group_sync_mode: 'all', orgunit_sync_enabled: false },
@@ -121,10 +128,7 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
   })
 }
 
-export const directories = Object.fromEntries(directoryKinds.map((kind) => [kind, directoryEntity(kind)])) as Record<
-  DirectoryKind,
-  Entity<DirectoryRow>
->
+export const directories = recordOf(directoryKinds, directoryEntity)
 
 const text = v.string()
 const shownOwn = {

@@ -18,6 +18,7 @@ import {
   type DirectoryRow,
   defaultsOf,
   directories,
+  type NewDirectoryInput,
   uniqueFields,
 } from './directory.ts'
 import { newKeyPair } from './key-pair.ts'
@@ -42,14 +43,14 @@ export async function get(kind: DirectoryKind, account: string, id: string) {
 const healthy = { disabled_reason: null, error: null, error_count: 0 }
 
 /** Creating a directory starts a run (A26.2(3)). */
-export const create = (kind: DirectoryKind, author: Author, draft: () => Checked) =>
+export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<NewDirectoryInput>) =>
   commit(author, async (transaction) => {
     await checkFeature(transaction)
     const checked = draft()
     await checkUnique(transaction, kind, checked)
     const { service_account_key: key, is_disabled = false, ...input } = checked.done()
     const pair = kind === 'idp' ? await newKeyPair(author.accountId, randomUUID()) : null
-    const row = transaction.insert<DirectoryRow>(directories[kind], {
+    const row = transaction.insert(directories[kind], {
       account_id: author.accountId,
       ...defaultsOf[kind],
       ...input,
@@ -61,7 +62,7 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Checked
       error_emailed_at: null,
       sync_requested_at: is_disabled ? null : timestamp(transaction.now),
       accept_deletions: false,
-    } as Omit<DirectoryRow, 'id' | 'inserted_at' | 'updated_at'>)
+    })
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 

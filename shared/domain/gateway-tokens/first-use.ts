@@ -6,7 +6,7 @@ import { getItem, getItems, rowsBy } from '../../table/read.ts'
 import { type GatewayTokenRow, gatewayTokens } from './gateway-token.ts'
 import { deleteGatewayToken } from './stage-gateway-token.ts'
 
-/** Whether a session was started with each of the tokens. */
+/** The ids of those tokens with which a session was ever started. */
 export async function usedTokens(account: string, tokens: GatewayTokenRow[]): Promise<Set<string>> {
   const items = await getItems(tokens.map((token) => liveKey(account, gatewayTokens.name, token.id)))
   return new Set(tokens.filter((_, index) => items[index]?.used_at !== undefined).map((token) => token.id))

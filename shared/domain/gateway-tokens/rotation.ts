@@ -1,14 +1,14 @@
-import { parseTimestamp } from '../../core/clock.ts'
+import { microsOf } from '../../core/clock.ts'
 import type { GatewayTokenRow } from './gateway-token.ts'
 
 /** How long a rotated gateway token stays valid unless its replacement is used before (A22): 4 hours. */
 export const rotationGraceMicros = 4 * 3_600_000_000
 
-/** Whether a token was rotated out so long ago that it has ended; tested each time it is presented. */
+/** True once the grace period of a rotated token is over; tested each time it is presented. */
 export const rotationEnded = ({ rotated_at }: Pick<GatewayTokenRow, 'rotated_at'>, now: number): boolean =>
-  rotated_at !== null && (parseTimestamp(rotated_at) as number) + rotationGraceMicros <= now
+  rotated_at !== null && microsOf(rotated_at) + rotationGraceMicros <= now
 
-/** What a rotation does with the tokens that a gateway has (A22). */
+/** The tokens of a gateway that a rotation ends, and the one that it leaves valid for the grace period (A22). */
 export type RotationPlan = { end: GatewayTokenRow[]; rotateOut: GatewayTokenRow | null }
 
 /**

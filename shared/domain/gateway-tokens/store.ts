@@ -11,7 +11,7 @@ import { type GatewayTokenRow, gatewayTokens } from './gateway-token.ts'
 import { activeToken, planRotation, rotationEnded, rotationGraceMicros } from './rotation.ts'
 import { deleteGatewayToken, mintGatewayToken } from './stage-gateway-token.ts'
 
-/** How many tokens one commit of a bulk delete takes along; each is four writes. */
+/** Tokens that one commit of a bulk delete takes along; each is four writes. */
 const tokensPerCommit = 20
 
 async function requireSite(transaction: Transaction, id: string): Promise<void> {

@@ -12,7 +12,7 @@ export function compatible(clientVersion: string | null, gatewayVersion: string 
   const client = numbersOf(clientVersion)
   if (!client) return true
   const gateway = numbersOf(gatewayVersion)
-  return gateway !== null && client[0] === gateway[0] && Math.abs((client[1] as number) - (gateway[1] as number)) <= 1
+  return gateway !== null && client[0] === gateway[0] && Math.abs((client[1] ?? 0) - (gateway[1] ?? 0)) <= 1
 }
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
@@ -40,8 +40,7 @@ export function chooseGateway<C extends Candidate>(
 ): { gateway: C } | { reason: 'gateway_offline' | 'version_mismatch' } {
   if (online.length === 0) return { reason: 'gateway_offline' }
   const fitting = online.filter((gateway) => compatible(client.version, gateway.version))
-  if (fitting.length === 0) return { reason: 'version_mismatch' }
-  const ranked = fitting
+  const [best] = fitting
     .map((gateway) => ({ gateway, far: client.lat === null ? 0 : distance(client, gateway), chance: random() }))
     .sort(
       (a, b) =>
@@ -50,5 +49,5 @@ export function chooseGateway<C extends Candidate>(
         compareVersions(b.gateway.version, a.gateway.version) ||
         a.chance - b.chance,
     )
-  return { gateway: (ranked[0] as { gateway: C }).gateway }
+  return best ? { gateway: best.gateway } : { reason: 'version_mismatch' }
 }

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../commit/transaction.ts'
-import { getItem, rowsBy } from '../../table/read.ts'
+import { rowsBy } from '../../table/read.ts'
 import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
 import { deleteGatewayToken } from '../gateway-tokens/stage-gateway-token.ts'
-import { type Presence, presenceKey } from '../presence/presence.ts'
+import { findPresence, presenceKey } from '../presence/presence.ts'
 import { type GatewayRow, gateways } from './gateway.ts'
 import { publicKeyKey } from './public-key-index.ts'
 import { sessionKey } from './session-pointer.ts'
@@ -13,7 +13,7 @@ export async function deleteGateway(transaction: Transaction, gateway: GatewayRo
   const key = presenceKey(accountId, 'gateways', gateway.id)
   const [tokens, presence] = await Promise.all([
     rowsBy(gatewayTokens, accountId, 'gateway_id', gateway.id),
-    getItem(key) as Promise<Presence | undefined>,
+    findPresence(accountId, 'gateways', gateway.id),
   ])
   for (const token of tokens) deleteGatewayToken(transaction, token)
   transaction.delete(gateways, gateway)

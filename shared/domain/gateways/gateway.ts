@@ -14,7 +14,7 @@ export const gateways = entity<GatewayRow>({
   unique: { 'devices.tunnel_address': (row) => row.ipv4 },
 })
 
-/** What presence adds to a device (A21.1, A23.1). */
+/** The fields of a device that come from its presence (A21.1, A23.1). */
 export const lastSeenFields = {
   last_seen_at: v.nullable(v.string()),
   last_seen_version: v.nullable(v.string()),

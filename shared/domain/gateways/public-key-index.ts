@@ -4,7 +4,7 @@ import { getItems, queryItems } from '../../table/read.ts'
 import { presenceKey } from '../presence/presence.ts'
 import { type GatewayRow, gateways } from './gateway.ts'
 
-/** Where the gateways of a site whose latest session had this public key are found (P2.2). Keys are not unique (P1.8). */
+/** Finds the gateways of a site by the public key of their latest session (P2.2). Keys are not unique (P1.8). */
 export const publicKeyKey = (account: string, siteId: string, publicKey: string, gatewayId: string): Key => ({
   pk: partition(account, 'gateways.public_key', siteId, publicKey),
   sk: gatewayId,
@@ -25,5 +25,6 @@ export async function findByPublicKey(account: string, siteId: string, publicKey
   )
   // A gateway that was just created for its first session has no presence yet.
   const at = ids.findIndex((_, i) => items[2 * i] && (items[2 * i + 1]?.public_key ?? publicKey) === publicKey)
-  return at < 0 ? null : itemRow(gateways, items[2 * at] as Item)
+  const item = at < 0 ? undefined : items[2 * at]
+  return item ? itemRow(gateways, item) : null
 }

@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { table, tableName } from '../../table/client.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
@@ -14,7 +15,7 @@ export type Pointer = Key & { gateway_id: string; ttl: number }
 
 const day = 86_400
 
-/** When a pointer can go: a day after the lease, if no heartbeat comes in between. */
+/** A pointer expires a day after the lease, unless a heartbeat renews it. */
 const pointerEnd = (now: number): number => Math.ceil(leaseEnd(now) / 1_000_000) + day
 
 export const sessionPointer = (
@@ -28,7 +29,7 @@ export const sessionPointer = (
   ttl: pointerEnd(now),
 })
 
-/** What leads to the gateway whose session this is or was, started with this site token. */
+/** The pointer to the gateway of a session that was started with this site token, live or ended. */
 export const findPointer = async (account: string, tokenId: string, sessionId: string): Promise<Pointer | undefined> =>
   (await getItem(sessionKey(account, tokenId, sessionId))) as Pointer | undefined
 
@@ -49,6 +50,6 @@ export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promis
     )
   } catch (error) {
     // The session was replaced meanwhile, and its pointer went with it.
-    if ((error as Error).name !== 'ConditionalCheckFailedException') throw error
+    if (!(error instanceof ConditionalCheckFailedException)) throw error
   }
 }

@@ -41,5 +41,5 @@ export const Group = v.object({
   updated_at: v.string(),
 })
 
-/** What can be set on a group (A14.2). */
+/** The fields that a request can set (A14.2). */
 export const GroupFields = v.object({ name: Text(255) })

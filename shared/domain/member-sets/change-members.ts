@@ -31,9 +31,9 @@ export function edited({ add, remove }: { add: string[]; remove: string[] }): Wa
 export type ChangedSet = { ids: string[]; pending: number }
 
 /**
- * Brings the members of a set to what is wanted, removals first (A15.6); unchanged ones keep their membership (A15.5).
- * What does not fit one commit is stored as pending with the first one, and counts from then on; it is done in parts, by
- * the request while it has time and by the follow-up consumer afterwards. `check` tests the owner, `read` the request.
+ * Removes and adds members until the set is as wanted, removals first (A15.6); members that stay keep their membership
+ * (A15.5). A change too large for one commit is stored as pending by the first, and counts from then on: the request
+ * works on it while it has time, the follow-up consumer does the rest. `check` tests the owner, `read` the request.
  */
 export async function changeMembers<M extends Row>(
   { accountId, subject, precondition }: Author,
@@ -78,10 +78,10 @@ async function readSet<M extends Row>(account: string, { entity }: MemberSet<M>,
     queryItems(partition(account, entity.name, ownerId)),
     readPending(account, entity.name, ownerId),
   ])
-  return { members: items.map(({ sk }) => sk as string), pending }
+  return { members: items.map(({ sk }) => String(sk)), pending }
 }
 
-/** What is pending was answered for, so a later request counts from the set that it leads to. */
+/** Pending changes were promised to a caller already, so the difference is taken from the set they will result in. */
 function differenceOf({ added, keeps }: Wanted, members: string[], pending: PendingPart[]): SetChange {
   const set = new Set(members)
   for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
@@ -90,7 +90,7 @@ function differenceOf({ added, keeps }: Wanted, members: string[], pending: Pend
   return { leaving: members.filter((id) => !target.has(id)), joining: [...target].filter((id) => !present.has(id)) }
 }
 
-/** So that its ids fit one answer. */
+/** All ids of a set have to fit one answer. */
 const maxMembers = 100_000
 
 /** @throws ApiError `validation_failed` for a change that would make a set too large; one that shrinks it is always fine */

@@ -13,10 +13,10 @@ export type MemberSet<M extends Row> = {
   key: keyof M & string
   /** The envelope, under which messages stand. */
   envelope: string
-  /** How messages call an id: `actor`, `device`. */
+  /** The word for an id in messages: `actor`, `device`. */
   noun: string
   /** The member's part of a row. */
   row: (ownerId: string, memberId: string) => Omit<M, 'id' | 'inserted_at' | 'updated_at'>
-  /** What ends when a member leaves. */
+  /** The authorizations that end when a member leaves. */
   revocation?: (ownerId: string, memberId: string) => Revocation
 }

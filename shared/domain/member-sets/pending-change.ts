@@ -9,9 +9,11 @@ export type SetChange = { leaving: string[]; joining: string[] }
 /** Some of the members that are still to leave or to join: one item of the partition beside the set. */
 export type PendingPart = Key & { joins: boolean; ids: string[] }
 
-/** So many ids of 16 bytes are cheap to write again with each commit that does some of them. */
+type StoredPart = Key & { joins: boolean; ids: Uint8Array }
+
+/** Each commit that finishes some ids writes the item again with the rest; at 16 bytes an id, this many are cheap. */
 const idsPerItem = 450
-/** So many items fit a commit beside a pool and its first members. */
+/** The first commit also holds the pool and its first members. */
 const maxItems = 20
 
 const pendingPartition = (account: string, collection: string, ownerId: string): string =>
@@ -24,20 +26,15 @@ function unpack(bytes: Uint8Array): string[] {
   return (hex.match(/.{32}/g) ?? []).map((id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'))
 }
 
-/** What is still to be written to a set, in order, removals first (A15.6); the first `limit` items of it. */
+/** The changes of a set that are still to be written, removals first (A15.6); at most `limit` items. */
 export async function readPending(
   account: string,
   collection: string,
   ownerId: string,
   limit?: number,
 ): Promise<PendingPart[]> {
-  const items = await queryItems(pendingPartition(account, collection, ownerId), { limit })
-  return items.map(({ pk, sk, joins, ids }) => ({
-    pk: pk as string,
-    sk: sk as string,
-    joins: joins as boolean,
-    ids: unpack(ids as Uint8Array),
-  }))
+  const items = (await queryItems(pendingPartition(account, collection, ownerId), { limit })) as StoredPart[]
+  return items.map(({ pk, sk, joins, ids }) => ({ pk, sk, joins, ids: unpack(ids) }))
 }
 
 const slices = (ids: string[], size: number): string[][] =>

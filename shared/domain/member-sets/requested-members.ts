@@ -1,5 +1,6 @@
 import { type FieldErrors, invalid } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
+import { isObject } from '../../core/is-object.ts'
 import { firstMessages } from '../../core/message-limit.ts'
 import type { Row } from '../../table/entity.ts'
 import { excerpt } from '../../values/excerpt.ts'
@@ -33,6 +34,8 @@ function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : excerpt(String(value))
 }
 
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
 const distinct = (ids: string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 /** @throws ApiError `validation_failed` */
@@ -48,7 +51,7 @@ function idsOf<M extends Row>({ envelope, noun }: MemberSet<M>, values: unknown[
     typeof id === 'string' && isUuid(id) ? null : `${shown(id)} is not a valid ${noun} id`,
   )
   if (messages.length > 0) throw invalid({ [envelope]: messages })
-  return values as string[]
+  return values.filter((id) => typeof id === 'string')
 }
 
 /** @throws ApiError `validation_failed` for entries of too many keys */
@@ -64,15 +67,12 @@ function refuseCrowded<M extends Row>({ envelope }: MemberSet<M>, entries: unkno
 /** The ids of a `PUT`, a list of entries (A15.4, A19). @throws ApiError `validation_failed` */
 export function readWholeSet<M extends Row>(
   set: MemberSet<M>,
-  raw: unknown,
+  entries: unknown[],
   isThere: (id: unknown) => boolean,
 ): string[] {
-  const entries = raw as unknown[]
   refuseMany(set, entries)
   refuseCrowded(set, entries)
-  const ids = entries.map((entry) =>
-    typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>)[set.key] : undefined,
-  )
+  const ids = entries.map((entry) => (isObject(entry) ? entry[set.key] : undefined))
   const missing = firstMessages(ids, (id, i) => (isThere(id) ? null : `entry ${i} is missing ${set.key}`))
   if (missing.length > 0) throw invalid({ [set.envelope]: missing })
   return distinct(idsOf(set, ids))
@@ -81,20 +81,20 @@ export function readWholeSet<M extends Row>(
 /** The additions and removals of a `PATCH` (A15.4, A19). @throws ApiError `validation_failed` */
 export function readEdit<M extends Row>(
   set: MemberSet<M>,
-  raw: unknown,
+  sent: { add?: unknown; remove?: unknown },
   explain: (list: unknown) => string | null,
 ): { add: string[]; remove: string[] } {
-  const crowded = tooManyKeys(raw as object)
+  const crowded = tooManyKeys(sent)
   if (crowded !== null) throw invalid({ base: [crowded] })
-  const { add = [], remove = [] } = raw as { add?: unknown; remove?: unknown }
-  refuseMany(set, ...[add, remove].filter(Array.isArray))
+  const { add = [], remove = [] } = sent
+  const lists = { add: listOf(add), remove: listOf(remove) }
+  refuseMany(set, lists.add, lists.remove)
   const errors: FieldErrors = {}
   for (const [name, list] of Object.entries({ add, remove })) {
     const message = explain(list)
     if (message !== null) errors[name] = [message]
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
-  const lists = { add: add as unknown[], remove: remove as unknown[] }
   const ids = idsOf(set, [...lists.add, ...lists.remove])
   return { add: distinct(ids.slice(0, lists.add.length)), remove: distinct(ids.slice(lists.add.length)) }
 }

@@ -5,7 +5,7 @@ import { getItem, getItems } from '../../table/read.ts'
 import type { MemberSet } from './member-set.ts'
 import { readPending, type SetChange, stagePart, stageRestOfPending } from './pending-change.ts'
 
-/** So many memberships, each with its edge, fit one commit. */
+/** Each membership has an edge, and a commit takes 100 writes at most. */
 export const membersPerCommit = 45
 
 export const sizeOf = ({ leaving, joining }: SetChange): number => leaving.length + joining.length

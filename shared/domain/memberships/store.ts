@@ -30,14 +30,14 @@ export async function list(account: string, groupId: string, page: Page) {
 }
 
 /** The whole set as it is (A15.3). */
-export const replace = (author: Author, groupId: string, raw: unknown) =>
+export const replace = (author: Author, groupId: string, entries: unknown[]) =>
   change(author, groupId, () =>
-    wholeSet(readWholeSet(groupMembers, raw, (id) => id !== undefined && id !== null && id !== '')),
+    wholeSet(readWholeSet(groupMembers, entries, (id) => id !== undefined && id !== null && id !== '')),
   )
 
-export const edit = (author: Author, groupId: string, raw: unknown) =>
+export const edit = (author: Author, groupId: string, sent: Record<string, unknown>) =>
   change(author, groupId, () =>
-    edited(readEdit(groupMembers, raw, (list) => (Array.isArray(list) ? null : 'is invalid'))),
+    edited(readEdit(groupMembers, sent, (list) => (Array.isArray(list) ? null : 'is invalid'))),
   )
 
 async function change(author: Author, groupId: string, read: () => Wanted) {

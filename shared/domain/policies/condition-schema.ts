@@ -30,7 +30,7 @@ const rows: Row[] = [
   },
 ]
 
-/** What a part is when it is left out (A17.1(2)). */
+/** The defaults of parts that are left out (A17.1(2)). */
 const defaults = { property: 'remote_ip_location_region', operator: 'is_in' }
 
 /** A condition as the reference documents it: the operators and the form of the values follow from the property (A17.1). */

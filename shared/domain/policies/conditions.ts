@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
+import { isObject } from '../../core/is-object.ts'
 import { parseRange } from '../../values/ip.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import { regionCodes } from '../../values/regions.ts'
@@ -51,7 +52,9 @@ export function checkConditions(raw: unknown): { conditions: Condition[] } | { e
   const conditions = raw.map((item, i) => checkCondition(item, `conditions.${i}`, errors))
   const properties = conditions.flatMap((condition) => (condition ? [condition.property] : []))
   if (new Set(properties).size < properties.length) errors.base = ['only one condition per property is allowed']
-  return Object.keys(errors).length > 0 ? { errors } : { conditions: conditions as Condition[] }
+  return Object.keys(errors).length > 0
+    ? { errors }
+    : { conditions: conditions.filter((condition) => condition !== undefined) }
 }
 
 /** An omitted part means its default; a blank one is missing (A6.4, A17.1(2)). */
@@ -62,7 +65,7 @@ function word(value: unknown, fallback: string): { word: string } | { message: s
 }
 
 function checkCondition(item: unknown, path: string, errors: FieldErrors): Condition | undefined {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+  if (!isObject(item)) {
     errors[path] = ['is invalid']
     return undefined
   }
@@ -71,15 +74,14 @@ function checkCondition(item: unknown, path: string, errors: FieldErrors): Condi
     errors[path] = [crowded]
     return undefined
   }
-  const given = item as Record<string, unknown>
-  const property = word(Object.hasOwn(given, 'property') ? given.property : undefined, 'remote_ip_location_region')
-  const operator = word(Object.hasOwn(given, 'operator') ? given.operator : undefined, 'is_in')
+  const property = word(Object.hasOwn(item, 'property') ? item.property : undefined, 'remote_ip_location_region')
+  const operator = word(Object.hasOwn(item, 'operator') ? item.operator : undefined, 'is_in')
   const rule = 'word' in property && Object.hasOwn(rules, property.word) ? rules[property.word] : undefined
   if (!rule) errors[`${path}.property`] = ['message' in property ? property.message : 'is invalid']
   const operators = rule?.operators ?? Object.values(rules).flatMap((other) => other.operators)
   if ('message' in operator) errors[`${path}.operator`] = [operator.message]
   else if (!operators.includes(operator.word)) errors[`${path}.operator`] = ['is invalid']
-  const values = checkValues(given.values, rule, 'word' in property && property.word === 'client_verified')
+  const values = checkValues(item.values, rule, 'word' in property && property.word === 'client_verified')
   if ('messages' in values) errors[`${path}.values`] = values.messages
   if (!('word' in property) || !rule) return undefined
   return {

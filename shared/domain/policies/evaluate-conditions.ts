@@ -3,7 +3,7 @@ import type { Condition } from './conditions.ts'
 import { type DayRanges, parseDayRanges } from './time-ranges.ts'
 import { zoneFormat } from './zone-format.ts'
 
-/** What conditions are held against (A17.3). */
+/** The facts about a request that conditions test (A17.3). */
 export type ConditionContext = {
   ip: string | null
   region: string | null
@@ -11,7 +11,7 @@ export type ConditionContext = {
   authProviderId: string | null
 }
 
-/** Whether one condition holds, and until when (microseconds; null: without end). */
+/** The outcome of one condition; `until` is when it stops holding, in microseconds, null for never. */
 export type ConditionResult = { condition: Condition; passed: boolean; until: number | null }
 
 export type Evaluation = { conforms: true; until: number | null } | { conforms: false; violated: string[] }
@@ -107,7 +107,8 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 
 function localTime(second: number, zone: string): { day: number; date: string; seconds: number } {
   // Conditions are stored with zones that exist.
-  const format = zoneFormat(zone) as Intl.DateTimeFormat
+  const format = zoneFormat(zone)
+  if (!format) throw new Error(`${zone} is no time zone.`)
   const parts = Object.fromEntries(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
   return {
     day: weekdays.indexOf(parts.weekday ?? ''),

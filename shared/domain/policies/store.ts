@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { featureNotEnabled, notFound } from '../../core/errors.ts'
+import { featureNotEnabled, invalid, notFound } from '../../core/errors.ts'
 import { listRows } from '../../table/list.ts'
 import { getRow } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { accounts } from '../accounts/account.ts'
-import { type GroupRow, groups } from '../groups/group.ts'
+import { groups } from '../groups/group.ts'
 import { resources } from '../resources/resource.ts'
 import { deletePolicy } from './delete-policy.ts'
 import { type PolicyRow, policies } from './policy.ts'
 import type { PolicyInput } from './policy-fields.ts'
 
-type Checked = Draft<PolicyInput>
+type Change = Draft<Partial<PolicyInput>>
 
 export async function list(account: string, page: Page) {
   const { rows, metadata } = await listRows(policies, account, page, { edges: page.filters })
@@ -27,7 +27,7 @@ export async function get(account: string, id: string) {
 }
 
 /** The rows a policy ties together, with the message for each that is unknown. */
-async function ends(transaction: Transaction, draft: Checked) {
+async function ends(transaction: Transaction, draft: Change) {
   const { group_id, resource_id } = draft.fields
   const [group, resource] = await Promise.all([
     group_id === undefined ? null : transaction.get(groups, group_id),
@@ -46,7 +46,7 @@ async function ends(transaction: Transaction, draft: Checked) {
 
 async function checkPair(
   transaction: Transaction,
-  draft: Checked,
+  draft: Change,
   groupId: string | null,
   resourceId: string,
   except?: PolicyRow,
@@ -57,20 +57,21 @@ async function checkPair(
   }
 }
 
-export const create = (author: Author, draft: () => Checked) =>
+export const create = (author: Author, draft: () => Draft<PolicyInput>) =>
   commit(author, async (transaction) => {
     const checked = draft()
     const { group, resource } = await ends(transaction, checked)
-    if (group && resource) await checkPair(transaction, checked, group.id, resource.id)
+    if (!group || !resource) throw invalid(checked.errors)
+    await checkPair(transaction, checked, group.id, resource.id)
     const input = checked.done()
     const row = transaction.insert(policies, {
       group_id: input.group_id,
-      group_idp_id: (group as GroupRow).idp_id,
+      group_idp_id: group.idp_id,
       resource_id: input.resource_id,
       description: input.description ?? null,
       conditions: input.conditions ?? [],
       // Flows to the Internet are never reported (A16.2).
-      flow_log_uploads_enabled: resource?.type !== 'internet' && (input.flow_log_uploads_enabled ?? true),
+      flow_log_uploads_enabled: resource.type !== 'internet' && (input.flow_log_uploads_enabled ?? true),
       is_disabled: input.is_disabled ?? false,
     })
     return { data: row }
@@ -78,13 +79,13 @@ export const create = (author: Author, draft: () => Checked) =>
 
 const grounds = ['conditions', 'group_id', 'resource_id', 'flow_log_uploads_enabled'] as const
 
-export const update = (author: Author, id: string, raw: unknown, draft: () => Draft<Partial<PolicyInput>>) =>
+export const update = (author: Author, id: string, sent: object, draft: () => Change) =>
   commit(author, async (transaction) => {
     const policy = await transaction.get(policies, id)
     if (!policy) throw notFound()
-    const checked = draft() as Checked
+    const checked = draft()
     const { group } = await ends(transaction, checked)
-    const empty = Object.keys(raw as object).length === 0
+    const empty = Object.keys(sent).length === 0
     if (policy.group_id === null && checked.fields.group_id === undefined && !checked.has('group_id') && !empty) {
       checked.reject('group_id', "can't be blank")
     }
@@ -99,7 +100,7 @@ export const update = (author: Author, id: string, raw: unknown, draft: () => Dr
       ...(target?.type === 'internet' && { flow_log_uploads_enabled: false }),
     })
     const ended = data.is_disabled && !policy.is_disabled
-    // What authorizations rest on has changed: they end, and the next decision makes new ones (A30).
+    // Authorizations made under the old policy end; clients that may still connect get new ones (A30).
     const shifted = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
     if (ended || shifted) transaction.revoke({ by: 'policy', id })
     return { data }

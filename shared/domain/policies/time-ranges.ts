@@ -11,11 +11,8 @@ const wholeDay = { start: 0, end: 86_399 }
 function seconds(text: string): number | null {
   const match = /^(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2})(?:\.\d+)?)?$/.exec(text.trim())
   if (!match) return null
-  const [hour, minute, second] = [match[1], match[2], match[3]].map((part) => Number(part ?? 0)) as [
-    number,
-    number,
-    number,
-  ]
+  const [, hours, minutes = '0', rest = '0'] = match
+  const [hour, minute, second] = [Number(hours), Number(minutes), Number(rest)]
   return hour > 23 || minute > 59 || second > 59 ? null : hour * 3600 + minute * 60 + second
 }
 
@@ -29,7 +26,7 @@ function parseRange(text: string): { start: number; end: number } | string {
 
 const maxRanges = 100
 
-/** Whether a value has more ranges than are looked at. */
+/** True for more ranges than a value may have; tested before it is parsed. */
 export const hasTooManyRanges = (value: string): boolean => value.split(',', maxRanges + 1).length > maxRanges
 
 /** The parsed value, or the message of the first part that is wrong. */
@@ -44,5 +41,5 @@ export function parseDayRanges(value: string): DayRanges | { message: string } {
   const parsed = ranges.trim() === '' ? [] : ranges.trim() === 'true' ? [wholeDay] : ranges.split(',').map(parseRange)
   const message = parsed.find((range) => typeof range === 'string')
   if (message !== undefined) return { message }
-  return { day: index, ranges: parsed as { start: number; end: number }[], zone }
+  return { day: index, ranges: parsed.filter((range) => typeof range !== 'string'), zone }
 }

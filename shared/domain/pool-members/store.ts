@@ -33,13 +33,13 @@ export async function list(account: string, resourceId: string, page: Page) {
 const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
 /** The whole set as it is (A19.2). */
-export const replace = (author: Author, resourceId: string, raw: unknown) =>
-  change(author, resourceId, () => wholeSet(readWholeSet(pool, raw, isText)))
+export const replace = (author: Author, resourceId: string, entries: unknown[]) =>
+  change(author, resourceId, () => wholeSet(readWholeSet(pool, entries, isText)))
 
-export const edit = (author: Author, resourceId: string, raw: unknown) =>
+export const edit = (author: Author, resourceId: string, sent: Record<string, unknown>) =>
   change(author, resourceId, () =>
     edited(
-      readEdit(pool, raw, (ids) =>
+      readEdit(pool, sent, (ids) =>
         Array.isArray(ids) && ids.every((id) => typeof id === 'string') ? null : 'has an invalid entry',
       ),
     ),

@@ -23,7 +23,7 @@ export type PostureProviderRow = Row & {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** When a run was asked for. There are no runs yet (I7). */
+  /** Set when a sync run is requested. There are no runs yet (I7). */
   sync_requested_at: string | null
   /** Will let the next run pass the deletion brake (I5). */
   accept_deletions: boolean
@@ -84,7 +84,7 @@ const inputFields = {
   accept_deletions: v.optional(Bool),
 }
 
-/** What can be sent; the fields of the other type are ignored. */
+/** The fields that a request can send; those of the other type are ignored. */
 export const PostureProviderFields = v.object(inputFields)
 export type PostureProviderInput = v.InferOutput<typeof PostureProviderFields>
 

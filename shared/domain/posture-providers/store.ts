@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Author, commit } from '../../commit/commit.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
 import { stageWhileRoom } from '../../commit/stage-while-room.ts'
@@ -18,7 +19,7 @@ import {
   postureProviders,
 } from './posture-provider.ts'
 
-type Checked = Draft<PostureProviderInput>
+type Change = Draft<Partial<PostureProviderInput>>
 const nameSet = 'mdm_posture_providers.name'
 const healthy = { disabled_reason: null, error: null, error_count: 0 }
 
@@ -34,7 +35,7 @@ export async function get(account: string, id: string) {
 }
 
 /** Drops what belongs to the other type, its messages included. */
-function keepConnectionOf(draft: Checked, type: PostureProviderType | undefined): void {
+function keepConnectionOf(draft: Change, type: PostureProviderType | undefined): void {
   const own: readonly string[] = type === undefined ? [] : connectionFields[type]
   for (const field of Object.values(connectionFields).flat()) {
     if (own.includes(field)) continue
@@ -56,7 +57,7 @@ async function connectionOf(
 }
 
 /** Creating a provider starts a run (A26.2(3)). */
-export const create = (author: Author, draft: () => Checked) =>
+export const create = (author: Author, draft: () => Draft<PostureProviderInput>) =>
   commit(author, async (transaction) => {
     const checked = draft()
     const { type } = checked.fields
@@ -82,19 +83,17 @@ export const create = (author: Author, draft: () => Checked) =>
     return { data: row }
   })
 
-export const update = (author: Author, id: string, draft: () => Draft<Partial<PostureProviderInput>>) =>
+export const update = (author: Author, id: string, draft: () => Change) =>
   commit(author, async (transaction) => {
     const provider = await known(transaction, id)
-    const checked = draft() as Checked
+    const checked = draft()
     const { type } = checked.fields
     if (type !== undefined && type !== provider.type) checked.reject('type', 'cannot be changed')
     keepConnectionOf(checked, provider.type)
     await rejectTaken(transaction, checked, nameSet, 'name', provider)
-    const input: Partial<PostureProviderInput> = checked.done()
+    const input = checked.done()
     const connection = await connectionOf(author.accountId, input, provider)
-    const moved = Object.entries(connection).some(
-      ([name, value]) => provider[name as keyof typeof connection] !== value,
-    )
+    const moved = !isDeepStrictEqual({ ...provider, ...connection }, provider)
     const enables = input.is_disabled === false
     const row = transaction.update(postureProviders, provider, {
       name: input.name,

@@ -1,7 +1,7 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import type { Origin } from '../../core/subject.ts'
 import { type Key, liveKey } from '../../table/keys.ts'
-import { getItems, getRows } from '../../table/read.ts'
+import { getItem, getItems, getRows } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
@@ -9,7 +9,7 @@ import { rotationEnded } from '../gateway-tokens/rotation.ts'
 
 export type DeviceKind = 'gateways' | 'clients'
 
-/** What a token says of the sessions that were started with it. */
+/** The state of a token, as far as the sessions started with it depend on it. */
 type TokenState = { ended: boolean; rotated_at: string | null }
 
 /** The states of tokens in the order of their ids; null for one that is gone. */
@@ -46,6 +46,14 @@ export type Presence = LastSeen & {
   public_key: string
 }
 
+/** The live item of a client. */
+export type ClientPresence = Presence & {
+  /** Fingerprint of the circumstances that its authorizations conform to, or a mark of the test that is under way (P3.2). */
+  tested: string
+}
+
+type PresenceOf = { gateways: Presence; clients: ClientPresence }
+
 /** A presence as it counts: a session whose token is gone has ended (P1.7). */
 export type CountedPresence = Omit<Presence, 'token_id'> & {
   token_id: string | null
@@ -54,6 +62,13 @@ export type CountedPresence = Omit<Presence, 'token_id'> & {
 }
 
 export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => liveKey(account, kind, id)
+
+/** The live item of a device as it is stored, whether its session still counts or not. */
+export const findPresence = async <K extends DeviceKind>(
+  account: string,
+  kind: K,
+  id: string,
+): Promise<PresenceOf[K] | undefined> => (await getItem(presenceKey(account, kind, id))) as PresenceOf[K] | undefined
 
 /**
  * The presence of devices, in the order of their ids; null before the first session. Tokens are read too, so that one that
@@ -82,11 +97,11 @@ export async function readPresence(account: string, kind: DeviceKind, id: string
   return presence ?? null
 }
 
-/** Whether the device has a session whose lease has not expired (P1.4). */
+/** Online means that the lease of the latest session has not expired (P1.4). */
 export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, now: number): boolean =>
   presence !== null && presence.lease_expires_at > now
 
-/** What a session start or a heartbeat knows of where its device is (P1.6, P8). */
+/** The place of a device as a session start or heartbeat shows it (P1.6, P8). */
 export const seenFrom = (origin: Origin, version: string, now: number): LastSeen => ({
   last_seen_at: timestamp(now),
   last_seen_version: version,

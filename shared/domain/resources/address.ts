@@ -1,4 +1,4 @@
-import { type Cidr, formatCidr, formatIp, overlaps, parseCidr, parseIp, parseRange } from '../../values/ip.ts'
+import { type Cidr, formatCidr, formatIp, overlaps, parseCidr, parseIp, parseRange, rangeOf } from '../../values/ip.ts'
 import { isLonger } from '../../values/is-longer.ts'
 
 export type AddressType = 'dns' | 'cidr' | 'ip'
@@ -26,7 +26,7 @@ function checkDnsName(address: string): Checked {
   if (parseRange(address)) return { message: 'is an IP address, use a resource of type ip or cidr' }
   const labels = address.split('.')
   if (!labels.every(validLabel)) return { message: 'is not a valid DNS name' }
-  const last = (labels.at(-1) as string).toLowerCase()
+  const last = address.slice(address.lastIndexOf('.') + 1).toLowerCase()
   if (/[*?]/.test(last)) return { message: 'cannot have a wildcard in the top-level domain' }
   if (last === 'localhost') return { message: 'cannot be in the localhost domain' }
   const others = labels.slice(0, -1)
@@ -37,22 +37,20 @@ function checkDnsName(address: string): Checked {
   return { address }
 }
 
-const range = (text: string): Cidr => parseRange(text) as Cidr
-
 /** Addresses that no resource can have, in the order of the contract's table. */
 const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
   {
-    ranges: [range('0.0.0.0'), range('::')],
+    ranges: [rangeOf('0.0.0.0'), rangeOf('::')],
     cidr: 'cannot contain all addresses, use the Internet Resource',
     ip: 'cannot stand for all addresses',
   },
   ...[['127.0.0.0/8', '::1/128']].map((texts) => ({
-    ranges: texts.map(range),
+    ranges: texts.map(rangeOf),
     cidr: 'cannot contain loopback addresses',
     ip: 'cannot contain loopback addresses',
   })),
   ...['100.64.0.0/10', 'fd00:2021:1111::/48'].map((text) => ({
-    ranges: [range(text)],
+    ranges: [rangeOf(text)],
     cidr: `cannot be in ${text}`,
     ip: `cannot be in ${text}`,
   })),
@@ -61,7 +59,7 @@ const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
 const refusal = (block: Cidr, type: 'cidr' | 'ip'): string | undefined =>
   forbidden.find(({ ranges }) => ranges.some((other) => overlaps(block, other)))?.[type]
 
-const mapped = range('::ffff:0:0/96')
+const mapped = rangeOf('::ffff:0:0/96')
 /** The IPv4-mapped block itself, or a part of it; a wider block that happens to cover it is an ordinary one. */
 const isMapped = (block: Cidr): boolean => overlaps(block, mapped) && block.prefix >= 96
 
@@ -74,7 +72,7 @@ function checkCidr(address: string): Checked {
 
 function checkIp(address: string): Checked {
   const ip = parseIp(address)
-  const block = ip && range(formatIp(ip))
+  const block = ip && rangeOf(formatIp(ip))
   if (!ip || !block || isMapped(block)) return { message: 'is not a valid IP address' }
   const message = refusal(block, 'ip')
   return message ? { message } : { address: formatIp(ip) }

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../../core/errors.ts'
+import { isObject } from '../../core/is-object.ts'
 import { maxMessages } from '../../core/message-limit.ts'
 import { portPattern } from '../../values/port-pattern.ts'
 import { tooManyKeys } from '../../values/too-many-keys.ts'
@@ -21,11 +22,11 @@ export function checkFilters(raw: unknown): { filters: Filter[] } | { errors: Fi
     filters.push(checkFilter(item, `filters.${i}`, errors))
     if (Object.keys(errors).length >= maxMessages) break
   }
-  return Object.keys(errors).length > 0 ? { errors } : { filters: filters as Filter[] }
+  return Object.keys(errors).length > 0 ? { errors } : { filters: filters.filter((filter) => filter !== undefined) }
 }
 
 function checkFilter(item: unknown, path: string, errors: FieldErrors): Filter | undefined {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+  if (!isObject(item)) {
     errors[path] = ['is invalid']
     return undefined
   }
@@ -34,7 +35,7 @@ function checkFilter(item: unknown, path: string, errors: FieldErrors): Filter |
     errors[path] = [crowded]
     return undefined
   }
-  const { protocol, ports = [] } = item as Record<string, unknown>
+  const { protocol, ports = [] } = item
   const known = protocols.find((candidate) => candidate === protocol)
   if (!known) errors[`${path}.protocol`] = [isBlank(protocol) ? "can't be blank" : 'is invalid']
   const checked = checkPorts(ports)
@@ -51,11 +52,10 @@ function checkPorts(raw: unknown): { ports: string[] } | { messages: string[] } 
   const parsed = raw.map(parsePorts)
   const messages = [...new Set(parsed.filter((entry) => typeof entry === 'string'))]
   if (messages.length > 0) return { messages }
-  const ranges = parsed as PortRange[]
+  const ranges = parsed.filter((entry) => typeof entry !== 'string')
   const sorted = ranges.toSorted((a, b) => a.first - b.first)
-  if (sorted.some((range, i) => i > 0 && range.first <= (sorted[i - 1] as PortRange).last)) {
-    return { messages: ['ports must not overlap'] }
-  }
+  const meetsBefore = ({ first }: PortRange, i: number) => first <= (sorted[i - 1]?.last ?? 0)
+  if (sorted.some(meetsBefore)) return { messages: ['ports must not overlap'] }
   return { ports: ranges.map(({ first, last }) => (first === last ? String(first) : `${first} - ${last}`)) }
 }
 

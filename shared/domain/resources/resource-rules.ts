@@ -3,7 +3,7 @@ import type { SiteRow } from '../sites/site.ts'
 import { checkAddress } from './address.ts'
 import type { ResourceInput, ResourceRow } from './resource.ts'
 
-type Checked = Draft<ResourceInput>
+type Checked = Draft<Partial<ResourceInput>>
 
 /** The rules between type and site (A18.3); `site` is the one that the resource would be in. */
 export function checkTypeAndSite(draft: Checked, site: SiteRow | null, type: ResourceRow['type'] | undefined): void {

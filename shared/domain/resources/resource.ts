@@ -101,7 +101,7 @@ const inputFields = {
   filters: v.optional(Filters),
 }
 
-/** What can be set on a resource (A18.2). */
+/** The fields that a request can set (A18.2). */
 export const ResourceFields = v.object(inputFields)
 export type ResourceInput = v.InferOutput<typeof ResourceFields>
 

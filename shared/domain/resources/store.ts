@@ -10,6 +10,8 @@ import { deleteResource } from './delete-resource.ts'
 import { type ResourceInput, type ResourceRow, resources } from './resource.ts'
 import { checkTypeAndSite, normalised, resultingStack } from './resource-rules.ts'
 
+type Change = Draft<Partial<ResourceInput>>
+
 export async function list(account: string, page: Page) {
   const { rows, metadata } = await listRows(resources, account, page, { edges: page.filters })
   return { data: rows, metadata }
@@ -22,7 +24,7 @@ export async function get(account: string, id: string) {
 }
 
 /** The site, with the message for one that is unknown. */
-async function siteOf(transaction: Transaction, draft: Draft<ResourceInput>, id: string | undefined) {
+async function siteOf(transaction: Transaction, draft: Change, id: string | undefined) {
   const site = id === undefined ? null : await transaction.get(sites, id)
   if (id !== undefined && !site) draft.reject('site_id', 'does not exist')
   return site
@@ -49,21 +51,21 @@ export const create = (author: Author, draft: () => Draft<ResourceInput>) =>
     return { data: row }
   })
 
-export const update = (author: Author, id: string, raw: unknown, draft: () => Draft<Partial<ResourceInput>>) =>
+export const update = (author: Author, id: string, sent: object, draft: () => Change) =>
   commit(author, async (transaction) => {
     const resource = await editable(transaction, id)
-    const checked = draft() as Draft<ResourceInput>
+    const checked = draft()
     const data =
       resource.type === 'static_device_pool'
         ? updatePool(transaction, resource, checked)
-        : await updateOwn(transaction, resource, raw as Record<string, unknown>, checked)
+        : await updateOwn(transaction, resource, sent, checked)
     const moved = (['site_id', 'ip_stack', 'type', 'address'] as const).some((name) => data[name] !== resource[name])
     if (moved) transaction.revoke({ by: 'resource', id })
     return { data }
   })
 
-/** Of a pool only name, description and filters change (A18.3). */
-function updatePool(transaction: Transaction, resource: ResourceRow, draft: Draft<ResourceInput>): ResourceRow {
+/** Only the name, description and filters of a pool can change (A18.3). */
+function updatePool(transaction: Transaction, resource: ResourceRow, draft: Change): ResourceRow {
   for (const ignored of ['address', 'site_id']) delete draft.errors[ignored]
   if (draft.fields.type !== undefined && draft.fields.type !== 'static_device_pool') draft.reject('type', 'is invalid')
   if (draft.fields.ip_stack) draft.reject('ip_stack', 'is supported only for DNS resources')
@@ -74,8 +76,8 @@ function updatePool(transaction: Transaction, resource: ResourceRow, draft: Draf
 async function updateOwn(
   transaction: Transaction,
   resource: ResourceRow,
-  raw: Record<string, unknown>,
-  draft: Draft<ResourceInput>,
+  sent: object,
+  draft: Change,
 ): Promise<ResourceRow> {
   const { fields } = draft
   const type = draft.has('type') ? undefined : (fields.type ?? resource.type)
@@ -83,7 +85,7 @@ async function updateOwn(
   const changes = type !== resource.type || fields.site_id !== undefined
   const site = changes ? await siteOf(transaction, draft, siteId) : null
   if (changes) checkTypeAndSite(draft, site, type)
-  const sentAddress = Object.hasOwn(raw, 'address')
+  const sentAddress = Object.hasOwn(sent, 'address')
   const address =
     type !== undefined && (sentAddress || type !== resource.type)
       ? normalised(draft, type, sentAddress ? fields.address : resource.address)

@@ -21,5 +21,5 @@ export const sites = entity<SiteRow>({
 /** A site as the API shows it (A20). */
 export const Site = v.object({ id: v.string(), name: v.string() })
 
-/** What can be set on a site; its name is not trimmed (A20.2). */
+/** The fields that a request can set; the name is not trimmed (A20.2). */
 export const SiteFields = v.object({ name: Text(64, { trim: false }) })

@@ -5,7 +5,7 @@ import { entityKey, headKey } from '../../table/keys.ts'
 import { getRow } from '../../table/read.ts'
 import { remove, type Write, writeTogether } from '../../table/write-together.ts'
 
-/** Whether the instant has come at which an account is deleted; it cannot be called off then (A32). */
+/** True from the instant at which an account is deleted; the deletion cannot be called off any more (A32). */
 export const isDueForDeletion = ({ is_disabled, delete_at }: AccountRow, nowText: string): boolean =>
   is_disabled && delete_at !== null && delete_at <= nowText
 

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BatchWriteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { BatchWriteCommand, type BatchWriteCommandInput, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { type DueAccount, dueAccountsPartition } from './due-account.ts'
 
-/** What one request deletes. */
+/** Items that one request deletes, the most that the table takes. */
 const perBatch = 25
 /** Requests under way at once. */
 const width = 4
-/** So few that a page is done in seconds, though all of it belong to the account; a run ends between two pages. */
+/** A run can only stop between two pages, so a page has to be done in seconds even if all of it is to be deleted. */
 const perPage = 2_000
 /**
  * A page is at most 1 MB: 128 read units, as it need not be consistent; the second pass sees what the first one misses. A
@@ -18,12 +18,14 @@ const perPage = 2_000
  */
 const pauseMs = 60
 
+type WriteRequests = NonNullable<BatchWriteCommandInput['RequestItems']>[string]
+
 async function deleteBatch(keys: Key[]): Promise<void> {
-  let wanted: object[] = keys.map((Key) => ({ DeleteRequest: { Key } }))
+  let wanted: WriteRequests = keys.map((Key) => ({ DeleteRequest: { Key } }))
   for (let tries = 0; wanted.length > 0; tries++) {
     if (tries === 8) throw new ApiError('unavailable')
     if (tries > 0) await sleep(Math.random() * 20 * 2 ** tries)
-    const RequestItems = { [tableName()]: wanted } as Record<string, { DeleteRequest: { Key: Key } }[]>
+    const RequestItems = { [tableName()]: wanted }
     const { UnprocessedItems } = await table().send(new BatchWriteCommand({ RequestItems }))
     wanted = UnprocessedItems?.[tableName()] ?? []
   }

@@ -1,11 +1,11 @@
 import type { Item, Key } from '../../table/keys.ts'
 
-/** What says when an account is deleted, and how far that has come. */
+/** The item that says when an account is to be deleted, and how far the deletion has come. */
 export type DueAccount = Key & {
   account_id: string
-  /** Where the pass over the table goes on. */
+  /** The last key that the pass over the table has done. */
   cursor?: Key
-  /** Whether this pass is the second one, after which nothing can come any more. */
+  /** True for the second pass, after which no more items can arrive. */
   last?: boolean
 }
 

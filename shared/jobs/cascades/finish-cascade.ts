@@ -16,7 +16,7 @@ import { stageRestOfResource } from '../../domain/resources/delete-resource.ts'
 import { stageRestOfSite } from '../../domain/sites/delete-site.ts'
 import { stageRestOfUser } from '../../v0/users/delete-user.ts'
 
-/** What is left below a deleted object, or pending for a set of members, by the collection. */
+/** The rest of the work after a commit, by collection: rows below a deleted object, or pending members of a set. */
 const rests: Record<string, (transaction: Transaction, id: string) => Promise<'done' | 'more'>> = {
   accounts: stageRestOfAccountDisabling,
   actors: stageRestOfActor,

@@ -15,7 +15,7 @@ import type { Key } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 
-/** How the rows of a collection are deleted once they have ended; a row that has not stays. */
+/** Deletes a row of each collection if it has ended, and leaves it otherwise. */
 const endings: Record<string, (transaction: Transaction, id: string) => Promise<void>> = {
   async [clientTokens.name](transaction, id) {
     const token = await transaction.get(clientTokens, id)

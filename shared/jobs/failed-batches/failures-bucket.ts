@@ -2,7 +2,7 @@ import { type SignedRequest, signedFetch, uriEncode } from '../../core/aws/signe
 import { env } from '../../core/env.ts'
 import type { FailedBatches } from './redrive.ts'
 
-/** Where Lambda puts them: `aws/lambda/<mapping>/<shard>/YYYY/MM/DD/YYYY-MM-DDTHH.MM.SS-<uuid>`. */
+/** Lambda puts them at `aws/lambda/<mapping>/<shard>/YYYY/MM/DD/YYYY-MM-DDTHH.MM.SS-<uuid>`. */
 const prefix = 'aws/lambda/'
 
 type Call = Pick<SignedRequest, 'method' | 'query'> & { key?: string }

@@ -1,4 +1,4 @@
-/** Where batches lie that a consumer could not handle. */
+/** The store of batches that a consumer could not handle. */
 export type FailedBatches = {
   /** The names of what is kept, in the order in which it failed. */
   list(): Promise<string[]>
@@ -21,11 +21,11 @@ type Options = {
   batches: FailedBatches
   /** Hands an event to the function that failed. */
   invoke: Invoke
-  /** Whether there is time for one batch more. */
+  /** False when there is no time for another batch. */
   hasTime?: () => boolean
 }
 
-/** What Lambda keeps of a failed batch: the function it was for, and the whole event as JSON text. */
+/** Lambda keeps of a failed batch the function it was for, and the whole event as JSON text. */
 function readBatch(text: string): { functionArn: string; records: unknown[] } {
   const { requestContext, payload } = JSON.parse(text) ?? {}
   const event = typeof payload === 'string' ? JSON.parse(payload) : payload

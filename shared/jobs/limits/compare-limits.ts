@@ -28,9 +28,10 @@ export async function compareLimits(deadline: number): Promise<void> {
     await inParallel(page, width, (item) =>
       Date.now() > deadline
         ? Promise.resolve()
-        : compare(item.account_id as string).catch((error) => void errors.push(error)),
+        : compare(String(item.account_id)).catch((error) => void errors.push(error)),
     )
-    after = page.length === perRead ? (page.at(-1)?.sk as string) : undefined
+    const last = page.length === perRead ? page.at(-1) : undefined
+    after = last && String(last.sk)
   } while (after !== undefined && Date.now() < deadline)
   if (errors.length > 0) throw new AggregateError(errors, 'Some accounts were not told of their limits.')
 }

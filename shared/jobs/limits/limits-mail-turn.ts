@@ -9,7 +9,7 @@ const interval = 3 * 24 * 60 * minute
 /** A mail that failed is tried again by the next run, half an hour later. */
 const patience = 20 * minute
 
-/** Who was told when that the account is above its limits, by administrator. */
+/** Records, by administrator, when each was last mailed about exceeded limits. */
 export const limitsMailsPartition = (account: string): string => partition(account, 'limits.mails')
 
 const turnItem = (account: string, actorId: string, next: number): Item => ({

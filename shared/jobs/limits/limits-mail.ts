@@ -2,7 +2,7 @@ import type { AccountRow } from '../../domain/accounts/account.ts'
 
 type Exceeded = { name: string; used: number; total: number }
 
-/** What administrators are told of the limits that their account exceeds (I8.2). */
+/** The mail to administrators about the limits that their account exceeds (I8.2). */
 export function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded: Exceeded[]) {
   const lines = exceeded.map((limit) => `- ${limit.name.replaceAll('_', ' ')}: ${limit.used} of ${limit.total}`)
   const blocked = exceeded.some(({ name }) => name === 'users' || name === 'service_accounts')

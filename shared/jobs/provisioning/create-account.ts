@@ -6,6 +6,7 @@ import { clock, dayMicros, timestamp } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { invalid } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
+import { recordOf } from '../../core/record-of.ts'
 import { type AccountRow, accounts, featureNames, limitNames } from '../../domain/accounts/account.ts'
 import { noteLimits } from '../../domain/accounts/limited-accounts.ts'
 import { serviceGuard } from '../../domain/accounts/service-guard.ts'
@@ -98,12 +99,12 @@ function accountRow(
     disabled_reason: null,
     delete_at: null,
     limits: {
-      ...(Object.fromEntries(limitNames.map((name) => [name, null])) as AccountRow['limits']),
+      ...recordOf(limitNames, () => null),
       ...defaults,
       ...input.limits,
     },
     features: {
-      ...(Object.fromEntries(featureNames.map((name) => [name, true])) as AccountRow['features']),
+      ...recordOf(featureNames, () => true),
       ...input.features,
     },
     v0_lists: input.v0_lists ?? 'text',

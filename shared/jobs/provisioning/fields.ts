@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject } from '../../core/is-object.ts'
 import { type FeatureName, featureNames, type LimitName, limitNames, v0Lists } from '../../domain/accounts/account.ts'
 import { Scopes } from '../../domain/api-tokens/scopes.ts'
 import { maxEntries } from '../../domain/member-sets/requested-members.ts'
@@ -28,9 +29,6 @@ const Slug = field<string | null>(
   { type: ['string', 'null'], pattern: '^[a-z0-9-]{3,100}$' },
 )
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Rates and capacities are at least 1, counts at least 0 (A32.3). */
 const least = (name: LimitName): number => (/rate|capacity/.test(name) ? 1 : 0)
 
@@ -41,14 +39,17 @@ const Limits = field<Partial<Record<LimitName, number | null>>>(
     if (crowded !== null) return { message: crowded }
     const sent = limitNames.filter((name) => Object.hasOwn(input, name))
     const wrong = sent.filter((name) => input[name] !== null && !Number.isSafeInteger(input[name]))
-    const low = sent.filter((name) => typeof input[name] === 'number' && (input[name] as number) < least(name))
+    const low = sent.filter((name) => {
+      const limit = input[name]
+      return typeof limit === 'number' && limit < least(name)
+    })
     if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['is invalid']])) }
     if (low.length > 0) {
       return {
         errors: Object.fromEntries(low.map((name) => [name, [`must be greater than or equal to ${least(name)}`]])),
       }
     }
-    return { value: Object.fromEntries(sent.map((name) => [name, input[name] as number | null])) }
+    return { value: Object.fromEntries(sent.map((name) => [name, input[name] === null ? null : Number(input[name])])) }
   },
   { type: 'object', maxProperties: maxKeys },
 )
@@ -61,7 +62,7 @@ const Features = field<Partial<Record<FeatureName, boolean>>>(
     const sent = featureNames.filter((name) => Object.hasOwn(input, name))
     const wrong = sent.filter((name) => typeof input[name] !== 'boolean')
     if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['is invalid']])) }
-    return { value: Object.fromEntries(sent.map((name) => [name, input[name] as boolean])) }
+    return { value: Object.fromEntries(sent.map((name) => [name, input[name] === true])) }
   },
   { type: 'object', maxProperties: maxKeys },
 )
@@ -72,7 +73,7 @@ const DeviceIds = field<string[]>(
     if (input.length > maxEntries) return { message: `should have at most ${maxEntries} item(s)` }
     const ids = input.map((id) => v.safeParse(Uuid, id))
     return ids.every((id) => id.success)
-      ? { value: [...new Set(ids.map((id) => id.output as string))] }
+      ? { value: [...new Set(ids.map((id) => id.output))] }
       : { message: 'has an invalid entry' }
   },
   { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } },

@@ -4,6 +4,7 @@ import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { clock, dayMicros, timestamp } from '../../core/clock.ts'
 import { ApiError, type FieldErrors, invalid, notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
+import { isObject } from '../../core/is-object.ts'
 import { firstMessages } from '../../core/message-limit.ts'
 import { Account, type AccountRow, accounts } from '../../domain/accounts/account.ts'
 import { stageAccountDisabling, stageRestOfAccountDisabling } from '../../domain/accounts/disable-account.ts'
@@ -16,7 +17,7 @@ import { clients } from '../../domain/clients/client.ts'
 import * as poolMembers from '../../domain/pool-members/store.ts'
 import { Resource, resources } from '../../domain/resources/resource.ts'
 import { getRows } from '../../table/read.ts'
-import { draft, type Fields } from '../../values/draft.ts'
+import { Draft, draft, type Fields } from '../../values/draft.ts'
 import { tooManyKeys } from '../../values/too-many-keys.ts'
 import { isDueForDeletion } from '../account-deletion/close-account.ts'
 import { dueAccountItem } from '../account-deletion/due-account.ts'
@@ -35,19 +36,15 @@ function part<F extends Fields>(
   fields: F,
   required = true,
 ): v.InferOutput<F> {
-  const value = event[name]
-  if (value === undefined && !required) return {} as v.InferOutput<F>
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ApiError('bad_request', `${name} must be an object.`)
+  const value = event[name] === undefined && !required ? {} : event[name]
+  if (!isObject(value)) throw new ApiError('bad_request', `${name} must be an object.`)
   // Fields of the event's main part stand alone; those of another part are named with it.
   const within = name === 'account' || name === 'resource' ? '' : `${name}.`
   const crowded = tooManyKeys(value)
-  if (crowded !== null) {
-    found[`${within}base`] = [crowded]
-    return {} as v.InferOutput<F>
-  }
-  const { errors, fields: checked } = draft<v.InferOutput<F>>(fields, value)
+  const { errors, fields: checked } =
+    crowded === null ? draft<v.InferOutput<F>>(fields, value) : new Draft<v.InferOutput<F>>({}, { base: [crowded] })
   for (const [key, messages] of Object.entries(errors)) found[within + key] = messages
+  // `parts` throws before anybody uses a field that is missing here.
   return checked as v.InferOutput<F>
 }
 
@@ -159,7 +156,7 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
   commitInParts({ accountId, subject: null }, async (transaction) => {
     const account = await transaction.get(accounts, accountId)
     if (!account || isDueForDeletion(account, timestamp(transaction.now))) throw notFound()
-    // What disabling it has left for later must not count again for a moment.
+    // Disabling the account may have left tokens to delete: they must not become valid again, even for a moment.
     if (account.is_disabled && changes.is_disabled === false) {
       if ((await stageRestOfAccountDisabling(transaction, transaction.newId())) === 'more') return 'more'
     }
@@ -183,12 +180,11 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
  * @throws ApiError for bad input.
  */
 export async function provision(event: unknown): Promise<unknown> {
-  if (typeof event !== 'object' || event === null || Array.isArray(event))
-    throw new ApiError('bad_request', 'The event must be an object.')
+  if (!isObject(event)) throw new ApiError('bad_request', 'The event must be an object.')
   const crowded = tooManyKeys(event)
   if (crowded !== null) throw invalid({ base: [crowded] })
-  const { operation = 'create_account' } = event as Event
+  const { operation = 'create_account' } = event
   const run = typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined
   if (!run) throw new ApiError('bad_request', `operation must be one of ${Object.keys(operations).join(', ')}.`)
-  return run(event as Event)
+  return run(event)
 }

@@ -9,7 +9,16 @@ import { checkOpenIdProviders, checkSamlProviders } from './check-providers.ts'
 import type { V0ConfigurationRow } from './configuration.ts'
 import type { V0ConfigurationInput } from './configuration-fields.ts'
 
-type Rules = { [N in keyof V0ConfigurationInput]?: (value: NonNullable<V0ConfigurationInput[N]>) => Messages }
+const ruledNames = [
+  'default_client_allowed_ips',
+  'default_client_dns',
+  'default_client_endpoint',
+  'default_client_mtu',
+  'default_client_persistent_keepalive',
+  'vpn_session_duration',
+] as const
+type RuledName = (typeof ruledNames)[number]
+type Rules = { [N in RuledName]: (value: NonNullable<V0ConfigurationInput[N]>) => Messages }
 
 /** The rules of each field's own value (`/v0` contract, 12.1). */
 const rules: Rules = {
@@ -28,6 +37,16 @@ const providerChecks = {
 
 type Changes = Partial<Omit<V0ConfigurationRow, 'id' | 'inserted_at' | 'updated_at'>>
 
+/** A value that is stored already can be sent back. */
+function checkValue<N extends RuledName>(
+  draft: Draft<V0ConfigurationInput>,
+  stored: V0ConfigurationRow,
+  name: N,
+): void {
+  const value: V0ConfigurationInput[N] = draft.fields[name]
+  if (value !== undefined && value !== stored[name]) draft.reject(name, ...rules[name](value))
+}
+
 /**
  * The field checks of a changed configuration. The messages of a provider stand at its place in the list (12.5).
  * @throws ApiError `validation_failed`
@@ -39,10 +58,7 @@ export function checkConfiguration(
 ): Changes {
   for (const name of ['default_client_allowed_ips', 'default_client_dns'] as const)
     if (draft.fields[name] !== undefined) draft.fields[name] = respell(draft.fields[name], lists, stored[name])
-  for (const [name, check] of Object.entries(rules) as [keyof V0ConfigurationInput, (value: unknown) => Messages][]) {
-    const value = draft.fields[name]
-    if (value !== undefined && value !== stored[name]) draft.reject(name, ...check(value))
-  }
+  for (const name of ruledNames) checkValue(draft, stored, name)
   const providers: Record<string, unknown> = {}
   const limit = new MessageLimit()
   const errors: Record<string, unknown> = limit.take(draft.errors)

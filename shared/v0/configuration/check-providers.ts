@@ -20,14 +20,16 @@ type CheckedProviders<P> = { items: P[] } | { errors: FieldErrors[] }
 
 const reserved = ['identity', 'saml', 'magic_link']
 
+type WithText<K extends string> = Draft<{ [N in K]?: string | null }>
+
 /** A text that an item must have. */
-function checkRequired<T extends object>(
-  item: Draft<T>,
-  key: keyof T & string,
+function checkRequired<K extends string>(
+  item: WithText<NoInfer<K>>,
+  key: K,
   max: number,
   more: (text: string) => Messages = () => [],
 ): string {
-  const text = item.fields[key] as string | null | undefined
+  const text = item.fields[key]
   if (item.has(key)) return ''
   if (text == null || isBlank(text)) item.reject(key, blank)
   else item.reject(key, ...tooLong(text, max), ...more(text))
@@ -35,13 +37,13 @@ function checkRequired<T extends object>(
 }
 
 /** A text with a default. */
-function checkOptional<T extends object, D>(
-  item: Draft<T>,
-  key: keyof T & string,
+function checkOptional<K extends string, D>(
+  item: WithText<NoInfer<K>>,
+  key: K,
   fallback: D,
   more: (text: string) => Messages = () => [],
 ): string | D {
-  const text = item.fields[key] as string | null | undefined
+  const text = item.fields[key]
   if (text == null) return fallback
   item.reject(key, ...tooLong(text, 2048), ...more(text))
   return text
@@ -84,7 +86,7 @@ function checkSamlProvider(item: Draft<V0SamlProviderInput>, earlier: Set<string
 }
 
 /** Items behind the last message that is told are not looked at. */
-function checkItems<I, P>(
+function checkItems<I extends { id?: string | null }, P>(
   sent: object[],
   fields: Fields,
   check: (item: Draft<I>, earlier: Set<string>) => P,
@@ -98,7 +100,7 @@ function checkItems<I, P>(
     if (crowded !== null) return limit.take({ base: [crowded] })
     const item = draft<I>(fields, object)
     items.push(check(item, earlier))
-    const { id } = item.fields as { id?: string | null }
+    const { id } = item.fields
     if (id) earlier.add(id)
     return limit.take(item.errors)
   })

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject } from '../../core/is-object.ts'
 import { field, type JsonSchema } from '../../values/field.ts'
 import { textPattern } from '../../values/text-pattern.ts'
 import { booleanCast, CommaListCast, commaListSchema, IntegerCast, TrimmedCast } from '../values/casts.ts'
@@ -11,9 +12,6 @@ const flag = v.optional(booleanCast())
 const integer = (minimum: number, maximum: number) =>
   v.optional(notNullCast(IntegerCast, { type: ['integer', 'string'], minimum, maximum, pattern: '^[+-]?[0-9]+$' }))
 const list = v.optional(notNullCast(CommaListCast, commaListSchema, ''))
-
-const isObject = (input: unknown): input is object =>
-  typeof input === 'object' && input !== null && !Array.isArray(input)
 
 /** A list of providers as sent: they are checked one by one and against each other. */
 const providers = (item: JsonSchema) =>

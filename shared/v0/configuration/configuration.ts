@@ -30,7 +30,7 @@ export const v0Configurations = entity<V0ConfigurationRow>({
   }),
 })
 
-/** What a new account starts with. */
+/** The configuration of a new account. */
 export const initialConfiguration = (baseUrl: string): Omit<V0ConfigurationRow, keyof Row> => ({
   allow_unprivileged_device_configuration: true,
   allow_unprivileged_device_management: true,

@@ -42,16 +42,16 @@ export const V0SamlProviderFields = v.object({
 })
 export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 
-/** How an item is documented: its fields say so themselves. */
-const itemSchema = (fields: Fields, required: string[]): JsonSchema => ({
+/** The schema of a list item in the reference, put together from those of its fields. */
+const itemSchema = (
+  fields: { entries: Record<string, { wrapped: v.GenericSchema }> },
+  required: string[],
+): JsonSchema => ({
   type: 'object',
   required,
   maxProperties: maxKeys,
   properties: Object.fromEntries(
-    Object.entries(fields.entries as Record<string, typeof text>).map(([name, { wrapped }]) => [
-      name,
-      v.getMetadata(wrapped).jsonSchema,
-    ]),
+    Object.entries(fields.entries).map(([name, { wrapped }]) => [name, v.getMetadata(wrapped).jsonSchema]),
   ),
 })
 

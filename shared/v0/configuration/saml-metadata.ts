@@ -1,7 +1,7 @@
 import { parseXml, XmlNode } from '@rgrove/parse-xml'
 
 /**
- * Whether it is well-formed XML with the root element `EntityDescriptor` (`/v0` contract, 12.4). A document type
+ * Accepts well-formed XML with the root element `EntityDescriptor` (`/v0` contract, 12.4). A document type
  * declaration is refused, and the parser knows no entities but the five of XML and reads nothing from elsewhere.
  */
 export function isSamlMetadata(text: string): boolean {

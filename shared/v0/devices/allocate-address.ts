@@ -3,7 +3,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { env } from '../../core/env.ts'
 import { invalid } from '../../core/errors.ts'
 import { firstFree } from '../../domain/devices/first-free.ts'
-import { formatIp, type Ip, parseCidr, parseIp } from '../../values/ip.ts'
+import { formatIp, parseCidr, rangeOf } from '../../values/ip.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
@@ -27,7 +27,10 @@ export function* offsetsFrom(start: bigint, size: bigint): Generator<bigint> {
 }
 
 /** The server's own address, in canonical form. */
-export const serverAddress = (family: Family): string => formatIp(parseIp(env.v0[family].server) as Ip)
+export function serverAddress(family: Family): string {
+  const { family: version, first } = rangeOf(env.v0[family].server)
+  return formatIp({ family: version, value: first })
+}
 
 function networkOf(family: Family) {
   const text = env.v0[family].network

@@ -1,3 +1,4 @@
+import { invalid } from '../../core/errors.ts'
 import type { V0Lists } from '../../domain/accounts/account.ts'
 import type { Draft } from '../../values/draft.ts'
 import { formatIp, parseIp } from '../../values/ip.ts'
@@ -17,7 +18,7 @@ import type { Defaults } from './show-device.ts'
 
 type Input = Omit<V0DeviceInput, 'user_id'>
 
-/** What a device is changed with; what is missing stays, or is generated. */
+/** The checked fields of a request; those that are missing stay as they are, or are generated. */
 export type V0DeviceChange = Partial<
   OwnValues & Flags & Pick<V0DeviceRow, 'name' | 'description' | 'public_key' | 'preshared_key' | 'ipv4' | 'ipv6'>
 >
@@ -28,13 +29,17 @@ const rules = {
   description: (text: string): Messages => tooLong(text, 2048),
   public_key: (text: string): Messages => (isBlank(text) ? [blank] : keyMessages(text)),
   preshared_key: keyMessages,
-  allowed_ips: (list: string): Messages => networkListMessages(list, { repeats: true }),
-  dns: serverListMessages,
-  endpoint: endpointMessages,
-  mtu: (value: number): Messages => outOfBounds(value, 576, 1500),
-  persistent_keepalive: (value: number): Messages => outOfBounds(value, 0, 120),
   ipv4: (text: string): Messages => addressMessages('ipv4', text),
   ipv6: (text: string): Messages => addressMessages('ipv6', text),
+}
+
+/** Of the five values that a device can have instead of the configuration's. */
+const valueRules: { [N in OwnValueName]: (value: NonNullable<OwnValues[N]>) => Messages } = {
+  allowed_ips: (list) => networkListMessages(list, { repeats: true }),
+  dns: serverListMessages,
+  endpoint: endpointMessages,
+  mtu: (value) => outOfBounds(value, 576, 1500),
+  persistent_keepalive: (value) => outOfBounds(value, 0, 120),
 }
 
 function addressMessages(family: 'ipv4' | 'ipv6', text: string): Messages {
@@ -49,8 +54,10 @@ const canonical = (text: string | null | undefined): string | null | undefined =
   return ip ? formatIp(ip) : text
 }
 
+const fieldNames = ['name', 'public_key', 'preshared_key', 'ipv4', 'ipv6', 'description'] as const
+
 /** Null where it is cleared or left to be generated, undefined where it stays. */
-type Fields = Partial<Record<'name' | 'public_key' | 'preshared_key' | 'ipv4' | 'ipv6' | 'description', string | null>>
+type Fields = Partial<Record<(typeof fieldNames)[number], string | null>>
 
 /** Checks the fields that a device has for itself; `required` are those that cannot be cleared. */
 function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, required: (keyof Fields)[]): Fields {
@@ -63,7 +70,8 @@ function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, require
     ipv6: canonical(ipv6),
     description: description === '' ? null : description,
   }
-  for (const [field, value] of Object.entries(fields) as [keyof Fields, string | null | undefined][]) {
+  for (const field of fieldNames) {
+    const value = fields[field]
     if (value === undefined || value === device?.[field]) continue
     if (value !== null) draft.reject(field, ...rules[field](value))
     else if (required.includes(field)) draft.reject(field, blank)
@@ -75,27 +83,29 @@ const isSame = (a: string | number | null | undefined, b: string | number | null
   (a || null) === (b || null)
 
 /** Settles one of the five values with its flag (10.3, presence rule), and checks it. */
-function settle(
+function settle<N extends OwnValueName>(
   draft: Draft<Input>,
-  name: OwnValueName,
+  name: N,
   device: V0DeviceRow | null,
   fallback: string | number,
   lists: V0Lists,
-): { value?: string | number | null; flag?: boolean } {
+): { value?: OwnValues[N] | null; flag?: boolean } {
   const flagName = `use_default_${name}` as const
-  const flag = draft.fields[flagName]
+  const flag: boolean | undefined = draft.fields[flagName]
   const usesDefault = device?.[flagName] ?? true
+  const fields: Partial<OwnValues> = draft.fields
   const own = device?.[name]
-  const sent = respell(draft.fields[name], lists, ...((flag ?? usesDefault) ? [fallback, own] : [own, fallback]))
+  const spellings = (flag ?? usesDefault) ? [fallback, own] : [own, fallback]
+  // A spelling of the same field has its type.
+  const sent = respell<unknown>(fields[name], lists, ...spellings) as OwnValues[N] | undefined
   const value = name === 'endpoint' && sent === '' ? null : sent
   if (value === undefined) return { flag }
-  // What is in effect can be sent back: zero is no empty value.
+  // A caller may send back the default it was shown. Zero is a value, not an empty one.
   const isEffective = value === fallback || (value !== 0 && isSame(value, fallback))
   const ignored = isEffective && (flag ?? (device !== null && usesDefault))
   if (ignored) return { flag }
-  const messages: Messages = flag === true && value !== null ? ['must not be present'] : []
-  if (value !== null && value !== own) messages.push(...(rules[name] as (value: unknown) => Messages)(value))
-  draft.reject(name, ...messages)
+  if (flag === true && value !== null) draft.reject(name, 'must not be present')
+  if (value !== null && value !== own) draft.reject(name, ...valueRules[name](value))
   return { value, flag: flag ?? (value === null ? undefined : false) }
 }
 
@@ -105,14 +115,13 @@ function checkValues(
   defaults: Defaults,
   lists: V0Lists,
 ): Partial<OwnValues & Flags> {
-  const changes: Record<string, unknown> = {}
+  const changes: Partial<OwnValues & Flags> = {}
   for (const name of ownValueNames) {
     const { value, flag } = settle(draft, name, device, defaults[`default_client_${name}`], lists)
-    if (value !== undefined) changes[name] = value
+    if (value !== undefined) Object.assign(changes, { [name]: value })
     if (flag !== undefined) changes[`use_default_${name}`] = flag
   }
-  const { endpoint = device?.endpoint ?? null, use_default_endpoint = device?.use_default_endpoint ?? true } =
-    changes as Partial<V0DeviceRow>
+  const { endpoint = device?.endpoint ?? null, use_default_endpoint = device?.use_default_endpoint ?? true } = changes
   if (!use_default_endpoint && endpoint === null && !draft.has('endpoint')) draft.reject('endpoint', blank)
   return changes
 }
@@ -124,8 +133,9 @@ export function checkNewDevice(draft: Draft<V0DeviceInput>, defaults: Defaults, 
   const { public_key = null, ...fields } = checkOwnFields(draft, null, ['public_key'])
   if (public_key === null && !draft.has('public_key')) draft.reject('public_key', blank)
   const values = checkValues(draft, null, defaults, lists)
+  if (user_id === null || public_key === null) throw invalid(draft.errors)
   draft.done()
-  return { ...fields, ...values, user_id: user_id as string, public_key: public_key as string }
+  return { ...fields, ...values, user_id, public_key }
 }
 
 /** The field checks of a changed device. @throws ApiError `validation_failed` */

@@ -6,7 +6,7 @@ import { booleanCast, CommaListCast, FilledUuidCast, IntegerCast, TextCast, Trim
 import { keyPattern } from '../values/grammars.ts'
 import { ShownListOrNull } from '../values/shown-list.ts'
 
-/** What a device takes from the configuration while its flag says so (`/v0` contract, 10.2). */
+/** Values that come from the configuration while the flag of each says so (`/v0` contract, 10.2). */
 export type OwnValues = {
   allowed_ips: string | null
   dns: string | null
@@ -96,7 +96,7 @@ export const V0Device = v.object({
 const flag = v.optional(booleanCast(true))
 const integer = (minimum: number, maximum: number) => v.optional(documented(IntegerCast, { minimum, maximum }))
 
-/** What a device has of its own, beside what is generated where it is left out. */
+/** The fields that are the same on create and update; the others are generated where a create leaves them out. */
 const own = {
   description: v.optional(documented(TrimmedCast, { maxLength: 2048 })),
   public_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),
@@ -112,7 +112,7 @@ const own = {
   use_default_persistent_keepalive: flag,
 }
 
-/** What an update takes: what was generated can be changed, and not be cleared. A device never moves to another user. */
+/** The fields of an update. Generated values can be changed but not cleared, and a device never moves to another user. */
 export const V0DeviceChanges = v.object({
   name: v.optional(
     documented(TrimmedCast, { type: 'string', minLength: 1, maxLength: 255, pattern: textPattern.filled }),

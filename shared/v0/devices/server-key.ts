@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto'
 import { serviceKey } from '../../core/service-secret.ts'
 
-/** What stands before the 32 bytes of a Curve25519 private key in PKCS #8. */
+/** The PKCS #8 header in front of the 32 bytes of a Curve25519 private key. */
 const prefix = Buffer.from('302e020100300506032b656e04220420', 'hex')
 
 /**

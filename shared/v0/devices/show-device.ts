@@ -4,7 +4,7 @@ import type { V0ConfigurationRow } from '../configuration/configuration.ts'
 import { showList } from '../values/shown-list.ts'
 import { type OwnValueName, type OwnValues, ownValueNames, type V0DeviceRow } from './device.ts'
 
-/** What devices take from the configuration. */
+/** The values of the configuration that devices use by default. */
 export type Defaults = Pick<V0ConfigurationRow, `default_client_${OwnValueName}`>
 
 /** A device with the configuration's values where its flags say so (`/v0` contract, 10.2). */

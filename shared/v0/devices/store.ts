@@ -22,7 +22,7 @@ import { showDevice, showValues } from './show-device.ts'
 
 const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
 
-/** What a device takes of a page is what it shows (6.4). */
+/** The size of a page is measured with the values that devices show, not those they store (6.4). */
 export async function list(account: string, page: Page | undefined, lists: V0Lists) {
   const defaults = await readConfiguration(account)
   const { rows, metadata } = await listOfUsers(v0Devices, account, page, (device) =>
@@ -45,11 +45,11 @@ export async function get(account: string, id: string, lists: V0Lists) {
 
 type Claim = { user_id: string } & Partial<Pick<V0DeviceRow, 'name' | 'public_key' | 'ipv4' | 'ipv6'>>
 
-/** What only one device has: its name among those of its user, its key and its addresses (10.4). */
+/** No two devices share a key or an address, and no two of a user share a name (10.4). */
 async function checkUnused(transaction: Transaction, claim: Claim, except?: V0DeviceRow): Promise<void> {
   for (const field of ['name', 'public_key', 'ipv4', 'ipv6'] as const) {
     const given = claim[field]
-    if (given === undefined) continue
+    if (given === undefined || given === except?.[field]) continue
     const value = field === 'name' ? deviceNameValue(claim.user_id, given) : given
     if (await transaction.isTaken(`v0_devices.${field}`, value, except))
       throw invalid({ [field]: ['has already been taken'] })
@@ -105,17 +105,13 @@ export const update = (author: Author, id: string, draft: () => Draft<V0DeviceIn
   commit(author, async (transaction) => {
     const [device, defaults] = await Promise.all([find(author.accountId, id), readConfiguration(author.accountId)])
     const { preshared_key, ...changes } = checkDeviceChange(draft(), device, defaults, lists)
-    await checkUnused(transaction, { ...changed(changes, device), user_id: device.user_id }, device)
+    await checkUnused(transaction, { ...changes, user_id: device.user_id }, device)
     const after = transaction.update(v0Devices, device, {
       ...changes,
       preshared_key: preshared_key && (await resealSecret(author.accountId, preshared_key, device.preshared_key)),
     })
     return { data: await showDevice(author.accountId, after, defaults, lists) }
   })
-
-/** What differs from what is stored. */
-const changed = (changes: Partial<V0DeviceRow>, device: V0DeviceRow): Partial<V0DeviceRow> =>
-  Object.fromEntries(Object.entries(changes).filter(([key, value]) => value !== device[key as keyof V0DeviceRow]))
 
 export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => transaction.delete(v0Devices, await find(author.accountId, id)))

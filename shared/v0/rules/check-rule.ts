@@ -1,3 +1,4 @@
+import { invalid } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
 import { formatIp, parseCidr, parseIp } from '../../values/ip.ts'
 import { blank, isBlank } from '../values/messages.ts'
@@ -39,14 +40,16 @@ function checkPorts(
 export function checkRule(draft: Draft<V0RuleInput>, rule?: V0RuleRow): Fields {
   const { action, destination, port_type, port_range, user_id } = draft.fields
   if (action === null) draft.reject('action', blank)
-  const fields = {
+  const given = {
     action: action ?? rule?.action ?? 'drop',
     destination: rule && destination === undefined ? rule.destination : checkDestination(draft, destination ?? null),
     port_type: port_type === undefined ? (rule?.port_type ?? null) : port_type,
     port_range: port_range === undefined ? (rule?.port_range ?? null) : port_range,
     user_id: user_id === undefined ? (rule?.user_id ?? null) : user_id,
   }
-  checkPorts(draft, fields)
+  checkPorts(draft, given)
+  const { destination: canonical } = given
+  if (canonical === null) throw invalid(draft.errors)
   draft.done()
-  return fields as Fields
+  return { ...given, destination: canonical }
 }

@@ -1,5 +1,5 @@
 import type { Cidr } from '../../values/ip.ts'
-import { block, parseRange } from '../../values/ip.ts'
+import { block, rangeOf } from '../../values/ip.ts'
 import { portsOf } from './port-range.ts'
 
 /** The fields of a rule that say where it lies. */
@@ -12,14 +12,14 @@ type Region = {
 }
 type Ports = { low: number; high: number }
 
-/** Where a rule lies: only rules `among` the same can overlap (`/v0` contract, 11.4). */
+/** The traffic that a rule covers. Only rules with the same `among` can overlap (`/v0` contract, 11.4). */
 export type Place = { among: string; network: Cidr; ports: Ports }
 
-/** What a rule without ports has instead, so that rules without ports meet each other. */
+/** Stands for the ports of a rule without any, so that two such rules overlap. */
 const noPorts: Ports = { low: 0, high: 0 }
 
 export function placeOf({ action, destination, port_type, port_range, user_id }: Region): Place {
-  const network = parseRange(destination) as Cidr
+  const network = rangeOf(destination)
   return {
     among: [action, user_id ?? 'all', port_type ?? 'any', network.family].join('/'),
     network,
@@ -43,7 +43,7 @@ type Range = { after: string; backward?: boolean; limit: number }
 type Search = {
   /** Sort keys of the rules among the same, as `queryItems` reads them. */
   read: (range: Range) => Promise<string[]>
-  /** Whether the account has networks of this size. */
+  /** True when the account has rules for networks of this size. */
   hasSize: (prefix: number) => boolean
   /** The id of the rule itself. */
   except?: string
@@ -62,7 +62,7 @@ const meets = (sort: string, { ports }: Place, except: string | undefined): bool
   return id !== except && low <= ports.high && ports.low <= high
 }
 
-/** Whether it meets a rule whose network begins within its own. */
+/** Looks for an overlap with rules whose network begins within this one. */
 async function meetsWithin(place: Place, { read, except }: Search): Promise<boolean> {
   const last = hex(place.network.last)
   let after = hex(place.network.first)
@@ -70,14 +70,15 @@ async function meetsWithin(place: Place, { read, except }: Search): Promise<bool
     const sorts = await read({ after, limit: perRead })
     const within = sorts.filter((sort) => parts(sort).first <= last)
     if (within.some((sort) => meets(sort, place, except))) return true
-    if (within.length < perRead) return false
-    after = within.at(-1) as string
+    const farthest = within.at(-1)
+    if (farthest === undefined || within.length < perRead) return false
+    after = farthest
   }
 }
 
 /**
- * Whether it meets a rule of this larger network. Such rules have no port in common, so of those that begin below its
- * upper port the last one ends last.
+ * Looks for an overlap with rules of a larger network. Their ports do not overlap each other, so of those that begin
+ * below the upper port, the last one also ends last.
  */
 async function meetsIn(larger: Cidr, place: Place, { read, except }: Search): Promise<boolean> {
   const network = networkText(larger)
@@ -87,8 +88,8 @@ async function meetsIn(larger: Cidr, place: Place, { read, except }: Search): Pr
 }
 
 /**
- * Whether a rule overlaps another among the same (11.4). Of two networks that meet, one contains the other: so the other
- * begins within this one, or is one of the few larger ones around it. What else there is is not read.
+ * Looks for a rule that overlaps this one (11.4). Of two networks that overlap, one contains the other: so the other one
+ * begins within this one, or is one of the few larger networks around it. No other rules are read.
  */
 export async function overlapsAny(place: Place, search: Search): Promise<boolean> {
   const { family, first, prefix } = place.network

@@ -40,7 +40,7 @@ export const V0Rule = v.object({
   updated_at: v.string(),
 })
 
-/** What an update takes; an action and a destination cannot be cleared. */
+/** The fields of an update; action and destination cannot be cleared. */
 const changes = {
   action: v.optional(
     documented(enumCast(v0Actions, 'drop'), { type: 'string', enum: [...v0Actions, ''], default: 'drop' }),

@@ -37,7 +37,7 @@ async function checkOverlap(transaction: Transaction, fields: Fields, except?: s
   const place = placeOf(fields)
   const pk = edgePartition(transaction.accountId, v0Rules.name, 'overlap', place.among)
   const isTaken = await overlapsAny(place, {
-    read: async (range) => (await queryItems(pk, range)).map(({ sk }) => sk as string),
+    read: async (range) => (await queryItems(pk, range)).map(({ sk }) => String(sk)),
     hasSize: (prefix) => transaction.count(sizeCounter({ family: place.network.family, prefix })) > 0,
     except,
   })

@@ -2,7 +2,7 @@ import { type Author, commit, commitPatienceMs } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { hashPassword } from './password.ts'
 
-/** What a change answers, before it stages anything, when it passed its checks and needs the hash of its password. */
+/** Returned by a change that passed its checks, before it stages anything, to ask for the hash of its password. */
 export class Unhashed {
   readonly password: string
 

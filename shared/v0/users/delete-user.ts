@@ -33,7 +33,7 @@ export async function stageUserDeletion(transaction: Transaction, user: V0UserRo
   if ((await stageChildren(transaction, user.id)) === 'more') transaction.defer({ below: v0Users.name, id: user.id })
 }
 
-/** What is left below a deleted user; with the last of it goes the mark. */
+/** Stages the deletion of a deleted user's devices and rules; the mark goes with the last of them. */
 export async function stageRestOfUser(transaction: Transaction, id: string): Promise<'done' | 'more'> {
   if ((await stageChildren(transaction, id)) === 'more') return 'more'
   await unmarkGone(transaction, id)

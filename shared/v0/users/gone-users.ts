@@ -15,12 +15,12 @@ export async function unmarkGone(transaction: Transaction, userId: string): Prom
   if (await getItem(key)) transaction.remove(key)
 }
 
-/** Whether what is left of a deleted user includes what belongs to this one. */
+/** True while devices or rules of this deleted user are still being deleted. */
 export const isGone = async (account: string, userId: string): Promise<boolean> =>
   (await getItem(goneKey(account, userId))) !== undefined
 
-/** The deleted users of whom something is left; nearly always none. */
+/** The deleted users whose devices or rules are still there; nearly always none. */
 export async function goneUsers(account: string): Promise<Set<string>> {
   const marks = await queryItems(partition(account, collection))
-  return new Set(marks.map(({ sk }) => sk as string))
+  return new Set(marks.map(({ sk }) => String(sk)))
 }

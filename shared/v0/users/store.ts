@@ -22,7 +22,7 @@ export async function list(account: string, page: Page | undefined) {
 
 /** By id or, in any case, by email (`/v0` contract, 9.2). @throws ApiError `not_found` */
 async function find(account: string, idOrEmail: string): Promise<V0UserRow> {
-  // What cannot be an email is no key of the table either.
+  // Other text is no email, and could not be looked up in the table.
   if (!isText(idOrEmail) || isLonger(idOrEmail, 255)) throw notFound()
   const user = isUuid(idOrEmail)
     ? await getRow(v0Users, account, idOrEmail.toLowerCase())

@@ -1,9 +1,10 @@
+import { invalid } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
 import { blank, isBlank, type Messages, tooLong } from '../values/messages.ts'
 import { passwordMessages } from './password.ts'
 import type { V0UserInput, V0UserRow } from './user.ts'
 
-/** What a user is created or changed with. A password is not hashed yet. */
+/** The checked fields of a request. The password is not hashed yet. */
 export type V0UserChange = { email?: string; role?: V0UserRow['role']; password?: string }
 
 function emailMessages(email: string | null): Messages {
@@ -15,7 +16,7 @@ function checkPassword(draft: Draft<V0UserInput>): string | undefined {
   const { password, password_confirmation } = draft.fields
   if (password === undefined || password === null || password === '') return undefined
   draft.reject('password', ...passwordMessages(password, password_confirmation))
-  return password as string
+  return typeof password === 'string' ? password : undefined
 }
 
 /** The field checks of a new user (`/v0` contract, 9.3). @throws ApiError `validation_failed` */
@@ -23,8 +24,9 @@ export function checkNewUser(draft: Draft<V0UserInput>): Required<Pick<V0UserCha
   const { email = null, role } = draft.fields
   if (!draft.has('email')) draft.reject('email', ...emailMessages(email))
   const password = checkPassword(draft)
+  if (email === null) throw invalid(draft.errors)
   draft.done()
-  return { email: email as string, role: role ?? 'unprivileged', password }
+  return { email, role: role ?? 'unprivileged', password }
 }
 
 /**

@@ -44,7 +44,7 @@ const anyValue = (schema: JsonSchema) => field<unknown>((input) => ({ value: inp
 
 const role = enumCast(v0Roles)
 
-/** What an update takes; what is null there cannot be cleared. */
+/** The fields of an update; a null that cannot be stored is refused. */
 const changes = {
   email: v.optional(
     documented(TrimmedCast, { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*@[^\\u0000]*$' }),
@@ -61,7 +61,7 @@ export const V0UserFields = withRules(
   { required: ['email'] },
 )
 
-/** How a path names a user (`/v0` contract, 9.2). */
+/** The user in a path (`/v0` contract, 9.2). */
 export const userIdentifier: JsonSchema = {
   type: 'string',
   minLength: 1,

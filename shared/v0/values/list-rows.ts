@@ -5,7 +5,7 @@ import { listRows, Metadata, pageOf } from '../../table/list.ts'
 import { queryItems } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 
-/** What the answer to an unpaged list holds at most (`/v0` contract, 6.4); a page holds less anyway. */
+/** The bound of an unpaged list (`/v0` contract, 6.4); a page is always smaller. */
 export const maxListBytes = 5_242_880
 
 /** Response of a list under `/v0`: all rows, or a page of them with its metadata (6.1, 6.2). */
