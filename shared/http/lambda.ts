@@ -124,7 +124,9 @@ export function lambda(operation: Operation): Handler {
     },
     after: ({ event, context, response }) => logInvocation(operation, event, context, response),
     onError: async (request) => {
-      const { event, context, error } = request
+      const { event, error } = request
+      // Middy types it as `any` here.
+      const context: Invocation = request.context
       const requestId = context.exchange?.requestId ?? requestIdOf(event.headers['x-request-id'])
       // An answer of step 5 or later leaves only when its log entry is stored.
       const failure = await (context.exchange?.requestLogged ?? Promise.resolve()).then(
@@ -132,7 +134,7 @@ export function lambda(operation: Operation): Handler {
         (unstored: unknown) => unstored,
       )
       request.response = answerOf(failure, requestId, context.exchange?.headers ?? {}, operation.path)
-      if (context.exchange?.run) await settle(context.exchange.lock, request.response)
+      if (context.exchange?.lock) await settle(context.exchange.lock, request.response)
       logInvocation(operation, event, context, request.response)
     },
   })
