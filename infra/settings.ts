@@ -35,6 +35,9 @@ export class SettingError extends Error {
   }
 }
 
+/** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
+const maxRetentionDays = 36_500
+
 export function readSettings(scope: Construct): Settings {
   const context = (name: string): unknown => scope.node.tryGetContext(name)
   const integer = (name: string, fallback: number): number => {
@@ -42,6 +45,11 @@ export function readSettings(scope: Construct): Settings {
     if (value === undefined) return fallback
     if (!/^[1-9]\d*$/.test(String(value))) throw new SettingError(name, 'a positive integer')
     return Number(value)
+  }
+  const days = (name: string, fallback: number): number => {
+    const value = integer(name, fallback)
+    if (value > maxRetentionDays) throw new SettingError(name, `at most ${maxRetentionDays}`)
+    return value
   }
   const cdnSecretArn = (context('cdnSecretArn') as string | undefined) ?? null
   if (cdnSecretArn !== null && !/^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/.test(cdnSecretArn)) {
@@ -57,8 +65,8 @@ export function readSettings(scope: Construct): Settings {
   }
   return {
     baseUrl: (context('baseUrl') as string | undefined) ?? null,
-    logRetentionDays: integer('logRetentionDays', defaultSettings.logRetentionDays),
-    flowRetentionDays: integer('flowRetentionDays', defaultSettings.flowRetentionDays),
+    logRetentionDays: days('logRetentionDays', defaultSettings.logRetentionDays),
+    flowRetentionDays: days('flowRetentionDays', defaultSettings.flowRetentionDays),
     heartbeatSecs: integer('heartbeatSecs', defaultSettings.heartbeatSecs),
     logLevel,
     suiteIssuer: (context('suiteIssuer') as string | undefined) ?? 'https://suite.example.com',
