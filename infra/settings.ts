@@ -35,6 +35,9 @@ export class SettingError extends Error {
   }
 }
 
+/** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
+const maxRetentionDays = 36_500
+
 export function readSettings(scope: Construct): Settings {
   const context = (name: string): unknown => scope.node.tryGetContext(name)
   const integer = (name: string, fallback: number): number => {
@@ -46,6 +49,11 @@ export function readSettings(scope: Construct): Settings {
   const text = (name: string): string | null => {
     const value = context(name) ?? null
     return value === null ? null : String(value)
+  }
+  const days = (name: string, fallback: number): number => {
+    const value = integer(name, fallback)
+    if (value > maxRetentionDays) throw new SettingError(name, `at most ${maxRetentionDays}`)
+    return value
   }
   const cdnSecretArn = text('cdnSecretArn')
   if (cdnSecretArn !== null && !/^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/.test(cdnSecretArn)) {
@@ -62,8 +70,8 @@ export function readSettings(scope: Construct): Settings {
   }
   return {
     baseUrl: text('baseUrl'),
-    logRetentionDays: integer('logRetentionDays', defaultSettings.logRetentionDays),
-    flowRetentionDays: integer('flowRetentionDays', defaultSettings.flowRetentionDays),
+    logRetentionDays: days('logRetentionDays', defaultSettings.logRetentionDays),
+    flowRetentionDays: days('flowRetentionDays', defaultSettings.flowRetentionDays),
     heartbeatSecs: integer('heartbeatSecs', defaultSettings.heartbeatSecs),
     logLevel,
     suiteIssuer: text('suiteIssuer') ?? 'https://suite.example.com',

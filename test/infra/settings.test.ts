@@ -30,6 +30,8 @@ it.each([
   [{ logLevel: 'debug' }, 'The context value logLevel must be one of INFO, WARN, ERROR.'],
   [{ logRetentionDays: 'ten' }, 'The context value logRetentionDays must be a positive integer.'],
   [{ flowStreamShards: 0 }, 'The context value flowStreamShards must be a positive integer.'],
+  [{ logRetentionDays: '9'.repeat(20) }, 'The context value logRetentionDays must be at most 36500.'],
+  [{ flowRetentionDays: 36_501 }, 'The context value flowRetentionDays must be at most 36500.'],
 ])('refuses %j', async (context, message) => {
   await expect(templatesOf([], context)).rejects.toThrow(message)
 })

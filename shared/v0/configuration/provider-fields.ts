@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { Fields } from '../../values/draft.ts'
 import { documented, type JsonSchema } from '../../values/field.ts'
 import { textPattern } from '../../values/text-pattern.ts'
 import { maxKeys } from '../../values/too-many-keys.ts'
