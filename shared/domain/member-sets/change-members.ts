@@ -3,6 +3,7 @@ import { finishInParts } from '../../commit/finish-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { workTime } from '../../commit/work-time.ts'
 import { invalid } from '../../core/errors.ts'
+import { logLine } from '../../core/log.ts'
 import { firstMessages } from '../../core/message-limit.ts'
 import type { Row } from '../../table/entity.ts'
 import { entityKey, partition } from '../../table/keys.ts'
@@ -52,11 +53,15 @@ export async function changeMembers<M extends Row>(
     if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
       return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
     }
-    stagePending(transaction, set.entity.name, ownerId, change, pending)
-    return 'more'
+    return stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
   })
-  if (begun !== 'more') return begun
-  await finishSet({ accountId, subject }, set, ownerId, workTime.request())
+  if (typeof begun !== 'string') return begun
+  await finishSet({ accountId, subject }, set, ownerId, workTime.request(), begun).catch((error: unknown) =>
+    // The change is stored and goes on by itself, so the answer is how far it came.
+    logLine('WARN', 'a change of a set of members was interrupted', {
+      error: error instanceof Error ? error.message : 'not an error object',
+    }),
+  )
   return commit({ accountId, subject }, async (transaction) => {
     await check(transaction)
     const { members, pending } = await readSet(accountId, set, ownerId)
@@ -64,12 +69,18 @@ export async function changeMembers<M extends Row>(
   })
 }
 
-/** Does what is pending for a set; what takes more time is left to the follow-up consumer. */
-export const finishSet = <M extends Row>(author: Author, set: MemberSet<M>, ownerId: string, budgetMs: number) =>
+/** Does a change that is pending for a set; what takes more time is left to the follow-up consumer. */
+export const finishSet = <M extends Row>(
+  author: Author,
+  set: MemberSet<M>,
+  ownerId: string,
+  budgetMs: number,
+  change?: string,
+) =>
   finishInParts(
     author,
-    { below: set.entity.name, id: ownerId },
-    (transaction) => stageNextPart(transaction, set, ownerId),
+    { below: set.entity.name, id: ownerId, change },
+    (transaction) => stageNextPart(transaction, set, ownerId, change),
     budgetMs,
   )
 

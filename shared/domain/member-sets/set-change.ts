@@ -24,13 +24,14 @@ export async function stageSetChange<M extends Row>(
 }
 
 /**
- * Stages the next part of what is pending for a set. What somebody else has done already is passed over, and nothing is
- * written to the set of an owner that is gone.
+ * Stages the next part of a change that is pending for a set. What somebody else has done already is passed over, a change
+ * that another has replaced is left alone, and nothing is written to the set of an owner that is gone.
  */
 export async function stageNextPart<M extends Row>(
   transaction: Transaction,
   set: MemberSet<M>,
   ownerId: string,
+  change: string | undefined,
 ): Promise<'done' | 'more'> {
   const { accountId } = transaction
   const [owner, [part, next]] = await Promise.all([
@@ -38,7 +39,7 @@ export async function stageNextPart<M extends Row>(
     readPending(accountId, set.entity.name, ownerId, 2),
   ])
   if (!owner) return stageRestOfPending(transaction, set.entity.name, ownerId)
-  if (!part) return 'done'
+  if (!part || (change !== undefined && part.change !== change)) return 'done'
   const stage = part.joins ? stageJoining : stageLeaving
   let left = part.ids
   for (let staged = 0; staged === 0 && left.length > 0; left = left.slice(membersPerCommit)) {

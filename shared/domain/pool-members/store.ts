@@ -49,7 +49,7 @@ export const edit = (author: Author, resourceId: string, sent: Record<string, un
 export function stageMembers(transaction: Transaction, resourceId: string, ids: string[]): 'done' | 'more' {
   for (const [i, id] of ids.entries()) {
     if (!transaction.hasRoom()) {
-      stagePending(transaction, poolMembers.name, resourceId, { leaving: [], joining: ids.slice(i) })
+      stagePending(transaction, null, poolMembers.name, resourceId, { leaving: [], joining: ids.slice(i) })
       return 'more'
     }
     transaction.insert(poolMembers, pool.row(resourceId, id))

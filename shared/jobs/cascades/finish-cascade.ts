@@ -17,15 +17,15 @@ import { stageRestOfSite } from '../../domain/sites/delete-site.ts'
 import { stageRestOfUser } from '../../v0/users/delete-user.ts'
 
 /** The rest of the work after a commit, by collection: rows below a deleted object, or pending members of a set. */
-const rests: Record<string, (transaction: Transaction, id: string) => Promise<'done' | 'more'>> = {
+const rests: Record<string, (transaction: Transaction, id: string, change?: string) => Promise<'done' | 'more'>> = {
   accounts: stageRestOfAccountDisabling,
   actors: stageRestOfActor,
   clients: stageRestOfClient,
   groups: stageRestOfGroup,
-  memberships: (transaction, id) => stageNextPart(transaction, groupMembers, id),
+  memberships: (transaction, id, change) => stageNextPart(transaction, groupMembers, id, change),
   mdm_posture_providers: stageRestOfPostureProvider,
   resources: stageRestOfResource,
-  static_device_pool_members: (transaction, id) => stageNextPart(transaction, pool, id),
+  static_device_pool_members: (transaction, id, change) => stageNextPart(transaction, pool, id, change),
   sites: stageRestOfSite,
   v0_users: stageRestOfUser,
   ...Object.fromEntries(directoryKinds.map((kind) => [directories[kind].name, stageRestOfDirectory])),
@@ -35,5 +35,5 @@ const rests: Record<string, (transaction: Transaction, id: string) => Promise<'d
 export async function finishCascade(author: Author, cascade: Cascade, budgetMs: number): Promise<void> {
   const stage = rests[cascade.below]
   if (!stage) throw new Error(`Nothing is known to be left below ${cascade.below}.`)
-  await finishInParts(author, cascade, (transaction) => stage(transaction, cascade.id), budgetMs)
+  await finishInParts(author, cascade, (transaction) => stage(transaction, cascade.id, cascade.change), budgetMs)
 }

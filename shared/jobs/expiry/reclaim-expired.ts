@@ -10,6 +10,9 @@ import { deleteClientToken } from '../../domain/client-tokens/delete-client-toke
 import { gatewayTokens } from '../../domain/gateway-tokens/gateway-token.ts'
 import { rotationEnded } from '../../domain/gateway-tokens/rotation.ts'
 import { deleteGatewayToken } from '../../domain/gateway-tokens/stage-gateway-token.ts'
+import { resumeChange } from '../../domain/member-sets/resume-change.ts'
+import { memberships } from '../../domain/memberships/membership.ts'
+import { poolMembers } from '../../domain/pool-members/pool-member.ts'
 import { table, tableName } from '../../table/client.ts'
 import type { Key } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
@@ -31,6 +34,9 @@ const endings: Record<string, (transaction: Transaction, id: string) => Promise<
   },
 }
 
+/** Collections of members: what falls due is a change that may have been interrupted. */
+const memberSets = [memberships.name, poolMembers.name]
+
 /** Few, because a minute without anything due reads as many that are not. */
 const perRead = 25
 
@@ -38,7 +44,8 @@ type DueItem = Key & Due
 
 /**
  * Deletes the tokens that have ended (A31). They are refused and not shown from that instant on, whatever this does: it
- * only reclaims rows, and is harmless to repeat. What fails stays for the next run and does not hold up the rest.
+ * only reclaims rows. Changes of member sets whose request may have died go on (A15.6). All of it is harmless to repeat;
+ * what fails stays for the next run and does not hold up the rest.
  * @throws AggregateError of what failed
  */
 export async function reclaimExpired(deadline: number): Promise<void> {
@@ -64,8 +71,11 @@ async function reclaimShard(shard: string, deadline: number): Promise<unknown[]>
 
 /** Tokens are change-logged; that of the service's own work has no subject (L5). */
 async function reclaim(accountId: string, items: DueItem[]): Promise<void> {
+  const changes = items.filter(({ collection }) => memberSets.includes(collection))
+  const rows = items.filter(({ collection }) => !memberSets.includes(collection))
+  for (const { collection, id } of changes) await resumeChange(accountId, collection, id)
   await commitInParts({ accountId, subject: null }, async (transaction) => {
-    for (const { collection, id } of items) {
+    for (const { collection, id } of rows) {
       if (!transaction.hasRoom()) return 'more'
       await endings[collection]?.(transaction, id)
     }

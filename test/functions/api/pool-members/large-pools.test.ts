@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
@@ -12,6 +13,7 @@ import { queryItems } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
 import { devices, newClients, type Pools, poolsOf } from '#test/support/pools.ts'
+import { failTable } from '#test/support/table-faults.ts'
 
 const unknown = '0198a000-0000-7000-8000-000000000000'
 let account: Account
@@ -141,6 +143,8 @@ describe('a change too large for one commit (A15.6)', () => {
 
 describe('a change that takes longer than its request (A15.6)', () => {
   const late = () => vi.spyOn(workTime, 'request').mockReturnValue(-1)
+  const pendingOf = async (pool: string) =>
+    (await readPending(account.id, 'static_device_pool_members', pool)).flatMap((part) => part.ids)
 
   it('is answered with 202, the set as it is and what is left, which follows with the subject of the request', async () => {
     const pool = await newPool(ids.slice(0, 40))
@@ -171,7 +175,9 @@ describe('a change that takes longer than its request (A15.6)', () => {
     expect((await put(pool, ids)).body.metadata).toEqual({ pending: 155 })
     const record = recordOf((await commitsOf(account.id)).at(-1) as never) as DynamoDBRecord
     await followUp({ Records: [record] }, { getRemainingTimeInMillis: () => 20_000 })
-    expect((await commitsOf(account.id)).at(-1)?.cascades).toEqual([{ below: 'static_device_pool_members', id: pool }])
+    const [part] = await readPending(account.id, 'static_device_pool_members', pool)
+    const left = { below: 'static_device_pool_members', id: pool, change: part?.change }
+    expect((await commitsOf(account.id)).at(-1)?.cascades).toEqual([left])
     expect((await listed(pool)).total).toBe(90)
   })
 
@@ -185,12 +191,40 @@ describe('a change that takes longer than its request (A15.6)', () => {
     expect((await listed(pool)).total).toBe(50)
   })
 
+  it('is answered with 202 when a fault interrupts it', async () => {
+    const pool = await newPool(ids.slice(0, 60))
+    let commits = 0
+    failTable('InternalServerError', (command) => command instanceof TransactWriteCommand && ++commits > 3)
+    const answer = await put(pool, ids.slice(50))
+    vi.restoreAllMocks()
+    expect([answer.status, answer.body.metadata.pending]).toEqual([202, (await pendingOf(pool)).length])
+    expect(answer.body.data.device_ids).toEqual([...(await rowIds(pool)).keys()].sort())
+    expect(answer.body.metadata.pending).toBeGreaterThan(0)
+  })
+
+  it('is left to whoever has replaced it', async () => {
+    const pool = await newPool()
+    late()
+    await put(pool, ids.slice(0, 150))
+    const [first] = (await commitsOf(account.id)).slice(-1).map((one) => recordOf(one) as DynamoDBRecord)
+    const other = { accountId: account.id, subject: null }
+    const joining = ids.slice(0, 50)
+    await commit(other, async (transaction) => {
+      const before = await readPending(account.id, 'static_device_pool_members', pool)
+      stagePending(transaction, null, 'static_device_pool_members', pool, { leaving: [], joining }, before)
+    })
+    const rows = await rowIds(pool)
+    await followUp({ Records: [first as DynamoDBRecord] })
+    expect(await rowIds(pool)).toEqual(rows)
+    expect(await pendingOf(pool)).toEqual(joining)
+  })
+
   it('takes 10,000 leaving and 10,000 joining in one commit, and reads them as they were', async () => {
     const pool = await newPool()
     const many = () => Array.from({ length: 10_000 }, () => crypto.randomUUID())
     const [leaving, joining] = [many(), many()]
     await commit({ accountId: account.id, subject: null }, async (transaction) =>
-      stagePending(transaction, 'static_device_pool_members', pool, { leaving, joining }),
+      stagePending(transaction, null, 'static_device_pool_members', pool, { leaving, joining }),
     )
     const parts = await readPending(account.id, 'static_device_pool_members', pool)
     expect(parts.length).toBeLessThanOrEqual(20)
