@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { clock } from '../../core/clock.ts'
 import { ApiError, type FieldErrors } from '../../core/errors.ts'
 import { isObject } from '../../core/is-object.ts'
+import { countJsonValues } from '../../core/json-values.ts'
 import { checkFlowReport } from './check-flow-report.ts'
 import type { FlowReport } from './flow-report.ts'
 import { putFlows } from './flow-stream.ts'
@@ -13,6 +14,8 @@ import { messagesPerRecord } from './record-faults.ts'
 import { maxReports, type RejectedReports } from './report-schema.ts'
 
 const maxUnpacked = 20_000_000
+/** As they are counted, 5 MB have no more; 20 MB of valid records have a third of it. */
+const maxValues = 3_400_000
 /** Rejected records that an answer tells the faults of. */
 const explainedRecords = 100
 
@@ -36,6 +39,7 @@ function unpacked(body: Buffer, headers: Headers): Buffer {
 
 function recordsOf(body: Buffer): unknown[] {
   if (!isUtf8(body)) throw new ApiError('invalid_json')
+  if (countJsonValues(body) > maxValues) throw new ApiError('payload_too_large')
   let document: unknown
   try {
     document = parseReports(body.toString())

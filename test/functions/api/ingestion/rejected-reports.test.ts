@@ -1,6 +1,7 @@
+import { gzipSync } from 'node:zlib'
 import { KinesisClient, PutRecordsCommand, type PutRecordsCommandInput } from '@aws-sdk/client-kinesis'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { answerBytes, maxAnswerBytes } from '#shared/core/answer-size.ts'
 import { call, newAccount } from '#test/support/account.ts'
@@ -22,6 +23,27 @@ const send = (...records: unknown[]) => post(JSON.stringify({ flow_logs: records
 /** A record with so many fields that are not known, beside all that it must have. */
 const withUnknown = (count: number, name = (i: number) => `x${i}`) =>
   openRecord(Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), 1])))
+
+describe('a small body that unpacks to a large document (L8)', () => {
+  const gzipped = (text: string) =>
+    call(handler, {
+      method: 'POST',
+      path: '/ingestion/flow_logs',
+      token,
+      rawBody: gzipSync(text),
+      headers: { 'content-encoding': 'gzip' },
+    })
+  it.each([
+    ['lists in lists', `${'['.repeat(9_000_000)}${']'.repeat(9_000_000)}`],
+    ['millions of records', `[${Array(5_000_000).fill('{}').join(',')}]`],
+  ])('is refused before it is parsed: %s', async (_name, records) => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const answer = await gzipped(`{"flow_logs":${records}}`)
+    const parsed = parse.mock.calls.filter(([text]) => String(text).startsWith('{"flow_logs"'))
+    parse.mockRestore()
+    expect([answer.status, answer.body.code, parsed]).toEqual([413, 'payload_too_large', []])
+  })
+})
 
 describe('the messages of a rejected record', () => {
   it.each([

@@ -1,0 +1,24 @@
+const codes = { quote: 0x22, comma: 0x2c, openList: 0x5b, backslash: 0x5c, openObject: 0x7b }
+
+/**
+ * How many values JSON text has, or a few more: lists, objects, and what is in them. A body of a few KB can unpack to many
+ * millions, whose parsing takes more seconds and memory than a function has, so they are counted first.
+ */
+export function countJsonValues(text: Uint8Array): number {
+  let values = 1
+  for (let at = 0; at < text.length; at++) {
+    const code = text[at]
+    if (code === codes.quote) at = endOfString(text, at)
+    else if (code === codes.comma || code === codes.openList || code === codes.openObject) values++
+  }
+  return values
+}
+
+/** The place of the quote that ends a string; the end of the text where none does. */
+function endOfString(text: Uint8Array, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === codes.backslash) at++
+    else if (text[at] === codes.quote) return at
+  }
+  return text.length
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { countJsonValues } from '#shared/core/json-values.ts'
+
+const valuesOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).reduce((sum: number, member) => sum + valuesOf(member), 1)
+    : 1
+
+const counted = (text: string) => countJsonValues(Buffer.from(text))
+
+it('counts no fewer values than there are, and at most one more for each list and object', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 8 }), fc.boolean(), (text, spaced) => {
+      const value = JSON.parse(text)
+      const found = counted(spaced ? JSON.stringify(value, null, 2) : text)
+      expect(found).toBeGreaterThanOrEqual(valuesOf(value))
+      expect(found).toBeLessThanOrEqual(2 * valuesOf(value))
+    }),
+  )
+})
+
+it('takes quotes, brackets and commas inside strings for text', () => {
+  expect(counted(JSON.stringify({ a: '",[{', 'b",': '\\\\"}' }))).toBe(3)
+})
+
+it('counts in what is no JSON', () => {
+  for (const [text, values] of [
+    ['', 1],
+    [']]]]', 1],
+    ['"', 1],
+    ['"\\', 1],
+    ['{"a', 2],
+    [',,,', 4],
+  ] as const)
+    expect(counted(text)).toBe(values)
+})
