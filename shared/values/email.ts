@@ -6,7 +6,7 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 /** Far above the 253 characters of a name; conversion drops some characters, and takes long for many. */
 const maxUnits = 1_000
 /** Control and format characters, the bidirectional ones among them: an address that holds one is not what it looks like. */
-const unseen = /[\p{Cc}\p{Cf}]/u
+export const hasUnseen = (address: string): boolean => /[\p{Cc}\p{Cf}]/u.test(address)
 
 /** A host name in lower case and punycode; null for an address, or what no name server could know. */
 function hostName(text: string): string | null {
@@ -35,7 +35,7 @@ export const emailForm = {
 export function checkEmail(text: string): { email: string } | { message: string } {
   const [, local = '', domain = ''] = /^([^\s@]+)@([^\s@]+)$/.exec(text) ?? []
   const host = hostName(domain)
-  if (!host || unseen.test(local)) return { message: 'is an invalid email address' }
+  if (!host || hasUnseen(local)) return { message: 'is an invalid email address' }
   const email = `${local}@${host}`
   return isLonger(email, 160) ? { message: 'should be at most 160 character(s)' } : { email }
 }

@@ -1,5 +1,6 @@
 import { invalid } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
+import { hasUnseen } from '../../values/email.ts'
 import { blank, isBlank, type Messages, tooLong } from '../values/messages.ts'
 import { passwordMessages } from './password.ts'
 import type { V0UserInput, V0UserRow } from './user.ts'
@@ -9,7 +10,7 @@ export type V0UserChange = { email?: string; role?: V0UserRow['role']; password?
 
 function emailMessages(email: string | null): Messages {
   if (email === null || isBlank(email)) return [blank]
-  return [...(email.includes('@') ? [] : ['is invalid email address']), ...tooLong(email, 255)]
+  return [...(email.includes('@') && !hasUnseen(email) ? [] : ['is invalid email address']), ...tooLong(email, 255)]
 }
 
 function checkPassword(draft: Draft<V0UserInput>): string | undefined {

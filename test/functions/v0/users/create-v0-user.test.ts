@@ -92,6 +92,8 @@ describe('email', () => {
       ['  ', "can't be blank"],
       [null, "can't be blank"],
       ['ana.example.net', 'is invalid email address'],
+      ['a\u202eb@example.net', 'is invalid email address'],
+      ['a\u0007b@example.net', 'is invalid email address'],
       [7, 'is invalid'],
       ['a\0@example.net', 'is invalid'],
       ['\ud800@example.net', 'is invalid'],
