@@ -1,5 +1,6 @@
 import { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/is-object.ts'
+import { maxKeys, tooManyKeys } from '../values/too-many-keys.ts'
 import type { Operation } from './operation.ts'
 
 function parse(body: Buffer): unknown {
@@ -26,6 +27,8 @@ export function readBody({ body: contract }: Operation, body: Buffer, contentTyp
   const document = body.length === 0 ? undefined : parse(body)
   if (!isObject(document)) throw new ApiError('bad_request', 'The request body must be a JSON object.')
   if (envelope === null) return document
+  if (tooManyKeys(document) !== null)
+    throw new ApiError('bad_request', `The request body may have at most ${maxKeys} keys.`)
   if (!Object.hasOwn(document, envelope)) {
     if (optional && Object.keys(document).length === 0) return undefined
     throw new ApiError('bad_request', `The request body must have the key ${envelope}.`)

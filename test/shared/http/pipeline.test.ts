@@ -91,6 +91,7 @@ describe('the body', () => {
     ['null', 'bad_request'],
     ['[]', 'bad_request'],
     ['{"group":[]}', 'bad_request'],
+    [JSON.stringify({ group: {}, ...Array(1_000).fill(0) }), 'bad_request'],
     ['{"__proto__":{"name":"x"}}', 'bad_request'],
   ])('%j is %s', async (rawBody, code) => {
     const answer = await create({ rawBody, body: undefined })

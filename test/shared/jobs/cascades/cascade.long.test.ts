@@ -258,9 +258,10 @@ describe('an interruption', () => {
       body: { memberships: wanted.map((actor_id) => ({ actor_id })) },
     }
     dieAfter(2)
-    expect((await account.call(replaceMemberships, request)).status).toBe(500)
+    expect((await account.call(replaceMemberships, request)).status).toBe(202)
     vi.restoreAllMocks()
-    expect((await account.call(replaceMemberships, request)).body.data.actor_ids).toEqual(wanted)
+    const again = await account.call(replaceMemberships, request)
+    expect([again.status, again.body.data.actor_ids]).toEqual([200, wanted])
     expect(await changesBy(account.id, account.apiClient.id)).toMatchObject({
       'delete memberships': 1,
       'insert memberships': 150,
