@@ -6,47 +6,13 @@ import {
   NewDirectoryFields,
 } from '../domain/directories/directory.ts'
 import * as directories from '../domain/directories/store.ts'
-import { textFilter } from '../values/filters.ts'
-import { data, list } from './envelope.ts'
+import { collection, item, titles } from './directory-reads.ts'
+import { data } from './envelope.ts'
 import { type Operation, operation } from './operation.ts'
 
-/** The operations that every kind of directory has (A26), each with the paths and fields of its kind. */
+/** The operations that change directories of any kind (A26). */
 
-const collection = (kind: DirectoryKind) => `/${kind}_directories` as const
-const item = (kind: DirectoryKind) => `/${kind}_directories/{id}` as const
 const envelope = (kind: DirectoryKind) => `${kind}_directory`
-
-/** The name of each kind in summaries; `one` has its article. */
-const titles: Record<DirectoryKind, { one: string; many: string }> = {
-  suite: { one: 'a suite directory', many: 'suite directories' },
-  tenant: { one: 'a tenant directory', many: 'tenant directories' },
-  idp: { one: 'an identity provider directory', many: 'identity provider directories' },
-}
-
-export const listDirectories = (kind: DirectoryKind) =>
-  operation(
-    {
-      method: 'GET',
-      path: collection(kind),
-      summary: `List the ${titles[kind].many}`,
-      permission: 'directories:read',
-      filters: { name: textFilter },
-      response: list(Directory(kind)),
-    },
-    ({ accountId, page }) => directories.list(kind, accountId, page),
-  )
-
-export const getDirectory = (kind: DirectoryKind) =>
-  operation(
-    {
-      method: 'GET',
-      path: item(kind),
-      summary: `Show ${titles[kind].one}`,
-      permission: 'directories:read',
-      response: data(Directory(kind)),
-    },
-    ({ accountId, params }) => directories.get(kind, accountId, params.id),
-  )
 
 export const createDirectory = (kind: DirectoryKind) =>
   operation(

@@ -1,4 +1,4 @@
-import { listDirectories } from '#shared/http/directory-operations.ts'
+import { listDirectories } from '#shared/http/directory-reads.ts'
 import { lambda } from '#shared/http/lambda.ts'
 
 export const listSuiteDirectories = listDirectories('suite')

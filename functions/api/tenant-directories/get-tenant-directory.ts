@@ -1,4 +1,4 @@
-import { getDirectory } from '#shared/http/directory-operations.ts'
+import { getDirectory } from '#shared/http/directory-reads.ts'
 import { lambda } from '#shared/http/lambda.ts'
 
 export const getTenantDirectory = getDirectory('tenant')

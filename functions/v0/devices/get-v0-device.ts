@@ -2,7 +2,7 @@ import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
 import { V0Device } from '#shared/v0/devices/device.ts'
-import * as devices from '#shared/v0/devices/store.ts'
+import * as devices from '#shared/v0/devices/read-devices.ts'
 
 export const getV0Device = operation(
   {

@@ -1,7 +1,7 @@
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
 import { V0Device } from '#shared/v0/devices/device.ts'
-import * as devices from '#shared/v0/devices/store.ts'
+import * as devices from '#shared/v0/devices/read-devices.ts'
 import { v0List } from '#shared/v0/values/list-rows.ts'
 
 export const listV0Devices = operation(

@@ -6,10 +6,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import { featureNotEnabled, notFound } from '../../core/errors.ts'
 import { resealSecret } from '../../core/sealed-secret.ts'
-import { listRows } from '../../table/list.ts'
-import { getRow } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
-import type { Page } from '../../values/page.ts'
 import { accounts } from '../accounts/account.ts'
 import { stageDirectoryDeletion } from './delete-directory.ts'
 import {
@@ -25,20 +22,6 @@ import { newKeyPair } from './key-pair.ts'
 import { accessTaker } from './take-access.ts'
 
 type Checked = Draft<DirectoryInput>
-
-export async function list(kind: DirectoryKind, account: string, page: Page) {
-  const { rows, metadata } = await listRows(directories[kind], account, page, {
-    edges: page.filters,
-    newestFirst: true,
-  })
-  return { data: rows, metadata }
-}
-
-export async function get(kind: DirectoryKind, account: string, id: string) {
-  const directory = await getRow(directories[kind], account, id)
-  if (!directory) throw notFound()
-  return { data: directory }
-}
 
 const healthy = { disabled_reason: null, error: null, error_count: 0 }
 

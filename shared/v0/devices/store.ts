@@ -1,47 +1,23 @@
 import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { env } from '../../core/env.ts'
-import { invalid, notFound } from '../../core/errors.ts'
-import { isUuid } from '../../core/ids.ts'
+import { invalid } from '../../core/errors.ts'
 import { resealSecret, sealSecret } from '../../core/sealed-secret.ts'
 import type { V0Lists } from '../../domain/accounts/account.ts'
-import { getRow, rowsBy } from '../../table/read.ts'
+import { rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
-import type { Page } from '../../values/page.ts'
 import { readConfiguration } from '../configuration/read-configuration.ts'
-import { isGone } from '../users/gone-users.ts'
-import { listOfUsers } from '../users/list-of-users.ts'
 import { v0Users } from '../users/user.ts'
 import { allocateV0Address } from './allocate-address.ts'
 import { deviceNameValue, type V0DeviceInput, type V0DeviceRow, v0Devices } from './device.ts'
 import { checkDeviceChange, checkNewDevice } from './device-rules.ts'
 import { freeDeviceName } from './generated-name.ts'
 import { newPresharedKey } from './preshared-key.ts'
+import { find } from './read-devices.ts'
 import { serverPublicKey } from './server-key.ts'
-import { showDevice, showValues } from './show-device.ts'
+import { showDevice } from './show-device.ts'
 
 const limitReached = 'Maximum device limit reached. Remove an existing device before creating a new one.'
-
-/** The size of a page is measured with the values that devices show, not those they store (6.4). */
-export async function list(account: string, page: Page | undefined, lists: V0Lists) {
-  const defaults = await readConfiguration(account)
-  const { rows, metadata } = await listOfUsers(v0Devices, account, page, (device) =>
-    showValues(device, defaults, lists),
-  )
-  return { data: await Promise.all(rows.map((row) => showDevice(account, row, defaults, lists))), metadata }
-}
-
-/** @throws ApiError `not_found` */
-async function find(account: string, id: string): Promise<V0DeviceRow> {
-  const device = isUuid(id) ? await getRow(v0Devices, account, id.toLowerCase()) : null
-  if (!device || (await isGone(account, device.user_id))) throw notFound()
-  return device
-}
-
-export async function get(account: string, id: string, lists: V0Lists) {
-  const [device, defaults] = await Promise.all([find(account, id), readConfiguration(account)])
-  return { data: await showDevice(account, device, defaults, lists) }
-}
 
 type Claim = { user_id: string } & Partial<Pick<V0DeviceRow, 'name' | 'public_key' | 'ipv4' | 'ipv6'>>
 
