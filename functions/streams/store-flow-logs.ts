@@ -8,8 +8,8 @@ import { indexOpenFlows } from '#shared/logs/flows/index-open-flows.ts'
 import { mergeReports } from '#shared/logs/flows/merge-reports.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
 
-/** Requests under way at once, of 25 flows each: one is made while the other is answered. */
-const concurrency = 2
+/** Requests under way at once, of 25 flows each: some are made while others are answered. */
+const concurrency = 4
 
 /** Time kept back for the last writes and the pointers of open flows, before the function times out. */
 const reserveMs = 25_000

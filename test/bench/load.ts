@@ -14,6 +14,7 @@ import {
   report,
 } from '#test/support/reporters.ts'
 import { startService } from '#test/support/service.ts'
+import { type ProcessTimes, processTimes, usedBetween } from './process-times.ts'
 import { readSample } from './sample-reports.ts'
 
 type Latency = { calls: number; p50: number; p99: number }
@@ -29,14 +30,16 @@ export type LoadResult = {
   loaded: Latency
   /** Megabytes of the service's process. */
   memory: { before: number; after: number }
+  /** What the service's processes used while the gateways streamed, administrators included. */
+  cpu: ProcessTimes
   lost: number
   doubled: number
   wrong: number
 }
 
-const clients = 2
+const clients = 4
 const administrators = 2
-const flowsPerBatch = 100
+const flowsPerBatch = 250
 
 function latencyOf(times: number[]): Latency {
   const sorted = times.toSorted((a, b) => a - b)
@@ -92,7 +95,7 @@ async function streamFlows(call: Caller, reporter: Reporter, ledger: Ledger, unt
   }
   const untilVisible = async (flow: Flow | undefined, closed = false) => {
     const start = performance.now()
-    while (flow && !(await isVisible(flow, closed))) await sleep(50)
+    while (flow && !(await isVisible(flow, closed))) await sleep(100)
     if (flow) waits.push(performance.now() - start)
   }
   const send = async (opening: number, before: Flow[]) => {
@@ -133,6 +136,7 @@ export async function loadTest(seconds: number): Promise<LoadResult> {
     const before = await residentMegabytes(service.pid)
 
     const ledger = new Ledger()
+    const used = await processTimes(service.pid)
     const until = lasting(seconds)
     const start = performance.now()
     const [loaded, ...waits] = await Promise.all([
@@ -140,6 +144,7 @@ export async function loadTest(seconds: number): Promise<LoadResult> {
       ...reporters.map((reporter) => streamFlows(call, reporter, ledger, until)),
     ])
     const taken = (performance.now() - start) / 1_000
+    const cpu = usedBetween(used, await processTimes(service.pid))
     const after = await residentMegabytes(service.pid)
     const judged = ledger.judge(await readLog(call, 'type=flow'))
     const flows = ledger.flows.size
@@ -151,6 +156,7 @@ export async function loadTest(seconds: number): Promise<LoadResult> {
       quiet,
       loaded,
       memory: { before, after },
+      cpu,
       ...judged,
     }
   } finally {
@@ -159,12 +165,14 @@ export async function loadTest(seconds: number): Promise<LoadResult> {
 }
 
 export function loadTable(result: LoadResult): string {
-  const { flows, seconds, flowsPerSecond, visible, quiet, loaded, memory, lost, doubled, wrong } = result
+  const { flows, seconds, flowsPerSecond, visible, quiet, loaded, memory, cpu, lost, doubled, wrong } = result
   const ms = ({ calls, p50, p99 }: Latency) => `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (${calls})`
+  const each = [...cpu].map(([program, time]) => `${program} ${(time / flows).toFixed(2)}`)
   return [
     `${flows} flows in ${seconds.toFixed(1)} s, opened and closed: ${flowsPerSecond.toFixed(0)} flows a second from report to log`,
     `a batch is in the log after ${ms(visible)}`,
     `administrators without that load: ${ms(quiet)}; with it: ${ms(loaded)}`,
+    `milliseconds of CPU for each flow, administrators included: ${each.join(', ')}`,
     `memory of the service: ${memory.before.toFixed(0)} MB before, ${memory.after.toFixed(0)} MB after`,
     `lost ${lost}, doubled ${doubled}, otherwise than reported ${wrong}`,
   ]

@@ -2,6 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { fieldsOf } from '#shared/core/is-object.ts'
+import { groupStatements, type WriteTogether } from './group-statements.ts'
 
 const agent = new Agent({ keepAlive: true })
 const batch = 'DynamoDB_20120810.BatchExecuteStatement'
@@ -31,22 +32,30 @@ function pass(answer: IncomingMessage, response: ServerResponse): void {
  * wait once: as one transaction, in which all of them are done or, where the condition of one does not hold, none. Then
  * they go to the engine one by one, as they came.
  */
-async function execute(engine: URL, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+async function execute(
+  engine: URL,
+  write: WriteTogether<IncomingMessage>,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const wanted = await json(incoming)
   const { Statements = [], ReturnConsumedCapacity } = fieldsOf(wanted)
   // A transaction costs twice as much, and what is asked for is the cost of a batch.
-  if (ReturnConsumedCapacity === undefined && Array.isArray(Statements) && Statements.length > 1) {
-    const body = JSON.stringify({ TransactStatements: Statements })
-    const answer = await ask(engine, incoming, { target: transaction, body }).answer
-    if (answer.statusCode === 200) {
-      answer.resume()
-      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
-      response.end(JSON.stringify({ Responses: Statements.map(() => ({})) }))
-      return
-    }
-    answer.resume()
+  const isGrouped = ReturnConsumedCapacity === undefined && Array.isArray(Statements) && Statements.length > 1
+  if (isGrouped && (await write(Statements, incoming))) {
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
+    response.end(JSON.stringify({ Responses: Statements.map(() => ({})) }))
+    return
   }
   pass(await ask(engine, incoming, { target: batch, body: JSON.stringify(wanted) }).answer, response)
+}
+
+/** True when the transaction is done, false when nothing of it is. */
+async function transact(engine: URL, statements: unknown[], like: IncomingMessage): Promise<boolean> {
+  const body = JSON.stringify({ TransactStatements: statements })
+  const answer = await ask(engine, like, { target: transaction, body }).answer
+  answer.resume()
+  return answer.statusCode === 200
 }
 
 async function forward(engine: URL, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -55,13 +64,15 @@ async function forward(engine: URL, incoming: IncomingMessage, response: ServerR
   pass(await answer, response)
 }
 
-/** Stands before the DynamoDB engine and lets it wait for the disk once for all statements of a request. */
+/** Stands before the DynamoDB engine and lets it wait for the disk once for the statements of several requests. */
 export async function startTableFront(engine: string): Promise<{ endpoint: string; server: Server }> {
   const url = new URL(engine)
+  const write = groupStatements<IncomingMessage>((statements, like) => transact(url, statements, like))
   const server = createServer((incoming, response) => {
     const isBatch = incoming.headers['x-amz-target'] === batch
+    const answered = isBatch ? execute(url, write, incoming, response) : forward(url, incoming, response)
     // The caller tries again, as after any connection that is lost.
-    ;(isBatch ? execute : forward)(url, incoming, response).catch(() => response.destroy())
+    answered.catch(() => response.destroy())
   })
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))

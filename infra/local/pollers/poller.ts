@@ -19,6 +19,8 @@ export type PollerOptions = {
 
 /** Lambda's limit for the payload of one invocation. */
 const maxBatchBytes = 6 * 1024 * 1024 - 64 * 1024
+/** Pages that are read between two notes of the position, while no record of them counts. */
+const pagesPassed = 25
 const shortestIdleMs = 20
 const longestIdleMs = 500
 
@@ -41,12 +43,12 @@ async function collect(shard: string, options: PollerOptions) {
   const wanted: SourceRecord[] = []
   let last = checkpoint.get(shard)
   let until: number | undefined
-  while (!signal.aborted) {
+  for (let pages = 1; !signal.aborted; pages++) {
     const records = await source.read(shard, last, limit)
     last = records.at(-1)?.sequence ?? last
     wanted.push(...records.filter((record) => mapping.filter(record.view ?? record.event) && !record.noop))
     if (records.length > 0 && wanted.length === 0) {
-      if (last !== undefined) checkpoint.set(shard, last)
+      if (last !== undefined && pages % pagesPassed === 0) checkpoint.set(shard, last)
       continue
     }
     if (wanted.length === 0 || wanted.length >= mapping.batchSize) break
