@@ -1,30 +1,34 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { ApiError } from './errors.ts'
-import { serviceKey } from './service-secret.ts'
+import { namedVersion, nameVersion } from './secret-versions.ts'
+import { isWriting, provingKeyOf, writingKey } from './service-secret.ts'
 
 const macBytes = 16
 
-async function mac(binding: string, body: Buffer): Promise<Buffer> {
-  return createHmac('sha256', await serviceKey('page cursor'))
-    .update(`${binding.length}:${binding}`)
-    .update(body)
-    .digest()
-    .subarray(0, macBytes)
-}
+const purpose = 'page cursor'
+
+const mac = (key: Buffer, binding: string, body: Buffer): Buffer =>
+  createHmac('sha256', key).update(`${binding.length}:${binding}`).update(body).digest().subarray(0, macBytes)
 
 /** Bytes as an opaque, authenticated text. `binding` names what it belongs to; it is not in the text. */
 export async function encodeBytes(binding: string, body: Buffer): Promise<string> {
-  return Buffer.concat([await mac(binding, body), body]).toString('base64url')
+  const { version, key } = await writingKey(purpose)
+  return nameVersion(version, Buffer.concat([mac(key, binding, body), body]).toString('base64url'))
 }
 
 /** The bytes of such a text; null for anything that this service did not make for this binding. */
-export async function decodeBytes(binding: string, text: string): Promise<Buffer | null> {
+export async function decodeBytes(binding: string, named: string): Promise<Buffer | null> {
+  const { version, text } = namedVersion(named)
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length < macBytes || bytes.toString('base64url') !== text) return null
+  const key = await provingKeyOf(version, purpose)
   const body = bytes.subarray(macBytes)
-  return timingSafeEqual(bytes.subarray(0, macBytes), await mac(binding, body)) ? body : null
+  return key && timingSafeEqual(bytes.subarray(0, macBytes), mac(key, binding, body)) ? body : null
 }
+
+/** Whether such a text was made by the version of the service secret that is written with now. */
+export const isMadeByNewest = (text: string): Promise<boolean> => isWriting(namedVersion(text).version)
 
 /**
  * An opaque, authenticated cursor (A7.1) that holds a position in a list. `binding` names the account, path and

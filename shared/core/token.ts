@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { uuidBytes, uuidText } from './ids.ts'
-import { serviceKey } from './service-secret.ts'
+import { namedVersion, nameVersion } from './secret-versions.ts'
+import { keyOf, writingKey } from './service-secret.ts'
 
 /** The kinds of stored tokens and the prefix that tells them apart (A3.1(3)). */
 export const tokenPrefixes = { api: 'naa_', client: 'nac_', gateway: 'nag_' } as const
@@ -12,22 +13,23 @@ export type SecretHash = { secret_salt: string; secret_hash: string }
 type Ids = { accountId: string; ownerId: string; tokenId: string }
 type Presented = Ids & { kind: TokenKind; secret: Buffer }
 
-async function hash(kind: TokenKind, salt: Buffer, secret: Buffer): Promise<Buffer> {
-  return createHmac('sha256', await serviceKey('token hash'))
-    .update(kind)
-    .update(salt)
-    .update(secret)
-    .digest()
-}
+const purpose = 'token hash'
+
+const hash = (key: Buffer, kind: TokenKind, salt: Buffer, secret: Buffer): Buffer =>
+  createHmac('sha256', key).update(kind).update(salt).update(secret).digest()
 
 /** A new token: the string for its holder, shown once, and what is stored of it. The owner is an actor, site or gateway. */
 export async function mintToken(kind: TokenKind, ids: Ids): Promise<{ token: string; stored: SecretHash }> {
   const secret = randomBytes(32)
   const salt = randomBytes(16)
+  const { version, key } = await writingKey(purpose)
   const payload = Buffer.concat([...[ids.accountId, ids.ownerId, ids.tokenId].map(uuidBytes), secret])
   return {
     token: tokenPrefixes[kind] + payload.toString('base64url'),
-    stored: { secret_salt: salt.toString('base64'), secret_hash: (await hash(kind, salt, secret)).toString('base64') },
+    stored: {
+      secret_salt: salt.toString('base64'),
+      secret_hash: nameVersion(version, hash(key, kind, salt, secret).toString('base64')),
+    },
   }
 }
 
@@ -43,10 +45,13 @@ export function readToken(kind: TokenKind, text: string): Presented | null {
   return { kind, accountId: idAt(0), ownerId: idAt(16), tokenId: idAt(32), secret: bytes.subarray(48) }
 }
 
-/** Compares in constant time. */
+/** Compares in constant time, by the version that the hash names. A token does not count when that is gone. */
 export async function secretMatches(presented: Presented, stored: SecretHash): Promise<boolean> {
-  const expected = Buffer.from(stored.secret_hash, 'base64')
-  const actual = await hash(presented.kind, Buffer.from(stored.secret_salt, 'base64'), presented.secret)
+  const { version, text } = namedVersion(stored.secret_hash)
+  const key = await keyOf(version, purpose)
+  if (!key) return false
+  const expected = Buffer.from(text, 'base64')
+  const actual = hash(key, presented.kind, Buffer.from(stored.secret_salt, 'base64'), presented.secret)
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 

@@ -4,8 +4,9 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
-import { seal, unseal } from '../core/sealed-secret.ts'
-import { serviceKey } from '../core/service-secret.ts'
+import { type Sealed, seal, unseal } from '../core/sealed-secret.ts'
+import { firstVersion, namedVersion, nameVersion } from '../core/secret-versions.ts'
+import { keyOf, writingKey } from '../core/service-secret.ts'
 import { table, tableName } from '../table/client.ts'
 import { type Item, partition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
@@ -17,19 +18,32 @@ const runMicros = 60 * second
 const keptMicros = 24 * 3600 * second
 const keptHeaders = ['content-type', 'cache-control', 'location', 'etag']
 
-/** Requests with the same fingerprint count as repetitions (A8.3(3)). */
-async function fingerprintOf(event: Event, body: Buffer): Promise<string> {
-  return createHmac('sha256', await serviceKey('idempotency fingerprint'))
+const purpose = 'idempotency fingerprint'
+
+const fingerprint = (key: Buffer, event: Event, body: Buffer): string =>
+  createHmac('sha256', key)
     .update([event.requestContext.http.method, event.rawPath, event.rawQueryString, ''].join('\n'))
     .update(body)
     .digest('base64url')
+
+/** Requests with the same fingerprint count as repetitions (A8.3(3)). */
+async function fingerprintOf(event: Event, body: Buffer): Promise<string> {
+  const { version, key } = await writingKey(purpose)
+  return nameVersion(version, fingerprint(key, event, body))
+}
+
+/** Whether a request has the fingerprint; of one by a version that is gone nobody can tell, so it has not. */
+async function hasFingerprint(kept: unknown, event: Event, body: Buffer): Promise<boolean> {
+  const { version, text } = namedVersion(String(kept))
+  const key = await keyOf(version, purpose)
+  return key !== null && fingerprint(key, event, body) === text
 }
 
 /** The form that answers are kept in. The one before had no number (docs/evolution.md). */
 const answerVersion = 2
 
 /** Encrypted, because an answer can hold a secret that is stored nowhere else. */
-async function sealAnswer({ accountId, key }: IdempotencyLock, answer: Answer): Promise<Buffer> {
+async function sealAnswer({ accountId, key }: IdempotencyLock, answer: Answer) {
   const headers = Object.fromEntries(
     Object.entries(answer.headers ?? {}).filter(([name]) => keptHeaders.includes(name)),
   )
@@ -39,7 +53,7 @@ async function sealAnswer({ accountId, key }: IdempotencyLock, answer: Answer): 
 }
 
 /** @throws for a form that is neither today's nor the one before */
-async function openAnswer({ accountId, key }: IdempotencyLock, sealed: Uint8Array): Promise<Answer> {
+async function openAnswer({ accountId, key }: IdempotencyLock, sealed: Sealed): Promise<Answer> {
   const text = zstdDecompressSync(await unseal(accountId, 'idempotency', key.pk + key.sk, sealed))
   const { version = 1, ...answer } = JSON.parse(text.toString())
   if (version !== 1 && version !== answerVersion) throw new Error(`Kept answers of form ${version} are not known.`)
@@ -72,8 +86,9 @@ export async function acquireLock(
     const held = await getItem(key)
     // It ended just now: its key is free again.
     if (!held) continue
-    if (held.fingerprint !== run.fingerprint) throw new ApiError('idempotency_key_reused')
-    if (held.answer instanceof Uint8Array) return { replay: await openAnswer(run, held.answer) }
+    if (!(await hasFingerprint(held.fingerprint, event, body))) throw new ApiError('idempotency_key_reused')
+    const { answer: bytes, answer_secret: version = firstVersion } = held
+    if (bytes instanceof Uint8Array) return { replay: await openAnswer(run, { version: String(version), bytes }) }
     throw new ApiError('idempotency_in_progress', undefined, { headers: { 'retry-after': '1' } })
   }
   throw new ApiError('unavailable')
@@ -94,9 +109,14 @@ async function take(run: IdempotencyLock): Promise<boolean> {
 
 /** The write that keeps an answer, only while the run holds its key. */
 export async function savedAnswerWrite(run: IdempotencyLock, answer: Answer) {
+  const { version, bytes } = await sealAnswer(run, answer)
   return {
     TableName: tableName(),
-    Item: { ...itemOf(run, keptMicros), answer: await sealAnswer(run, answer) },
+    Item: {
+      ...itemOf(run, keptMicros),
+      answer: bytes,
+      ...(version !== firstVersion && { answer_secret: version }),
+    },
     ConditionExpression: '#run = :run',
     ExpressionAttributeNames: { '#run': 'run' },
     ExpressionAttributeValues: { ':run': run.id },

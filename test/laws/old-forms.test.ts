@@ -147,7 +147,11 @@ const run = { key, id: id(12), accountId: account, fingerprint: '6DWW-O-2Q2Usuuk
 const request = { requestContext: { http: { method: 'POST' } }, rawPath: '/groups', rawQueryString: '' } as Event
 const answer = { statusCode: 201, headers: { location: `/groups/${id(8)}` }, body: '{"data":{}}' }
 const opened = async (text: string) =>
-  JSON.parse(zstdDecompressSync(await unseal(account, 'idempotency', key.pk + key.sk, base64(text))).toString())
+  JSON.parse(
+    zstdDecompressSync(
+      await unseal(account, 'idempotency', key.pk + key.sk, { version: '1', bytes: base64(text) }),
+    ).toString(),
+  )
 
 const forms: Record<string, Form> = {
   'a pack of flow reports': {
@@ -237,7 +241,7 @@ const forms: Record<string, Form> = {
     write: async () => (await savedAnswerWrite(run, answer)).Item.answer.toString('base64'),
     plain: opened,
     other: async () =>
-      (await seal(account, 'idempotency', key.pk + key.sk, zstdCompressSync('{"version":3}'))).toString('base64'),
+      (await seal(account, 'idempotency', key.pk + key.sk, zstdCompressSync('{"version":3}'))).bytes.toString('base64'),
   },
 }
 

@@ -3,7 +3,7 @@ import type * as v from 'valibot'
 import { answerBytes, answerRoom } from '../../core/answer-size.ts'
 import { uuidBytes, uuidText } from '../../core/ids.ts'
 import { logLine } from '../../core/log.ts'
-import { decodeBytes, encodeBytes } from '../../core/pagination.ts'
+import { decodeBytes, encodeBytes, isMadeByNewest } from '../../core/pagination.ts'
 import { signForAuthorization } from '../authorizations/sign-for-authorization.ts'
 import { type InForce, toldAtMost } from './authorizations-in-force.ts'
 import type { AuthorizationContent, GatewayAuthorization } from './gateway-authorization.ts'
@@ -61,8 +61,12 @@ function warnOfUntold({ accountId }: Session, inForce: InForce[]): void {
 
 const bindingOf = ({ accountId, sessionId }: Session): string => `gateway since ${accountId} ${sessionId}`
 
-/** Null for a value that this session was not given (P4.3). */
+/**
+ * Null for a value that this session was not given (P4.3), and for one that an older version of the service secret has made:
+ * the answer in full brings ingest tokens of the new one.
+ */
 async function readKnown(session: Session, since: string): Promise<Known | null> {
+  if (!(await isMadeByNewest(since))) return null
   const bytes = (await decodeBytes(bindingOf(session), since)) ?? (await decodeFormer(session, since))
   return bytes && bytes.length % entryBytes === 0 ? decodeKnown(bytes) : null
 }

@@ -3,7 +3,7 @@ import { parseTimestamp } from '../../core/clock.ts'
 import { unauthorized } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
 import { isObject } from '../../core/is-object.ts'
-import { serviceKey } from '../../core/service-secret.ts'
+import { provingKeyOf, writingKey } from '../../core/service-secret.ts'
 
 export type FlowRole = 'initiator' | 'responder'
 
@@ -20,18 +20,17 @@ export type IngestClaims = {
   resource_id: string
 }
 
-/** Version of the service secret that a token is signed with. */
-const kid = '1'
 const lateReportSecs = 30 * 86_400
 
 // HS256 alone, by node:crypto: the algorithm is pinned, so a JOSE library would only add weight to the hottest function.
-const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid, typ: 'JWT' })).toString('base64url')
+const headerOf = (kid: string): string =>
+  Buffer.from(JSON.stringify({ alg: 'HS256', kid, typ: 'JWT' })).toString('base64url')
 
-async function signature(account: string, signed: string): Promise<Buffer> {
-  return createHmac('sha256', await serviceKey(`ingest token ${kid} ${account}`))
-    .update(signed)
-    .digest()
-}
+/** Each account has a key of its own; `kid` names the version of the service secret that it is derived from. */
+const purpose = (kid: string, account: string): string => `ingest token ${kid} ${account}`
+
+const signature = (key: Buffer, signed: string): string =>
+  createHmac('sha256', key).update(signed).digest().toString('base64url')
 
 type Grant = {
   accountId: string
@@ -48,7 +47,7 @@ type Grant = {
 
 const seconds = (time: string): number => Math.floor((parseTimestamp(time) ?? 0) / 1_000_000)
 
-/** The token of one side of an authorization; the same authorization gives the same token (P5.5(4)). */
+/** The token of one side of an authorization; one version of the service secret makes the same every time (P5.5(4)). */
 export async function signIngestToken(grant: Grant): Promise<string> {
   const claims: IngestClaims = {
     account_id: grant.accountId,
@@ -61,8 +60,9 @@ export async function signIngestToken(grant: Grant): Promise<string> {
     initiator_actor_id: grant.initiatorActorId,
     resource_id: grant.resourceId,
   }
-  const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
-  return `${signed}.${(await signature(grant.accountId, signed)).toString('base64url')}`
+  const { version, key } = await writingKey((kid) => purpose(kid, grant.accountId))
+  const signed = `${headerOf(version)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+  return `${signed}.${signature(key, signed)}`
 }
 
 const parse = (part: string): Record<string, unknown> | null => {
@@ -79,12 +79,14 @@ export async function verifyIngestToken(token: string, nowSeconds: number): Prom
   const [head = '', payload = '', mac = '', ...more] = token.split('.')
   const protectedHeader = parse(head)
   const claims = parse(payload)
-  if (more.length > 0 || protectedHeader?.alg !== 'HS256' || protectedHeader.kid !== kid || !claims)
-    throw unauthorized()
+  if (more.length > 0 || protectedHeader?.alg !== 'HS256' || !claims) throw unauthorized()
+  const { kid } = protectedHeader
   const { account_id, policy_authorization_id, role, uploads_enabled, exp } = claims
-  if (typeof account_id !== 'string' || !isUuid(account_id)) throw unauthorized()
+  if (typeof account_id !== 'string' || !isUuid(account_id) || typeof kid !== 'string') throw unauthorized()
+  const key = await provingKeyOf(kid, purpose(kid, account_id))
+  if (!key) throw unauthorized()
   // Compared as text: other spellings of the same bytes are not the token.
-  const expected = Buffer.from((await signature(account_id, `${head}.${payload}`)).toString('base64url'))
+  const expected = Buffer.from(signature(key, `${head}.${payload}`))
   const given = Buffer.from(mac)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw unauthorized()
   const known =

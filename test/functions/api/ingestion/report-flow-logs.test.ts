@@ -6,7 +6,7 @@ import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { clock, parseTimestamp } from '#shared/core/clock.ts'
-import { serviceKey } from '#shared/core/service-secret.ts'
+import { keyOf } from '#shared/core/service-secret.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { call, newAccount } from '#test/support/account.ts'
@@ -182,7 +182,7 @@ describe('ingest tokens (L9)', () => {
   const claims = () => JSON.parse(Buffer.from(parts()[1], 'base64url').toString())
   const signed = async (header: unknown, payload: unknown, algorithm = 'sha256') => {
     const text = `${base64(header)}.${base64(payload)}`
-    const key = await serviceKey(`ingest token 1 ${account.id}`)
+    const key = (await keyOf('1', `ingest token 1 ${account.id}`)) as Buffer
     return `${text}.${createHmac(algorithm, key).update(text).digest('base64url')}`
   }
   const header = { alg: 'HS256', kid: '1', typ: 'JWT' }

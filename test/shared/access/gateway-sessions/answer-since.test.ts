@@ -8,6 +8,7 @@ import { answerBytes, maxAnswerBytes } from '#shared/core/answer-size.ts'
 import { decodeBytes, encodeBytes, encodeCursor } from '#shared/core/pagination.ts'
 import type { Filter } from '#shared/domain/resources/filters.ts'
 import { mostFilters } from '#test/support/large-resources.ts'
+import { storeSecret } from '#test/support/secret-process.ts'
 
 type Answer = Awaited<ReturnType<typeof answerSince>>
 type Held = Map<string, string>
@@ -273,5 +274,27 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     expect(answer).toMatchObject({ complete: false, added: [{ id: ids[2] }], removed: [ids[0]] })
     expect(answer.since.length).toBeLessThan(former.length)
     expect((await answerSince({ ...own, sessionId: randomUUID() }, all, former)).complete).toBe(true)
+  })
+
+  it('is answered in full once when a newer version of the service secret writes, with tokens of it', async () => {
+    const own = session()
+    const all = [inForce(randomUUID(), 'same')]
+    const process = async () => {
+      vi.resetModules()
+      return import('#shared/access/gateway-sessions/answer-since.ts')
+    }
+    const kid = (answer: Answer) => {
+      const [head = ''] = (answer.authorizations?.[0]?.ingest_token ?? '').split('.')
+      return JSON.parse(Buffer.from(head, 'base64url').toString()).kid
+    }
+    const one = { version: '1', secret: 'one' }
+    storeSecret(one)
+    const before = await (await process()).answerSince(own, all, null)
+    storeSecret({ version: 'two', secret: 'two' }, one)
+    const rotated = await process()
+    const after = await rotated.answerSince(own, all, before.since)
+    expect([before.complete, kid(before), after.complete, kid(after)]).toEqual([true, '1', true, 'two'])
+    expect(await rotated.answerSince(own, all, after.since)).toMatchObject({ complete: false, added: [], removed: [] })
+    vi.resetModules()
   })
 })
