@@ -62,7 +62,7 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     mainFields: ['module', 'main'],
     // Dependencies that are CommonJS ask for Node's own modules through `require`.
     banner: {
-      js: "import{createRequire as bundledRequire$}from'node:module';const require=bundledRequire$(import.meta.url);",
+      js: "import{createRequire as _require$}from'node:module';const require=_require$(import.meta.url);",
     },
     define: { ROUTE_TABLE: JSON.stringify({ ...routeTable(operations), ...publicRouteTable() }) },
     logLevel: 'warning',

@@ -64,6 +64,10 @@ export class Roles extends Construct {
           },
         }),
       })
+    const requestLog = onTable(
+      ['dynamodb:PartiQLInsert'],
+      [logPartition(anyAccount, 'api_request', '*'), namedPartition(anyAccount, 'api_request', 'actor', '*')],
+    )
     const secret = new PolicyStatement({
       actions: ['secretsmanager:GetSecretValue'],
       resources: [storage.secret.secretArn],
@@ -72,17 +76,14 @@ export class Roles extends Construct {
       // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
       reader: [
         onTable(reads),
-        onTable(
-          ['dynamodb:PutItem'],
-          [logPartition(anyAccount, 'api_request', '*'), namedPartition(anyAccount, 'api_request', 'actor', '*')],
-        ),
+        requestLog,
         onTable(
           ['dynamodb:UpdateItem'],
           [...[apiTokens, actors].map(({ name }) => liveKey(anyAccount, name, '').pk), partition(anyAccount, 'rate.*')],
         ),
         secret,
       ],
-      writer: [onTable([...reads, ...writes]), secret],
+      writer: [onTable([...reads, ...writes]), requestLog, secret],
       ingest: [
         onTable(['dynamodb:GetItem']),
         onTable(['dynamodb:UpdateItem'], [partition(anyAccount, 'rate.*')]),
@@ -93,7 +94,7 @@ export class Roles extends Construct {
       public: [],
       writeChangeLog: [
         onTable(
-          ['dynamodb:PutItem'],
+          ['dynamodb:PartiQLInsert'],
           [
             logPartition(anyAccount, 'change', '*'),
             ...(['actor', 'email'] as const).map((field) => namedPartition(anyAccount, 'change', field, '*')),

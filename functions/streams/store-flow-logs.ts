@@ -2,11 +2,11 @@ import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent, KinesisSt
 import { inParallel } from '#shared/core/in-parallel.ts'
 import { logLine } from '#shared/core/log.ts'
 import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
-import { mostStatements } from '#shared/logs/flows/flow-statements.ts'
 import { type IngestedReport, storeFlows } from '#shared/logs/flows/flow-store.ts'
 import { indexOpenFlows } from '#shared/logs/flows/index-open-flows.ts'
 import { mergeReports } from '#shared/logs/flows/merge-reports.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
+import { mostStatements } from '#shared/table/statements.ts'
 
 /** Requests under way at once, of 25 flows each: some are made while others are answered. */
 const concurrency = 4

@@ -1,16 +1,11 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { inParallel } from '#shared/core/in-parallel.ts'
 import { logLine } from '#shared/core/log.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
-import { table, tableName } from '#shared/table/client.ts'
+import { insertAll } from '#shared/table/insert-all.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { newImage } from '#shared/table/stream-image.ts'
-
-/** Writes under way at once. */
-const concurrency = 32
 
 /** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
 async function writeEntries(record: DynamoDBRecord): Promise<void> {
@@ -18,9 +13,7 @@ async function writeEntries(record: DynamoDBRecord): Promise<void> {
   const items = changes.flatMap((change, position) =>
     logItems(account_id, 'change', logId('change', time, positionTail(position)), time, { ...change, subject }),
   )
-  await inParallel(items, concurrency, (Item) =>
-    table().send(new PutCommand({ TableName: tableName(), Item: packLarge(Item) })),
-  )
+  await insertAll(items.map(packLarge))
 }
 
 /** Turns commit records into change log entries (L6). Idempotent, so that a replay changes nothing. */

@@ -1,8 +1,7 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, timestamp } from '../core/clock.ts'
 import type { Origin } from '../core/subject.ts'
-import { table, tableName } from '../table/client.ts'
 import type { Item } from '../table/keys.ts'
+import { insertTogether } from '../table/statements.ts'
 import { type LogStream, logId } from './log-id.ts'
 import { dayOf, logPartition, logTtl, namedPartition } from './log-keys.ts'
 
@@ -11,10 +10,7 @@ type Entry = Named & { subject?: Named | null } & Record<string, unknown>
 /** Flows are stored by their consumer. */
 type Stored = Exclude<LogStream, 'flow'>
 
-/**
- * The item of an entry, and the pointers by which it is found under the actor that its snapshot names (L2.6). Writing
- * them again writes the same bytes.
- */
+/** The item of an entry, and the pointers by which it is found under the actor that its snapshot names (L2.6). */
 export function logItems(account: string, stream: Stored, id: string, micros: number, entry: Entry): Item[] {
   const ttl = logTtl(stream, micros)
   const named = stream === 'api_request' ? entry : entry.subject
@@ -48,6 +44,5 @@ type ApiRequest = Origin & {
 /** Stores the entry of a request to the account API (L7.3). */
 export async function recordApiRequest(account: string, entry: ApiRequest): Promise<void> {
   const now = clock.now()
-  const items = logItems(account, 'api_request', logId('api_request', now), now, entry)
-  await Promise.all(items.map((Item) => table().send(new PutCommand({ TableName: tableName(), Item }))))
+  await insertTogether(logItems(account, 'api_request', logId('api_request', now), now, entry))
 }

@@ -84,7 +84,7 @@ describe('rights', () => {
     }
     const account = '?'.repeat(36)
     const writing = Statement.filter(({ Action }) =>
-      [Action].flat().some((action) => /^dynamodb:(Put|Update|Delete|Batch.*Write)/.test(action)),
+      [Action].flat().some((action) => /^dynamodb:(Put|Update|Delete|PartiQL|Batch.*Write)/.test(action)),
     )
     expect(writing.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])).toEqual([
       { 'dynamodb:LeadingKeys': [`${account}#log.api_request#*`, `${account}#log.api_request.actor#*`] },

@@ -1,4 +1,5 @@
 import {
+  BatchExecuteStatementCommand,
   BatchGetCommand,
   BatchWriteCommand,
   DeleteCommand,
@@ -9,6 +10,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { table } from '#shared/table/client.ts'
+import { statementKey } from '#test/support/statement-key.ts'
 import { replaceMethod } from './replace-method.ts'
 
 type Key = { pk: string; sk: string }
@@ -29,6 +31,7 @@ function frozen<T>(value: T): T {
 function writtenBy(command: unknown): Key[] | null {
   if (command instanceof PutCommand) return [command.input.Item as Key]
   if (command instanceof UpdateCommand || command instanceof DeleteCommand) return [command.input.Key as Key]
+  if (command instanceof BatchExecuteStatementCommand) return (command.input.Statements ?? []).map(statementKey)
   if (command instanceof BatchWriteCommand) {
     const requests = Object.values(command.input.RequestItems ?? {}).flat()
     return requests.map(({ PutRequest, DeleteRequest }) => (PutRequest?.Item ?? DeleteRequest?.Key) as Key)

@@ -1,3 +1,4 @@
+import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { vi } from 'vitest'
 import { table } from '#shared/table/client.ts'
 
@@ -10,6 +11,12 @@ export function failTable(name: string, matches: (command: object) => boolean, b
     throw Object.assign(new Error(`arn:aws:dynamodb:::table/secret ${name}`), { name })
   }) as never)
 }
+
+/** Does this command insert an item whose partition, sort key or other text holds this? */
+export const inserts =
+  (text: string) =>
+  (command: object): boolean =>
+    command instanceof BatchExecuteStatementCommand && JSON.stringify(command.input.Statements).includes(text)
 
 const writing = /^(Put|Update|Delete|BatchWrite|BatchExecuteStatement|TransactWrite)/
 

@@ -4,11 +4,11 @@ import { clock } from '../../core/clock.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
 import type { Key } from '../../table/keys.ts'
+import { executeTogether, insertion, type Outcome, type Statement } from '../../table/statements.ts'
 import { dayOf, flowKey, flowShard, logTtl } from '../log-keys.ts'
 import { isPast, longPointer, openPointer, openPointerKey, sliceOf } from './flow-index.ts'
 import { markActor, markDay, markSlice } from './flow-marks.ts'
 import type { Closing, FlowReport } from './flow-report.ts'
-import { completion, executeTogether, insertion, type Outcome, type Statement } from './flow-statements.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
 /** A report on its way to the log; `bothReported` where it was made of an open and a close report. */
@@ -131,6 +131,15 @@ function statementOf({ ingested: { id, report, bothReported }, key, base, past }
   if (past) return null
   if (opened.has(id)) return completion(key, closed(closing), 'fend')
   return bothReported ? insertion({ ...key, ...base, ...closed(closing) }) : null
+}
+
+/** Sets fields of an item that is there and lacks the field `without`. */
+function completion({ pk, sk }: Key, fields: Record<string, unknown>, without: string): Statement {
+  const set = Object.keys(fields).map((name) => `"${name}" = ?`)
+  return {
+    Statement: `UPDATE "${tableName()}" SET ${set.join(', ')} WHERE "pk" = ? AND "sk" = ? AND "${without}" IS MISSING`,
+    Parameters: [...Object.values(fields), pk, sk],
+  }
 }
 
 /** True when nothing is left to do. An open report adds nothing to a flow that is there, but may leave a pointer behind. */

@@ -13,7 +13,7 @@ import { newAccount } from '#test/support/account.ts'
 import { commitsOf, recordOf } from '#test/support/commit-stream.ts'
 import { deliverAll } from '#test/support/deliver-all.ts'
 import { seedOf } from '#test/support/seeds.ts'
-import { crashAfter, failTable } from '#test/support/table-faults.ts'
+import { crashAfter, failTable, inserts } from '#test/support/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 let account: Account
@@ -114,7 +114,7 @@ describe('an entry that the table refuses', () => {
       await writeTogether(1, 2)
       const records = await streamed()
       let writes = 0
-      failTable(name, (command) => command.constructor.name === 'PutCommand' && ++writes === 3)
+      failTable(name, (command) => inserts('#log.change#')(command) && ++writes === 2)
       const [failed] = await failures(records)
       vi.restoreAllMocks()
       const place = records.findIndex((one) => sequenceOf(one) === failed)

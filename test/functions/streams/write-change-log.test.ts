@@ -1,4 +1,3 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
@@ -10,6 +9,7 @@ import { commitKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { recordOf } from '#test/support/commit-stream.ts'
+import { failTable, inserts } from '#test/support/table-faults.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of every shape
 type Entry = any
@@ -102,16 +102,7 @@ it('numbers the changes of a commit', async () => {
 it('reports the first commit that was not written, having written those before it', async () => {
   const times = [clock.now(), clock.now(), clock.now()]
   const records = times.map((time) => record([change(0)], time))
-  const send = DynamoDBDocumentClient.prototype.send
-  vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
-    this: DynamoDBDocumentClient,
-    ...args: unknown[]
-  ) {
-    const { input } = args[0] as { input: { Item?: { sk: string } } }
-    if (input.Item?.sk.includes((times[1] as number).toString(16)))
-      return Promise.reject(new Error('The process died.'))
-    return (send as (...all: unknown[]) => unknown).apply(this, args)
-  } as never)
+  failTable('TimeoutError', inserts((times[1] as number).toString(16)))
   expect(await deliver(...records)).toEqual([records[1]?.dynamodb?.SequenceNumber])
   vi.restoreAllMocks()
   expect(await changes(at(times[0] as number))).toHaveLength(1)

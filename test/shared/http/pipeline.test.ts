@@ -1,4 +1,4 @@
-import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
@@ -6,7 +6,7 @@ import { handler as getGroup } from '#functions/api/groups/get-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { newAccount } from '#test/support/account.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { failTable, inserts } from '#test/support/table-faults.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -21,8 +21,6 @@ const create = (request: Record<string, unknown> = {}) =>
   account.call(createGroup, { method: 'POST', body: { group: { name: `Group ${crypto.randomUUID()}` } }, ...request })
 const total = async () => (await account.call(listGroups)).body.metadata.total
 const unknown = { id: '0198a000-0000-7000-8000-000000000000' }
-
-const isLogEntry = (command: object) => command instanceof PutCommand && command.input.Item?.kind === 'log'
 
 describe('x-request-id', () => {
   it.each(['abc', 'A.b_c-9', 'x'.repeat(200)])('keeps %j', async (id) => {
@@ -124,7 +122,7 @@ describe('what is on record', () => {
 describe('when the table fails', () => {
   it('before the request is on record, nothing is done: 503 with Retry-After', async () => {
     const before = await total()
-    failTable('ServiceUnavailable', isLogEntry)
+    failTable('ServiceUnavailable', inserts('#log.api_request#'))
     const answer = await create()
     expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
     const read = await account.call(getAccount)

@@ -96,6 +96,7 @@ it('does by itself what is refused among statements, and fails what the table re
     return { Responses: [{ Error: { Code: 'ThrottlingError' } }, ...Responses] }
   }) as never)
   expect(await deliver(flows.map(({ open }) => open))).toBe(0)
+  vi.restoreAllMocks()
   for (const flow of flows) expect((await flow.read()).flow_end).toBeNull()
 })
 

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BatchStatementError } from '@aws-sdk/client-dynamodb'
+import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
+import { table, tableName } from './client.ts'
+import type { Item } from './keys.ts'
+
+/** Statements that one request takes. */
+export const mostStatements = 25
+
+/** A conditional write of one item. Each statement of a request is done or not by itself, and billed by itself. */
+export type Statement = { Statement: string; Parameters: unknown[] }
+
+/** Stores an item where there is none. */
+export function insertion(item: Record<string, unknown>): Statement {
+  const fields = Object.entries(item).filter(([, value]) => value !== undefined)
+  const values = fields.map(([name]) => `'${name}': ?`).join(', ')
+  return { Statement: `INSERT INTO "${tableName()}" VALUE {${values}}`, Parameters: fields.map(([, value]) => value) }
+}
+
+/** The outcome of a statement: the item was not as its condition says, or it was not done for another reason. */
+export type Outcome = 'done' | 'unmet' | BatchStatementError
+
+const unmet = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
+
+/** Sends up to 25 statements about different items in one request. @throws when the request itself fails */
+export async function executeTogether(statements: Statement[]): Promise<Outcome[]> {
+  if (statements.length === 0) return []
+  const { Responses = [] } = await table().send(new BatchExecuteStatementCommand({ Statements: statements }))
+  return statements.map((_, i) => {
+    const response = Responses[i]
+    if (!response) return {}
+    if (!response.Error) return 'done'
+    return unmet.has(response.Error.Code ?? '') ? 'unmet' : response.Error
+  })
+}
+
+const mostTries = 8
+
+/** Would be refused again, however often. */
+const final = ['AccessDenied', 'ResourceNotFound', 'ValidationError']
+
+/**
+ * Stores up to 25 items, each where there is none yet: what stands at its key stays as it is, and that is no error. The
+ * only write that a role can be given without the right to overwrite (docs/decisions/0012). Harmless to repeat.
+ * @throws when an item was not stored
+ */
+export async function insertTogether(items: Item[]): Promise<void> {
+  let left = items
+  for (let tries = 1; left.length > 0; tries++) {
+    const outcomes = await executeTogether(left.map(insertion))
+    const refused = outcomes.filter((outcome): outcome is BatchStatementError => typeof outcome === 'object')
+    const cause =
+      refused.find(({ Code = '' }) => final.includes(Code)) ?? (tries === mostTries ? refused[0] : undefined)
+    if (cause) throw Object.assign(new Error(cause.Message), { name: cause.Code })
+    left = left.filter((_, i) => typeof outcomes[i] === 'object')
+    if (left.length > 0) await sleep(Math.random() * Math.min(500, 20 * 2 ** tries))
+  }
+}

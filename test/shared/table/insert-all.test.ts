@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, expect, it, vi } from 'vitest'
+import { table } from '#shared/table/client.ts'
+import { insertAll } from '#shared/table/insert-all.ts'
+import type { Item } from '#shared/table/keys.ts'
+import { getItem, queryItems } from '#shared/table/read.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const itemsOf = (count: number, fields: object = {}): Item[] => {
+  const pk = `test#${randomUUID()}`
+  return Array.from({ length: count }, (_, i) => ({ pk, sk: String(i).padStart(4, '0'), kind: 'test', ...fields }))
+}
+const stored = (items: Item[]) => queryItems(items[0]?.pk ?? '')
+
+/** Refuses some statements of each request with an error, for as long as there are refusals left. */
+function refuse(Code: string, times: number, isRefused = (at: number) => at % 2 === 0): () => number {
+  const send = table().send.bind(table())
+  let requests = 0
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+    if (!(command instanceof BatchExecuteStatementCommand) || ++requests > times) return send(command as never)
+    const all = command.input.Statements ?? []
+    const kept = all.filter((_, i) => !isRefused(i))
+    const { Responses = [] } = kept.length
+      ? await send(new BatchExecuteStatementCommand({ Statements: kept }))
+      : { Responses: [] }
+    return { Responses: all.map((_, i) => (isRefused(i) ? { Error: { Code, Message: Code } } : Responses.shift())) }
+  }) as never)
+  return () => requests
+}
+
+it('stores 25 items a request, each as one write, with what is nested in them', async () => {
+  const items = itemsOf(60, { before: null, after: { list: [1, 'x', { y: true }] }, bytes: Buffer.from('zstd') })
+  expect(await measure(() => insertAll(items))).toMatchObject({ requests: 3, writes: 60 })
+  expect(await stored(items)).toEqual(items.map((item) => ({ ...item, bytes: new Uint8Array(Buffer.from('zstd')) })))
+})
+
+it('leaves out what is undefined, as the table does', async () => {
+  const [item] = itemsOf(1, { absent: undefined, present: 1 }) as [Item]
+  await insertAll([item])
+  expect(await getItem({ pk: item.pk, sk: item.sk })).toEqual({ pk: item.pk, sk: item.sk, kind: 'test', present: 1 })
+})
+
+it('never overwrites what is there, and stores the rest beside it', async () => {
+  const items = itemsOf(3, { says: 'first' })
+  await insertAll(items.slice(0, 2))
+  await insertAll(items.map((item) => ({ ...item, says: 'second' })))
+  expect((await stored(items)).map(({ says }) => says)).toEqual(['first', 'first', 'second'])
+})
+
+it('cuts requests by the bytes of their items', async () => {
+  const items = itemsOf(8, { text: 'x'.repeat(300_000) })
+  expect((await measure(() => insertAll(items))).requests).toBe(3)
+  expect(await stored(items)).toHaveLength(8)
+})
+
+it.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'InternalServerError', 'TransactionConflict'])(
+  'repeats what was refused with %s, and only that',
+  async (code) => {
+    const requests = refuse(code, 3)
+    const items = itemsOf(25)
+    await insertAll(items)
+    expect(requests()).toBe(4)
+    expect(await stored(items)).toEqual(items)
+  },
+)
+
+it('gives up after a while, with the cause', async () => {
+  const requests = refuse('ThrottlingError', Number.POSITIVE_INFINITY)
+  await expect(insertAll(itemsOf(2))).rejects.toMatchObject({ name: 'ThrottlingError' })
+  expect(requests()).toBe(8)
+})
+
+it.each(['AccessDenied', 'ValidationError', 'ResourceNotFound'])(
+  'ends at once with %s, which no repetition mends',
+  async (code) => {
+    const requests = refuse(code, 1)
+    await expect(insertAll(itemsOf(4))).rejects.toMatchObject({ name: code })
+    expect(requests()).toBe(1)
+  },
+)

@@ -1,0 +1,16 @@
+import type { Key } from '#shared/table/keys.ts'
+
+type Sent = { Statement?: string; Parameters?: unknown[] }
+type Kind = 'INSERT' | 'UPDATE' | 'DELETE' | 'SELECT'
+
+/** What a PartiQL statement does, and to the item at which key. @throws for one in another form than the service's */
+export function statementKey({ Statement = '', Parameters = [] }: Sent): Key & { kind: Kind } {
+  const kind = /^(INSERT|UPDATE|DELETE|SELECT)\b/.exec(Statement)?.[1] as Kind | undefined
+  const names = [...Statement.matchAll(/(?:'(\w+)':|"(\w+)" =) \?/g)].map(([, field, compared]) => field ?? compared)
+  const value = (name: string) => Parameters[names.lastIndexOf(name)]
+  const [pk, sk] = [value('pk'), value('sk')]
+  if (!kind || typeof pk !== 'string' || typeof sk !== 'string' || names.length !== Parameters.length) {
+    throw new Error(`No key is found in the statement ${Statement}`)
+  }
+  return { kind, pk, sk }
+}
