@@ -53,6 +53,10 @@ export const env = {
   get failuresBucket() {
     return process.env.FAILURES_BUCKET || null
   },
+  /** The CloudFront distribution in front, whose secret is rotated. */
+  get distributionId() {
+    return text('DISTRIBUTION_ID')
+  },
   /** Whom mails come from; null where the deployment sends none. */
   get mailSender() {
     return process.env.MAIL_SENDER || null

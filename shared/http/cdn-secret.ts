@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readSecret } from '../core/aws/read-secret.ts'
 import { logLine } from '../core/log.ts'
+import { acceptedWords } from '../core/origin-secret.ts'
 
 /** A changed secret is known everywhere after this long. */
 const timeBudgetMs = 5 * 60_000
@@ -29,16 +30,13 @@ async function cdnSecret(): Promise<string | null> {
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Tells whether a request came through the CDN; null where there is no CDN. The secret's text is one or
- * more words, each of which proves it, so that it can be changed while requests come in. Compares in constant time.
+ * Tells whether a request came through the CDN; null where there is no CDN. The secret holds one or more words, each
+ * of which proves it, so that it can be changed while requests come in. Compares in constant time.
  */
 export async function cameThroughCdn(proof: string | undefined): Promise<boolean | null> {
   const secret = await cdnSecret()
   if (secret === null) return null
   const sent = digest(proof ?? '')
-  const matches = secret
-    .trim()
-    .split(/\s+/)
-    .map((word) => timingSafeEqual(digest(word), sent))
+  const matches = acceptedWords(secret).map((word) => timingSafeEqual(digest(word), sent))
   return matches.includes(true)
 }

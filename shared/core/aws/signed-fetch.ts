@@ -3,8 +3,10 @@ import { clock } from '../clock.ts'
 
 export type SignedRequest = {
   service: string
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   host: string
+  /** Where the service answers; the function's own region unless it is told. */
+  region?: string
   /** Encoded segment by segment. */
   path: string
   query?: Record<string, string>
@@ -73,7 +75,7 @@ const variable = (name: string): string => {
 /** Asks an AWS service that no SDK client is shipped for, with the credentials of the function's role. */
 export async function signedFetch(request: SignedRequest, timeoutMs = 30_000): Promise<Response> {
   const credentials = {
-    region: variable('AWS_REGION'),
+    region: request.region ?? variable('AWS_REGION'),
     accessKeyId: variable('AWS_ACCESS_KEY_ID'),
     secretAccessKey: variable('AWS_SECRET_ACCESS_KEY'),
     sessionToken: process.env.AWS_SESSION_TOKEN,

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from 'aws-lambda'
+import { env } from '#shared/core/env.ts'
+import { distribution } from '#shared/jobs/origin-secret/distribution.ts'
+import { rotation } from '#shared/jobs/origin-secret/rotate.ts'
+import { stagedSecret } from '#shared/jobs/origin-secret/staged-secret.ts'
+
+type Event = { Step: string; SecretId: string; ClientRequestToken: string }
+
+const pauseMs = 15_000
+
+/** Rotates the secret by which CloudFront proves itself; Secrets Manager invokes it for each step (docs/deploy.md). */
+export async function handler({ Step, SecretId, ClientRequestToken }: Event, context: Context): Promise<void> {
+  const step = rotation[Step]
+  if (!step) throw new Error(`There is no step ${Step} in a rotation.`)
+  await step({
+    secret: await stagedSecret(SecretId, ClientRequestToken),
+    distribution: distribution(env.distributionId),
+    now: Date.now,
+    wait: async () => {
+      const hasTime = context.getRemainingTimeInMillis() > 2 * pauseMs
+      if (hasTime) await sleep(pauseMs)
+      return hasTime
+    },
+  })
+}

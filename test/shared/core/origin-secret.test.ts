@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { acceptedWords, type OriginSecret, parseOriginSecret, rotated } from '#shared/core/origin-secret.ts'
+
+describe('the words of the origin secret', () => {
+  it('are those before, now and next, or whatever words another CDN has', () => {
+    expect(acceptedWords('{"previous":"a","current":"b","next":"c"}')).toEqual(['a', 'b', 'c'])
+    expect(acceptedWords('{"current":"b"}')).toEqual(['b'])
+    expect(acceptedWords(' old\nnew ')).toEqual(['old', 'new'])
+  })
+
+  it('are never empty, so that no header proves nothing', () => {
+    expect(acceptedWords(' \n ')).toEqual([])
+    expect(acceptedWords('{"previous":"","current":"b"}')).toEqual(['b'])
+  })
+
+  it.each(['{"next":"c"}', '{"current":""}', '{'])('refuse %s without telling it', (text) => {
+    const thrown = (() => {
+      try {
+        acceptedWords(text)
+      } catch (error) {
+        return error as Error
+      }
+    })()
+    expect(thrown).toBeInstanceOf(Error)
+    expect(thrown?.message).not.toContain('"c"')
+  })
+})
+
+it('changes to the word that was prepared, and keeps the one that was sent', () => {
+  const first = rotated({ current: 'a' }, 'b')
+  expect(first).toEqual({ current: 'a', next: 'b' })
+  const second = rotated(first, 'c')
+  expect(second).toEqual({ previous: 'a', current: 'b', next: 'c' })
+  expect(rotated(second, 'd')).toEqual({ previous: 'b', current: 'c', next: 'd' } satisfies OriginSecret)
+})
+
+it('is read as it was written', () => {
+  const secret = { previous: 'a', current: 'b', next: 'c' }
+  expect(parseOriginSecret(JSON.stringify(secret))).toEqual(secret)
+})

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { distribution } from '#shared/jobs/origin-secret/distribution.ts'
+
+const config = (word: string, more = '') =>
+  `<DistributionConfig><Origins><Quantity>1</Quantity><Items><Origin><CustomHeaders><Quantity>1</Quantity><Items>
+   <OriginCustomHeader><HeaderName>x-origin-secret</HeaderName><HeaderValue>${word}</HeaderValue></OriginCustomHeader>
+   ${more}</Items></CustomHeaders></Origin></Items></Origins><Comment>$1 &amp; more</Comment></DistributionConfig>`
+const answer = (text: string, status = 200) => new Response(text, { status, headers: { etag: 'E1' } })
+
+const fetched = vi.fn<typeof fetch>()
+const sentIn = (call: number) => fetched.mock.calls[call] as [string, RequestInit]
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', fetched)
+  vi.stubEnv('AWS_REGION', 'eu-central-1')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIA')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'key')
+})
+afterEach(() => {
+  fetched.mockReset()
+  vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
+})
+
+describe('the distribution', () => {
+  it('changes the one header and nothing else, on the configuration that it has read', async () => {
+    fetched.mockResolvedValueOnce(answer(config('old'))).mockResolvedValueOnce(answer(config('new')))
+    await distribution('E123').send('new')
+    const [url, { method, headers, body }] = sentIn(1)
+    expect([url, method]).toEqual(['https://cloudfront.amazonaws.com/2020-05-31/distribution/E123/config', 'PUT'])
+    expect(headers).toMatchObject({
+      'if-match': 'E1',
+      authorization: expect.stringContaining('/us-east-1/cloudfront/'),
+    })
+    expect(body).toBe(config('new'))
+  })
+
+  it('writes nothing when it sends the word already', async () => {
+    fetched.mockResolvedValueOnce(answer(config('new')))
+    await distribution('E123').send('new')
+    expect(fetched).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([
+    ['no', '<DistributionConfig/>'],
+    ['two', config('a', '<x><HeaderName>X-Origin-Secret</HeaderName><HeaderValue>b</HeaderValue></x>')],
+  ])('refuses %s such headers', async (_many, text) => {
+    fetched.mockResolvedValueOnce(answer(text))
+    await expect(distribution('E123').send('new')).rejects.toThrow('does not have one header')
+  })
+
+  it('fails when it was changed meanwhile', async () => {
+    fetched.mockResolvedValueOnce(answer(config('old'))).mockResolvedValueOnce(answer('', 412))
+    await expect(distribution('E123').send('new')).rejects.toThrow('412')
+  })
+
+  it.each([
+    ['Deployed', true],
+    ['InProgress', false],
+  ])('%s tells whether every edge has it: %s', async (status, everywhere) => {
+    fetched.mockResolvedValueOnce(answer(`<Distribution><Status>${status}</Status>${config('word')}</Distribution>`))
+    expect(await distribution('E123').sends()).toEqual({ word: 'word', everywhere })
+    expect(sentIn(0)[0]).toBe('https://cloudfront.amazonaws.com/2020-05-31/distribution/E123')
+  })
+})
