@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What CloudFormation asks of a custom resource. */
+export type CustomResourceEvent = {
+  RequestType: 'Create' | 'Update' | 'Delete'
+  ResponseURL: string
+  StackId: string
+  RequestId: string
+  LogicalResourceId: string
+  PhysicalResourceId?: string
+  /** Properties of the template, all of them text. */
+  ResourceProperties: Record<string, string>
+}
+
+/** `refused` ends the deployment, and CloudFormation shows the text; else it is the attribute `Found`. */
+export type CustomResourceAnswer = { refused: boolean; text: string }
+
+const tries = 4
+
+/** CloudFormation waits for an hour for an answer that does not come, so sending it is tried some times. */
+async function send(url: string, answer: object): Promise<void> {
+  for (let left = tries - 1; ; left--) {
+    // Bytes go without a content type, as the signed address wants it.
+    const body = Buffer.from(JSON.stringify(answer))
+    const response = await fetch(url, { method: 'PUT', body, signal: AbortSignal.timeout(5_000) }).catch(() => null)
+    if (response?.ok) return
+    if (left === 0) throw new Error(`CloudFormation did not take the answer (${response?.status ?? 'no connection'}).`)
+    await sleep(500)
+  }
+}
+
+/** A function that CloudFormation invokes during a deployment. It makes nothing, so there is nothing to delete. */
+export const customResource =
+  (work: (event: CustomResourceEvent) => Promise<CustomResourceAnswer>) =>
+  async (event: CustomResourceEvent): Promise<void> => {
+    const { RequestType, ResponseURL, StackId, RequestId, LogicalResourceId, PhysicalResourceId } = event
+    const { refused, text } = RequestType === 'Delete' ? { refused: false, text: '' } : await work(event)
+    await send(ResponseURL, {
+      Status: refused ? 'FAILED' : 'SUCCESS',
+      Reason: text,
+      PhysicalResourceId: PhysicalResourceId ?? LogicalResourceId,
+      StackId,
+      RequestId,
+      LogicalResourceId,
+      Data: { Found: text },
+    })
+  }

@@ -1,0 +1,46 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { concurrencyFinding } from '#shared/jobs/concurrency/concurrency-finding.ts'
+
+const wanted = { reserved: 150, requestsPerSecond: 3_000, deployedBefore: false }
+
+describe('what the account can run', () => {
+  it('ends a first deployment in an account as AWS opens it, and says both ways out', () => {
+    const { refused, text } = concurrencyFinding({ limit: 10, unreserved: 10 }, wanted)
+    expect(refused).toBe(true)
+    expect(text).toBe(
+      'This account runs 10 Lambda functions at once in this region, 10 of them not reserved. The deployment reserves 150 and Lambda keeps 100 for all others, so 250 must be free: ask for more (Service Quotas, lambda, L-B99A9384), or choose less by ingestConcurrency, changeConcurrency and flowConcurrency (none reserves nothing).',
+    )
+  })
+
+  it('ends one that others have left too little for', () => {
+    expect(concurrencyFinding({ limit: 1_000, unreserved: 249 }, wanted).refused).toBe(true)
+    expect(concurrencyFinding({ limit: 1_000, unreserved: 250 }, wanted).refused).toBe(false)
+  })
+
+  it('says how much the rest bears', () => {
+    expect(concurrencyFinding({ limit: 1_000, unreserved: 1_000 }, wanted).text).toContain(
+      '850 are left for requests, enough for about 8500 a second.',
+    )
+  })
+
+  it('warns of an account that the throttle of the stage does not fit', () => {
+    const { refused, text } = concurrencyFinding({ limit: 10, unreserved: 10 }, { ...wanted, reserved: 0 })
+    expect(refused).toBe(false)
+    expect(text).toContain('TOO SMALL: 10 are left for requests, enough for about 100 a second')
+  })
+
+  it('never ends an update or its way back that keeps or lowers what fitted at first', () => {
+    void fc.assert(
+      fc.property(fc.nat(3_000), fc.nat(3_000), fc.nat(3_000), fc.nat(3_000), (limit, others, first, then) => {
+        fc.pre(others <= limit)
+        const created = concurrencyFinding({ limit, unreserved: limit - others }, { ...wanted, reserved: first })
+        fc.pre(!created.refused && then <= first)
+        const unreserved = limit - others - first
+        const update = { ...wanted, deployedBefore: true }
+        expect(concurrencyFinding({ limit, unreserved }, { ...update, reserved: then }).refused).toBe(false)
+        expect(concurrencyFinding({ limit, unreserved }, { ...update, reserved: first }).refused).toBe(false)
+      }),
+    )
+  })
+})
