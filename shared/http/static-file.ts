@@ -27,7 +27,7 @@ function encodingFor(accepted: string | undefined): Encoding {
   return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'
 }
 
-/** Answers a request that needs no credential, in the form of all answers (A2.10, A2.11, P8.2). */
+/** Answers a request that needs no credential, in the form of all answers (A2.10, A2.11, P8.2); anybody may keep it. */
 export function answerPublicly(event: Event, answer: () => Promise<Answer> | Answer): Promise<Answer> {
   const requestId = requestIdOf(event.headers['x-request-id'])
   return Promise.resolve()
@@ -35,7 +35,7 @@ export function answerPublicly(event: Event, answer: () => Promise<Answer> | Ans
     .then(answer)
     .then((result) => ({
       ...result,
-      headers: { 'cache-control': 'private, no-cache', ...result.headers, 'x-request-id': requestId },
+      headers: { 'cache-control': 'public, max-age=300', ...result.headers, 'x-request-id': requestId },
     }))
     .catch((error: unknown) => problem(error, requestId))
 }

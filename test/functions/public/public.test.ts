@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bundle } from '#infra/bundle.ts'
 import type { Answer, Event } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
@@ -36,7 +36,7 @@ describe('GET /openapi.json', () => {
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'private, no-cache',
+      'cache-control': 'public, max-age=300',
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     })
     const committed = await readFile(new URL('../../../docs/openapi.json', import.meta.url))
@@ -64,12 +64,23 @@ describe('GET /openapi.json', () => {
     const { headers } = await get('/openapi.json', { 'accept-encoding': 'br' })
     const again = await get('/openapi.json', { 'accept-encoding': 'br', 'if-none-match': String(headers?.etag) })
     expect([again.statusCode, again.body]).toEqual([304, undefined])
+    expect(again.headers?.['cache-control']).toBe('public, max-age=300')
     expect((await get('/openapi.json', { 'if-none-match': '"other"' })).statusCode).toBe(200)
   })
 
   it('keeps the request id of the caller', async () => {
     expect((await get('/openapi.json', { 'x-request-id': 'mine' })).headers?.['x-request-id']).toBe('mine')
   })
+})
+
+it('lets nobody keep a refusal', async () => {
+  vi.stubEnv('CDN_SECRET', 'word')
+  try {
+    const { statusCode, headers } = await get('/docs')
+    expect([statusCode, headers?.['cache-control']]).toEqual([403, 'private, no-cache'])
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })
 
 it('leads from /openapi to /openapi.json', async () => {
@@ -92,6 +103,7 @@ describe('GET /docs', () => {
     const answer = await get(source)
     expect([answer.statusCode, answer.headers?.['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
     expect(bytesOf(answer).toString()).toContain('spec-url')
+    expect(answer.headers?.['cache-control']).toBe('public, max-age=86400')
     expect(answer.body?.length).toBeLessThan(5_000_000)
     expect(bytesOf(await get(source, { 'accept-encoding': 'gzip, br' })).length).toBeLessThan(400_000)
   })
