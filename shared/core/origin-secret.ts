@@ -7,9 +7,9 @@ export type OriginSecret = { previous?: string; current: string; next?: string }
 
 /** Reads what the rotation keeps. @throws Error when it is of another form; its text is not told */
 export function parseOriginSecret(text: string): OriginSecret {
-  const words: Partial<OriginSecret> = JSON.parse(text)
+  const words = JSON.parse(text)
   if (!words.current) throw new Error('The origin secret names no current word.')
-  return words as OriginSecret
+  return words
 }
 
 /**
@@ -19,7 +19,3 @@ export function acceptedWords(text: string): string[] {
   const words = text.trimStart().startsWith('{') ? Object.values(parseOriginSecret(text)) : text.split(/\s+/)
   return words.filter((word) => word !== '')
 }
-
-/** What the secret is after a rotation. The first one has no next word to change to, and only prepares one. */
-export const rotated = ({ current, next }: OriginSecret, fresh: string): OriginSecret =>
-  next === undefined ? { current, next: fresh } : { previous: current, current: next, next: fresh }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { parseOriginSecret, rotated } from '../../core/origin-secret.ts'
+import { parseOriginSecret } from '../../core/origin-secret.ts'
 import type { Distribution } from './distribution.ts'
+import { rotated } from './rotated.ts'
 import type { StagedSecret } from './staged-secret.ts'
 
 /** Functions read the secret again after five minutes; each knows a word for certain when it is twice as old. */
