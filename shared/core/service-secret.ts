@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { readSecret } from './aws/read-secret.ts'
 import { clock } from './clock.ts'
 import { logLine } from './log.ts'
-import { readVersions, type SecretVersion, writingAt } from './secret-versions.ts'
+import { isList, onlyVersion, type SecretVersion, writingAt } from './secret-versions.ts'
 
 /** A new version is known everywhere after this long. */
 export const knownForMs = 5 * 60_000
@@ -25,11 +25,18 @@ async function secretText(): Promise<string> {
   return readSecret(arn)
 }
 
+/** What reads a list is loaded where there is one. */
+async function versionsIn(text: string): Promise<SecretVersion[]> {
+  if (!isList(text)) return [onlyVersion(text)]
+  const { readList } = await import('./secret-list.ts')
+  return readList(text)
+}
+
 async function ask(): Promise<Known> {
   const askedAt = Date.now()
   try {
     const text = await secretText()
-    const versions = text === known?.text ? known.versions : readVersions(text)
+    const versions = text === known?.text ? known.versions : await versionsIn(text)
     if (text !== known?.text) keys.clear()
     known = { text, versions, askedAt, until: askedAt + knownForMs }
   } catch (error) {
@@ -62,8 +69,8 @@ async function versionNamed(name: string): Promise<SecretVersion | undefined> {
   return find((await askOnce()).versions)
 }
 
-/** A 32 byte key for one purpose, derived with HKDF-SHA256 (RFC 5869); null when only other keys are left of the version. */
-function derive({ name, secret, keys: kept }: SecretVersion, purpose: string): Buffer | null {
+/** A 32 byte key of a version for one purpose, derived with HKDF-SHA256 (RFC 5869); null when only other keys are left of the version. */
+export function derive({ name, secret, keys: kept }: SecretVersion, purpose: string): Buffer | null {
   if (secret === null) return kept[purpose] ?? null
   const address = `${name} ${purpose}`
   const found = keys.get(address)
@@ -113,18 +120,3 @@ export async function oldestKey(purpose: string): Promise<Buffer> {
   }
   throw new Error(`No version of the service secret has a key for ${purpose}.`)
 }
-
-/** What outlives its version: nobody has the strings of tokens to hash them again, and the server's pair never changes. */
-const lasting = ['token hash', 'v0 server key']
-
-/** What is left of a version that is retired. */
-export const retired = (version: SecretVersion): SecretVersion => ({
-  ...version,
-  secret: null,
-  keys: Object.fromEntries(
-    lasting.flatMap((purpose) => {
-      const key = derive(version, purpose)
-      return key ? [[purpose, key]] : []
-    }),
-  ),
-})

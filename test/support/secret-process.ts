@@ -11,13 +11,14 @@ export const storeSecret = (...versions: Version[]): void => {
 /** What depends on the service secret, in a process that has read nothing yet. */
 export async function secretProcess() {
   vi.resetModules()
-  const [secret, sealed, token, cursors, ingest, server] = await Promise.all([
+  const [secret, rotation, sealed, token, cursors, ingest, server] = await Promise.all([
     import('#shared/core/service-secret.ts'),
+    import('#shared/jobs/secret-rotation/retired-version.ts'),
     import('#shared/core/sealed-secret.ts'),
     import('#shared/core/token.ts'),
     import('#shared/core/pagination.ts'),
     import('#shared/logs/flows/ingest-token.ts'),
     import('#shared/v0/devices/server-key.ts'),
   ])
-  return { ...secret, ...sealed, ...token, ...cursors, ...ingest, ...server }
+  return { ...secret, ...rotation, ...sealed, ...token, ...cursors, ...ingest, ...server }
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import * as poolMembers from '#shared/domain/pool-members/store.ts'
+import * as poolMembers from '#shared/domain/pool-members/read-members.ts'
 import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'

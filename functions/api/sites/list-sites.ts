@@ -1,5 +1,5 @@
+import * as sites from '#shared/domain/sites/read-sites.ts'
 import { Site } from '#shared/domain/sites/site.ts'
-import * as sites from '#shared/domain/sites/store.ts'
 import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'

@@ -1,7 +1,7 @@
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
-import * as users from '#shared/v0/users/store.ts'
+import * as users from '#shared/v0/users/read-users.ts'
 import { userIdentifier, V0User } from '#shared/v0/users/user.ts'
 
 export const getV0User = operation(

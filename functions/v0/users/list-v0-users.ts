@@ -1,6 +1,6 @@
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
-import * as users from '#shared/v0/users/store.ts'
+import * as users from '#shared/v0/users/read-users.ts'
 import { V0User } from '#shared/v0/users/user.ts'
 import { v0List } from '#shared/v0/values/list-rows.ts'
 

@@ -1,34 +1,14 @@
 import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { workTime } from '../../commit/work-time.ts'
-import { ApiError, notFound } from '../../core/errors.ts'
-import { listRows } from '../../table/list.ts'
-import { getRow, getRows } from '../../table/read.ts'
-import type { Page } from '../../values/page.ts'
-import { type ClientRow, clients } from '../clients/client.ts'
 import { changeMembers, edited, finishSet, type Wanted, wholeSet } from '../member-sets/change-members.ts'
 import { stagePending } from '../member-sets/pending-change.ts'
 import { progress } from '../member-sets/progress.ts'
 import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
-import { readPresences } from '../presence/presence.ts'
-import { type ResourceRow, resources } from '../resources/resource.ts'
+import { resources } from '../resources/resource.ts'
 import { pool } from './pool.ts'
 import { poolMembers } from './pool-member.ts'
-
-/** The clients of a pool with when they were last seen (A19.1). */
-export async function list(account: string, resourceId: string, page: Page) {
-  refuseOthers(await getRow(resources, account, resourceId))
-  const { rows, metadata } = await listRows(poolMembers, account, page, { within: resourceId })
-  const ids = rows.map((row) => row.device_id)
-  const [members, presences] = await Promise.all([
-    getRows(clients, account, ids),
-    readPresences(account, 'clients', ids),
-  ])
-  const seen = members.flatMap((client: ClientRow | null, i) =>
-    client ? [{ id: client.id, name: client.name, last_seen_at: presences[i]?.last_seen_at ?? null }] : [],
-  )
-  return { data: seen, metadata }
-}
+import { refuseOthers } from './read-members.ts'
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
@@ -65,12 +45,4 @@ async function change(author: Author, resourceId: string, read: () => Wanted) {
   const check = async (transaction: Transaction) => refuseOthers(await transaction.get(resources, resourceId))
   const { ids, pending } = await changeMembers(author, pool, resourceId, check, read)
   return { data: { device_ids: ids }, ...progress(pending) }
-}
-
-/** @throws ApiError 404, or `not_a_device_pool` for a resource of another type */
-function refuseOthers(resource: ResourceRow | null): void {
-  if (!resource) throw notFound()
-  if (resource.type !== 'static_device_pool') {
-    throw new ApiError('not_a_device_pool', 'This resource type has no pool members.')
-  }
 }

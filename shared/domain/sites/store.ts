@@ -3,25 +3,11 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError, invalid, notFound } from '../../core/errors.ts'
-import { listRows } from '../../table/list.ts'
-import { getRow } from '../../table/read.ts'
-import type { Page } from '../../values/page.ts'
 import { checkLimit } from '../accounts/check-limit.ts'
 import { stageSiteDeletion } from './delete-site.ts'
 import { type SiteFields, type SiteRow, sites } from './site.ts'
 
 type Input = v.InferOutput<typeof SiteFields>
-
-export async function list(account: string, page: Page) {
-  const { rows, metadata } = await listRows(sites, account, page, { edges: page.filters })
-  return { data: rows, metadata }
-}
-
-export async function get(account: string, id: string) {
-  const site = await getRow(sites, account, id)
-  if (!site) throw notFound()
-  return { data: site }
-}
 
 /** @throws ApiError `limit_reached`, then `validation_failed` (A20.2) */
 export const create = (author: Author, input: () => Input) =>

@@ -1,40 +1,15 @@
 import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { ApiError, invalid, notFound } from '../../core/errors.ts'
-import { isUuid } from '../../core/ids.ts'
-import { findUnique, getRow } from '../../table/read.ts'
+import { ApiError, invalid } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
-import { isLonger } from '../../values/is-longer.ts'
-import type { Page } from '../../values/page.ts'
-import { isText } from '../values/casts.ts'
-import { listV0Rows } from '../values/list-rows.ts'
 import { commitWithPassword, Unhashed } from './commit-with-password.ts'
 import { stageUserDeletion } from './delete-user.ts'
+import { find, v0UserEmails } from './read-users.ts'
 import { adminCounter, type V0UserInput, type V0UserRow, v0Users } from './user.ts'
 import { checkNewUser, checkUserChange } from './user-rules.ts'
 
-const emailSet = 'v0_users.email'
-
-export async function list(account: string, page: Page | undefined) {
-  const { rows, metadata } = await listV0Rows(v0Users, account, page)
-  return { data: rows, metadata }
-}
-
-/** By id or, in any case, by email (`/v0` contract, 9.2). @throws ApiError `not_found` */
-async function find(account: string, idOrEmail: string): Promise<V0UserRow> {
-  // Other text is no email, and could not be looked up in the table.
-  if (!isText(idOrEmail) || isLonger(idOrEmail, 255)) throw notFound()
-  const user = isUuid(idOrEmail)
-    ? await getRow(v0Users, account, idOrEmail.toLowerCase())
-    : await findUnique(v0Users, account, emailSet, idOrEmail.toLowerCase())
-  if (!user) throw notFound()
-  return user
-}
-
-export const get = async (account: string, idOrEmail: string) => ({ data: await find(account, idOrEmail) })
-
 async function checkEmailFree(transaction: Transaction, email: string, except?: V0UserRow): Promise<void> {
-  if (await transaction.isTaken(emailSet, email.toLowerCase(), except))
+  if (await transaction.isTaken(v0UserEmails, email.toLowerCase(), except))
     throw invalid({ email: ['has already been taken'] })
 }
 

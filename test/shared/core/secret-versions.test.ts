@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { namedVersion, nameVersion, readVersions, versionsText, writingAt } from '#shared/core/secret-versions.ts'
+import { listText, readList } from '#shared/core/secret-list.ts'
+import { isList, namedVersion, nameVersion, onlyVersion, writingAt } from '#shared/core/secret-versions.ts'
 
 const list = (...versions: object[]) => JSON.stringify(versions)
-const names = (text: string) => readVersions(text).map(({ name }) => name)
+const names = (text: string) => readList(text).map(({ name }) => name)
 const begun = { version: '2', secret: 'two', from: '2026-01-02T00:00:00Z' }
 const first = { version: '1', secret: 'one' }
 const at = (time: string) => Date.parse(time) * 1_000
@@ -10,7 +11,8 @@ const at = (time: string) => Date.parse(time) * 1_000
 it.each(['word', ' with blanks ', '{"secret":"as the console writes it"}', '"quoted"'])(
   'reads %j, which is no list, as the first version',
   (text) => {
-    expect(readVersions(text)).toEqual([{ name: '1', from: 0, secret: text, keys: {}, compromised: false }])
+    expect(isList(text)).toBe(false)
+    expect(onlyVersion(text)).toMatchObject({ name: '1', from: 0, secret: text })
   },
 )
 
@@ -20,7 +22,7 @@ it('puts the newest first, however the list is ordered', () => {
 })
 
 it('writes with the newest version that has begun, and with none that is compromised or retired', () => {
-  const writing = (text: string, time: string) => writingAt(readVersions(text), at(time))?.name
+  const writing = (text: string, time: string) => writingAt(readList(text), at(time))?.name
   const [before, after] = ['2026-01-01T23:59:59Z', '2026-01-02T00:00:00Z']
   expect([writing(list(begun, first), before), writing(list(begun, first), after)]).toEqual(['1', '2'])
   expect(writing(list(begun, { ...first, compromised: true }), before)).toBe('2')
@@ -30,8 +32,8 @@ it('writes with the newest version that has begun, and with none that is comprom
 
 it('reads what it writes', () => {
   const keys = { 'token hash': Buffer.alloc(32, 7).toString('base64') }
-  const all = readVersions(list(begun, { version: 'old', secret: 's', compromised: true }, { version: '1', keys }))
-  expect(readVersions(versionsText(all))).toEqual(all)
+  const all = readList(list(begun, { version: 'old', secret: 's', compromised: true }, { version: '1', keys }))
+  expect(readList(listText(all))).toEqual(all)
   expect(all.at(-1)).toMatchObject({ secret: null, keys: { 'token hash': Buffer.alloc(32, 7) } })
 })
 
@@ -52,7 +54,7 @@ it.each([
   [list({ ...first, compromised: 'yes' }), '"compromised" of entry 1 is neither true nor false'],
   [list(first, { version: '1', secret: 'hidden' }), 'two versions have one name'],
 ])('refuses the damaged list %s by its rule, and shows nothing of it', (text, rule) => {
-  expect(() => readVersions(text)).toThrow(new Error(`The service secret is no list of versions: ${rule}.`))
+  expect(() => readList(text)).toThrow(new Error(`The service secret is no list of versions: ${rule}.`))
   expect(rule).not.toContain('hidden')
 })
 

@@ -3,7 +3,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { versionsText } from '#shared/core/secret-versions.ts'
+import { listText } from '#shared/core/secret-list.ts'
 import { secretProcess, storeSecret } from '#test/support/secret-process.ts'
 
 type Process = Awaited<ReturnType<typeof secretProcess>>
@@ -182,7 +182,7 @@ it('keeps tokens and the server key of a retired version, and nothing else', asy
   const process = await secretProcess()
   const made = await make(process)
   const [version] = await process.secretVersions()
-  const left = JSON.parse(versionsText([process.retired(version as NonNullable<typeof version>)]))
+  const left = JSON.parse(listText([process.retiredVersion(version as NonNullable<typeof version>)]))
   expect(JSON.stringify(left)).not.toContain(one.secret)
   storeSecret(two, left[0])
   const later = await secretProcess()

@@ -1,8 +1,9 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
-import { versionsText } from '#shared/core/secret-versions.ts'
-import { retired, secretVersions } from '#shared/core/service-secret.ts'
+import { listText } from '#shared/core/secret-list.ts'
+import { secretVersions } from '#shared/core/service-secret.ts'
+import { retiredVersion } from '#shared/jobs/secret-rotation/retired-version.ts'
 import { newAccount } from '#test/support/account.ts'
 import { storeSecret } from '#test/support/secret-process.ts'
 
@@ -47,7 +48,7 @@ it('repeats answers across versions of the service secret, and refuses what none
   }
 
   const old = (await secretVersions()).find(({ name }) => name === '1')
-  const [left] = JSON.parse(versionsText([retired(old as NonNullable<typeof old>)]))
+  const [left] = JSON.parse(listText([retiredVersion(old as NonNullable<typeof old>)]))
   storeSecret(two, left)
   later()
   expect((await create('First', 'first')).body.code).toBe('idempotency_key_reused')
