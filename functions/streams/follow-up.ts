@@ -2,7 +2,9 @@ import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-la
 import { type CommitRecord, readCommitRecord } from '#shared/commit/commit-record.ts'
 import { revokeAll } from '#shared/commit/revoke.ts'
 import { workTime } from '#shared/commit/work-time.ts'
+import { describeError } from '#shared/core/describe-error.ts'
 import { logLine } from '#shared/core/log.ts'
+import { watched } from '#shared/core/watched.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { newImage } from '#shared/table/stream-image.ts'
 
@@ -14,7 +16,7 @@ const reserveMs = 30_000
  * rows below a deleted object, A29, the rest of a large set, A15.6). When time gets short, of the latter only a part each,
  * whose commit leaves the rest again. Both are harmless to repeat. Reports the first record that failed, so that order is kept.
  */
-export const handler = async (
+const followUpBatch = async (
   event: DynamoDBStreamEvent,
   context?: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<DynamoDBBatchResponse> => {
@@ -24,15 +26,17 @@ export const handler = async (
     try {
       await followUp(readCommitRecord(newImage(record)), remainingMs)
     } catch (error) {
-      logLine('ERROR', 'a commit was not followed up', {
+      logLine('ERROR', 'commit_not_followed_up', {
         sequence_number: dynamodb?.SequenceNumber,
-        error: error instanceof Error ? error.message : 'not an error object',
+        ...describeError(error),
       })
       return { batchItemFailures: [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }] }
     }
   }
   return { batchItemFailures: [] }
 }
+
+export const handler = watched('follow-up', followUpBatch)
 
 async function followUp(
   { account_id, subject, revocations, cascades }: CommitRecord,

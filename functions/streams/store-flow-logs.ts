@@ -1,6 +1,8 @@
 import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
+import { describeError } from '#shared/core/describe-error.ts'
 import { inParallel } from '#shared/core/in-parallel.ts'
 import { logLine } from '#shared/core/log.ts'
+import { watched } from '#shared/core/watched.ts'
 import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import { type IngestedReport, storeFlows } from '#shared/logs/flows/flow-store.ts'
 import { indexOpenFlows } from '#shared/logs/flows/index-open-flows.ts'
@@ -33,7 +35,7 @@ const inParts = <T>(items: T[]): T[][] =>
  * no order among writes. Reports the first record that failed; what of later ones is stored already is harmless (L11).
  * A batch too large for one run is continued by the next, from the first record that was not stored.
  */
-export const handler = async (
+const storeBatch = async (
   { Records: records }: KinesisStreamEvent,
   context?: Context,
 ): Promise<KinesisStreamBatchResponse> => {
@@ -41,9 +43,9 @@ export const handler = async (
   let failed = records.length
   const fail = (place: number, error: unknown) => {
     failed = Math.min(failed, place)
-    logLine('ERROR', 'a flow record was not stored', {
+    logLine('ERROR', 'flow_not_stored', {
       sequence_number: records[place]?.kinesis.sequenceNumber,
-      error: error instanceof Error ? error.message : 'not an error object',
+      ...describeError(error),
     })
   }
 
@@ -66,9 +68,11 @@ export const handler = async (
     failed === records.length && hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
   await inParallel(accounts, 4, (account) =>
     // The flows are stored; who misses a pointer looks into the slice itself, and the next batch tries again.
-    indexOpenFlows(account).catch(({ name }: Error) => logLine('WARN', 'open flows were not indexed', { error: name })),
+    indexOpenFlows(account).catch((error: unknown) => logLine('WARN', 'open_flows_not_indexed', describeError(error))),
   )
 
   const first = records[failed]
   return { batchItemFailures: first ? [{ itemIdentifier: first.kinesis.sequenceNumber }] : [] }
 }
+
+export const handler = watched('store-flow-logs', storeBatch)

@@ -1,6 +1,8 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
+import { describeError } from '#shared/core/describe-error.ts'
 import { logLine } from '#shared/core/log.ts'
+import { watched } from '#shared/core/watched.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
@@ -17,18 +19,20 @@ async function writeEntries(record: DynamoDBRecord): Promise<void> {
 }
 
 /** Turns commit records into change log entries (L6). Idempotent, so that a replay changes nothing. */
-export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+const writeBatch = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   for (const record of event.Records) {
     try {
       await writeEntries(record)
     } catch (error) {
       const sequenceNumber = record.dynamodb?.SequenceNumber ?? ''
-      logLine('ERROR', 'a commit record was not logged', {
+      logLine('ERROR', 'commit_not_logged', {
         sequence_number: sequenceNumber,
-        error: error instanceof Error ? error.message : 'not an error object',
+        ...describeError(error),
       })
       return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] }
     }
   }
   return { batchItemFailures: [] }
 }
+
+export const handler = watched('write-change-log', writeBatch)

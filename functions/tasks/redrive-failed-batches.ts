@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda'
+import { watched } from '#shared/core/watched.ts'
 import { failuresBucket } from '#shared/jobs/failed-batches/failures-bucket.ts'
 import { invokeFunction } from '#shared/jobs/failed-batches/invoke-function.ts'
 import { type Redriven, redrive } from '#shared/jobs/failed-batches/redrive.ts'
@@ -7,9 +8,12 @@ import { type Redriven, redrive } from '#shared/jobs/failed-batches/redrive.ts'
 const longestBatchMs = 180_000
 
 /** Hands failed batches to their consumers again; invoked by an operator under IAM (docs/runbooks/failed-batches.md). */
-export const handler = (_event: unknown, context: Context): Promise<Redriven> =>
-  redrive({
-    batches: failuresBucket(),
-    invoke: invokeFunction,
-    hasTime: () => context.getRemainingTimeInMillis() > longestBatchMs,
-  })
+export const handler = watched(
+  'redrive-failed-batches',
+  (_event: unknown, context: Context): Promise<Redriven> =>
+    redrive({
+      batches: failuresBucket(),
+      invoke: invokeFunction,
+      hasTime: () => context.getRemainingTimeInMillis() > longestBatchMs,
+    }),
+)

@@ -1,5 +1,6 @@
 import { task } from '#shared/core/task.ts'
+import { watched } from '#shared/core/watched.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 
 /** Holds the change log against the commit records; invoked by an operator under IAM (docs/runbooks/change-log.md). */
-export const handler = task(verifyChangeLog)
+export const handler = watched('verify-change-log', task(verifyChangeLog))

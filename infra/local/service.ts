@@ -81,6 +81,7 @@ async function start(
   Object.assign(process.env, deployment.environment, found, {
     SERVICE_URL: baseUrl,
     SERVICE_SECRET: serviceSecret(dir.path),
+    LOG_FORMAT: process.env.LOG_FORMAT ?? 'text',
   })
   // Here the secret is a file of the data directory, and that of a CDN a variable; neither is one of AWS.
   delete process.env.SERVICE_SECRET_ARN

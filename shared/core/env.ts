@@ -49,6 +49,14 @@ export const env = {
   get logLevel() {
     return process.env.LOG_LEVEL || 'INFO'
   },
+  /** Whose lines and metrics they are, where several installs share an account. */
+  get serviceName() {
+    return process.env.SERVICE_NAME || 'network-access'
+  },
+  /** `text` for the person at a terminal, otherwise lines of JSON. */
+  get logFormat() {
+    return process.env.LOG_FORMAT || 'json'
+  },
   /** Where the consumers' failed batches lie. */
   get failuresBucket() {
     return process.env.FAILURES_BUCKET || null

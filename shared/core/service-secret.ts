@@ -41,7 +41,7 @@ async function ask(): Promise<Known> {
     known = { text, versions, askedAt, until: askedAt + knownForMs }
   } catch (error) {
     if (!known) throw error
-    logLine('ERROR', 'the service secret was not read again; the versions known count on', {
+    logLine('ERROR', 'service_secret_not_read', {
       error: error instanceof Error ? error.message : 'not an error object',
     })
     known = { ...known, askedAt, until: askedAt + retryMs }

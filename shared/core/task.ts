@@ -1,3 +1,4 @@
+import { describeError } from './describe-error.ts'
 import { ApiError } from './errors.ts'
 import { logLine } from './log.ts'
 
@@ -7,7 +8,7 @@ export const task = (work: (event: unknown) => Promise<unknown>) => async (event
     return { data: await work(event) }
   } catch (error) {
     if (error instanceof ApiError) return { error: { code: error.code, detail: error.detail, ...error.members } }
-    logLine('ERROR', 'unexpected error', { error: error instanceof Error ? error.stack : 'not an error object' })
+    logLine('ERROR', 'unexpected_error', describeError(error))
     const bug = new ApiError('internal_error')
     return { error: { code: bug.code, detail: bug.detail } }
   }

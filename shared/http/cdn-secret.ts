@@ -19,7 +19,7 @@ async function cdnSecret(): Promise<string | null> {
     known = { text: await readSecret(arn), at: Date.now() }
   } catch (error) {
     if (!known) throw error
-    logLine('ERROR', 'the secret of the CDN was not read again; the one known counts on', {
+    logLine('ERROR', 'cdn_secret_not_read', {
       error: error instanceof Error ? error.name : 'not an error object',
     })
     known.at = Date.now()

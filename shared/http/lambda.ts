@@ -1,8 +1,10 @@
 import middy from '@middy/core'
 import type { Context as LambdaContext } from 'aws-lambda'
 import * as v from 'valibot'
+import { note, within } from '../core/invocation.ts'
 import { toJson } from '../core/json.ts'
 import { logLine } from '../core/log.ts'
+import { millisecondsSince } from '../core/watched.ts'
 import { draft } from '../values/draft.ts'
 import { isKnown, tagOf, tagText } from './entity-tag.ts'
 import type { Answer, Event, Exchange, IdempotencyLock } from './exchange.ts'
@@ -121,13 +123,15 @@ export function lambda(operation: Operation): Handler {
     before: async ({ event, context }) => {
       context.startedAt = performance.now()
       context.exchange = await openExchange(event)
+      note({ request_id: context.exchange.requestId })
     },
-    after: ({ event, context, response }) => logInvocation(operation, event, context, response),
+    after: ({ context, response }) => logInvocation(context, response),
     onError: async (request) => {
       const { event, context, error } = request
       // Middy leaves the context of an error untyped; it has no exchange when the event could not be read.
       const exchange: Exchange | undefined = context.exchange
       const requestId = exchange?.requestId ?? requestIdOf(event.headers['x-request-id'])
+      note({ request_id: requestId })
       // An answer of step 5 or later leaves only when its log entry is stored.
       const failure = await (exchange?.requestLogged ?? Promise.resolve()).then(
         () => error,
@@ -135,14 +139,15 @@ export function lambda(operation: Operation): Handler {
       )
       request.response = answerOf(failure, requestId, exchange?.headers ?? {}, operation.path)
       if (exchange?.lock) await settle(exchange.lock, request.response)
-      logInvocation(operation, event, context, request.response)
+      logInvocation(context, request.response)
     },
   })
   for (const step of steps) {
     stack.before(async ({ event, context }) => {
       const answer = await step(context.exchange, event)
+      note({ account_id: accountIdOf(context.exchange) })
       if (!answer) return
-      logInvocation(operation, event, context, answer)
+      logInvocation(context, answer)
       return answer
     })
   }
@@ -155,7 +160,15 @@ export function lambda(operation: Operation): Handler {
     if (exchange.lock) await saveAnswer(exchange.lock, answer)
     return unlessKnown(operation, answer, event)
   })
-  return (event, context = {}) => handler(event, { ...context } as Invocation) as Promise<Answer>
+  const name = `${operation.method} ${operation.path}`
+  return (event, context = {}) => {
+    const { method } = event.requestContext.http
+    const other = method === operation.method ? undefined : method
+    return within(
+      { operation: name, method: other, function_request_id: context.awsRequestId },
+      () => handler(event, { ...context } as Invocation) as Promise<Answer>,
+    )
+  }
 }
 
 /** A failure of the request's own is kept, too; after one of the service's, the key is free again (A8.3). */
@@ -165,22 +178,15 @@ async function settle(run: IdempotencyLock, answer: Answer): Promise<void> {
     await (status < 500 && status !== 429 ? saveAnswer(run, answer) : releaseLock(run))
   } catch {
     // Nothing was changed; the key frees itself when the run is over.
-    logLine('ERROR', 'an answer was not kept for its Idempotency-Key', {})
+    logLine('ERROR', 'answer_not_kept')
   }
 }
 
-function logInvocation(
-  operation: Operation,
-  event: Event,
-  context: Invocation,
-  response: Answer | null | undefined,
-): void {
+const accountIdOf = ({ caller, claims }: Exchange): string | undefined => caller?.account.id ?? claims?.account_id
+
+function logInvocation(context: Invocation, response: Answer | null | undefined): void {
   logLine('INFO', 'request', {
-    request_id: context.exchange?.requestId,
-    route: `${operation.method} ${operation.path}`,
-    method: event.requestContext.http.method,
     status: response?.statusCode,
-    account_id: context.exchange?.caller?.account.id,
-    duration_ms: Math.round((performance.now() - (context.startedAt ?? performance.now())) * 10) / 10,
+    latency_ms: millisecondsSince(context.startedAt ?? performance.now()),
   })
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { describeError } from '../core/describe-error.ts'
 import { ApiError, errorCodes } from '../core/errors.ts'
 import { toJson } from '../core/json.ts'
 import { logLine } from '../core/log.ts'
@@ -9,7 +10,7 @@ const titles: Record<number, string> = { 413: 'Content Too Large', 422: 'Unproce
 /** Anything but an ApiError is a bug: logged with its stack, answered as 500; an overloaded engine is 503. */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) return error
-  logLine('ERROR', 'unexpected error', { request_id: requestId, error: describe(error) })
+  logLine('ERROR', 'unexpected_error', { request_id: requestId, ...describeError(error) })
   return new ApiError(isOverload(error) ? 'unavailable' : 'internal_error')
 }
 
@@ -54,6 +55,3 @@ const overloads = [
 
 /** An engine that throttles or does not answer after the SDK's retries is 503, not a bug. */
 const isOverload = (error: unknown): boolean => error instanceof Error && overloads.includes(error.name)
-
-const describe = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : 'not an error object'

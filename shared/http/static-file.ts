@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { within } from '../core/invocation.ts'
 import { isKnown } from './entity-tag.ts'
 import type { Answer, Event } from './exchange.ts'
 import { originOf } from './origin.ts'
@@ -30,14 +31,16 @@ function encodingFor(accepted: string | undefined): Encoding {
 /** Answers a request that needs no credential, in the form of all answers (A2.10, A2.11, P8.2); anybody may keep it. */
 export function answerPublicly(event: Event, answer: () => Promise<Answer> | Answer): Promise<Answer> {
   const requestId = requestIdOf(event.headers['x-request-id'])
-  return Promise.resolve()
-    .then(() => originOf(event))
-    .then(answer)
-    .then((result) => ({
-      ...result,
-      headers: { 'cache-control': 'public, max-age=300', ...result.headers, 'x-request-id': requestId },
-    }))
-    .catch((error: unknown) => problem(error, requestId))
+  return within({ operation: event.routeKey }, () =>
+    Promise.resolve()
+      .then(() => originOf(event))
+      .then(answer)
+      .then((result) => ({
+        ...result,
+        headers: { 'cache-control': 'public, max-age=300', ...result.headers, 'x-request-id': requestId },
+      }))
+      .catch((error: unknown) => problem(error, requestId)),
+  )
 }
 
 /** A file of the bundle, compressed once for each encoding and given again only to who does not have it. */

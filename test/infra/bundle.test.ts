@@ -40,12 +40,13 @@ it('makes a handler of every function, which loads without settings', async () =
   for (const file of files) expect((await imported(file)).handler, file).toBeTypeOf('function')
 })
 
-it('loads at most 350 KB for a read', async () => {
+// The logger is 21 KB of it.
+it('loads at most 370 KB for a read', async () => {
   const reads = operations.filter(({ operation }) => operation.method === 'GET')
   const sizes = await Promise.all(
     reads.map(async ({ file }) => ({ file, bytes: await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs'))) })),
   )
-  for (const { file, bytes } of sizes) expect(bytes, file).toBeLessThanOrEqual(350 * 1024)
+  for (const { file, bytes } of sizes) expect(bytes, file).toBeLessThanOrEqual(370 * 1024)
 })
 
 it('tells the handler of unknown routes the routes there are', async () => {

@@ -52,7 +52,7 @@ export async function answerSince(session: Session, inForce: InForce[], since: s
 
 function warnOfUntold({ accountId }: Session, inForce: InForce[]): void {
   if (inForce.length <= toldAtMost) return
-  logLine('WARN', 'a gateway has more authorizations in force than it is told', {
+  logLine('WARN', 'gateway_told_part', {
     account_id: accountId,
     gateway_id: inForce[0]?.authorization.gateway_id,
     told: toldAtMost,

@@ -2,6 +2,7 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { finishInParts } from '../../commit/finish-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { workTime } from '../../commit/work-time.ts'
+import { describeError } from '../../core/describe-error.ts'
 import { invalid } from '../../core/errors.ts'
 import { logLine } from '../../core/log.ts'
 import { firstMessages } from '../../core/message-limit.ts'
@@ -58,9 +59,7 @@ export async function changeMembers<M extends Row>(
   if (typeof begun !== 'string') return begun
   await finishSet({ accountId, subject }, set, ownerId, workTime.request(), begun).catch((error: unknown) =>
     // The change is stored and goes on by itself, so the answer is how far it came.
-    logLine('WARN', 'a change of a set of members was interrupted', {
-      error: error instanceof Error ? error.message : 'not an error object',
-    }),
+    logLine('WARN', 'members_interrupted', describeError(error)),
   )
   return commit({ accountId, subject }, async (transaction) => {
     await check(transaction)

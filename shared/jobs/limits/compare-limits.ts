@@ -42,7 +42,7 @@ async function compare(accountId: string): Promise<void> {
   const limits = Object.entries((await get(account)).data.limits).map(([name, use]) => ({ name, ...use }))
   const exceeded = limits.filter(({ used, total }) => used > total)
   if (exceeded.length === 0) return
-  logLine('WARN', 'an account is above its limits', { account_id: accountId, limits: exceeded.map(({ name }) => name) })
+  logLine('WARN', 'account_above_limits', { account_id: accountId, limits: exceeded.map(({ name }) => name) })
   const { mailSender } = env
   if (mailSender === null) return
   const message = { from: mailSender, ...limitsMail(account, exceeded) }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KinesisClient, PutRecordsCommand } from '@aws-sdk/client-kinesis'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
+import { describeError } from '../../core/describe-error.ts'
 import { env } from '../../core/env.ts'
 import { ApiError } from '../../core/errors.ts'
 import { logLine } from '../../core/log.ts'
@@ -71,7 +72,7 @@ async function putOnce(partitionKey: string, records: Buffer[]): Promise<Buffer[
     )
     return records.filter((_, i) => Records[i]?.ErrorCode !== undefined || Records[i]?.SequenceNumber === undefined)
   } catch (error) {
-    logLine('WARN', 'flows were not put', { error: error instanceof Error ? error.name : 'unknown' })
+    logLine('WARN', 'flows_not_put', describeError(error))
     return records
   }
 }

@@ -7,6 +7,7 @@ import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
 import { call, newAccount } from '#test/support/account.ts'
+import { catchLog } from '#test/support/log-lines.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
 import { publicKey } from '#test/support/public-key.ts'
 import { insertActor } from '#test/support/rows.ts'
@@ -20,7 +21,7 @@ beforeEach(async () => {
   own = await useOwnTable()
   sent = []
   refused = null
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  catchLog('WARN')
   vi.stubEnv('MAIL_SENDER', 'access@example.net')
   vi.stubGlobal('fetch', async (url: string, { body, headers }: { body: string; headers: Record<string, string> }) => {
     expect(url).toBe(`https://email.${process.env.AWS_REGION}.amazonaws.com/v2/email/outbound-emails`)
@@ -141,11 +142,11 @@ describe('the comparison of limits (A11, I8.2)', () => {
   it('tells the operator alone where the deployment sends no mails', async () => {
     vi.stubEnv('MAIL_SENDER', '')
     const account = await newExceeding()
-    const log = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    const log = catchLog()
     await compareLimits()
     expect(sent).toEqual([])
-    const line = JSON.parse(String(log.mock.calls.at(-1)?.[0]))
-    expect(line).toMatchObject({ level: 'WARN', account_id: account.id, limits: ['users', 'sites'] })
+    const told = { event: 'account_above_limits', account_id: account.id, limits: ['users', 'sites'] }
+    expect(log.lines()).toContainEqual(expect.objectContaining(told))
   })
 
   it('is not what refuses sessions: those end and come back with the limit itself (P3.1)', async () => {

@@ -1,31 +1,94 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, expect, it, vi } from 'vitest'
+import { note, within } from '#shared/core/invocation.ts'
 import { logLine } from '#shared/core/log.ts'
+import { logEvents } from '#shared/core/log-events.ts'
+import { catchLog } from '#test/support/log-lines.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
 })
 
-function writtenAt(level: string | undefined): string[] {
-  vi.stubEnv('LOG_LEVEL', level)
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  logLine('INFO', 'one', { status: 200 })
-  logLine('WARN', 'two')
-  logLine('ERROR', 'three')
-  const lines = write.mock.calls.map(([line]) => String(line))
-  write.mockRestore()
-  return lines
+function writtenAt(level: string) {
+  const log = catchLog(level)
+  logLine('INFO', 'request', { status: 200 })
+  logLine('WARN', 'members_interrupted')
+  logLine('ERROR', 'unexpected_error')
+  return log
 }
 
 it('writes one line of JSON, each ended by a line feed', () => {
-  expect(writtenAt('INFO')[0]).toBe('{"level":"INFO","message":"one","status":200}\n')
+  const [first] = writtenAt('INFO')
+    .text()
+    .split(/(?<=\n)/)
+  expect(first?.endsWith('\n')).toBe(true)
+  expect(JSON.parse(first as string)).toEqual({
+    level: 'INFO',
+    event: 'request',
+    message: logEvents.request,
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/),
+    service: 'network-access',
+    status: 200,
+  })
 })
 
 it.each([
-  [undefined, ['one', 'two', 'three']],
-  ['INFO', ['one', 'two', 'three']],
-  ['WARN', ['two', 'three']],
-  ['ERROR', ['three']],
-])('with LOG_LEVEL %s writes %j', (level, messages) => {
-  expect(writtenAt(level).map((line) => JSON.parse(line).message)).toEqual(messages)
+  ['', ['request', 'members_interrupted', 'unexpected_error']],
+  ['INFO', ['request', 'members_interrupted', 'unexpected_error']],
+  ['WARN', ['members_interrupted', 'unexpected_error']],
+  ['ERROR', ['unexpected_error']],
+])('with LOG_LEVEL %s writes %j', (level, events) => {
+  expect(
+    writtenAt(level)
+      .lines()
+      .map(({ event }) => event),
+  ).toEqual(events)
+})
+
+it('adds what was noted of the invocation to its lines, and to no other', async () => {
+  vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1')
+  const log = catchLog()
+  const run = (name: string) =>
+    within({ operation: name }, async () => {
+      await Promise.resolve()
+      note({ account_id: `account of ${name}` })
+      await new Promise(setImmediate)
+      logLine('INFO', 'request')
+    })
+  await Promise.all([run('one'), run('two')])
+  note({ account_id: 'nobody' })
+  logLine('INFO', 'request')
+  expect(log.lines().map(({ operation, account_id }) => [operation, account_id])).toEqual([
+    ['one', 'account of one'],
+    ['two', 'account of two'],
+    [undefined, undefined],
+  ])
+  expect(log.lines()[0]?.trace_id).toBe('1-5759e988-bd862e3fe1be46a994272793')
+})
+
+it('is a line for people where that is asked for', () => {
+  vi.stubEnv('LOG_FORMAT', 'text')
+  const log = catchLog()
+  const fields = { operation: 'GET /groups', status: 200, latency_ms: 3.4, request_id: 'r-1', function_request_id: 'f' }
+  logLine('INFO', 'request', fields)
+  logLine('ERROR', 'unexpected_error', {
+    operation: 'GET /groups',
+    error: 'Error: lost',
+    stack: 'Error: lost\n    at x',
+  })
+  const [request, ...error] = log.text().trimEnd().split('\n')
+  expect(request).toMatch(/^[\d:.]{12} GET \/groups 200 3\.4 ms request_id=r-1$/)
+  expect(error).toEqual([
+    expect.stringMatching(/^[\d:.]{12} ERROR unexpected_error GET \/groups error="Error: lost"$/),
+    '    Error: lost',
+    '        at x',
+  ])
+})
+
+it('has each event in the list that operators read', () => {
+  const documented = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(\w+)` +\|/gm)].map(
+    ([, name]) => name,
+  )
+  for (const event of Object.keys(logEvents)) expect(documented).toContain(event)
 })

@@ -1,6 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { catchLog } from '#test/support/log-lines.ts'
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:cdn-AbCdEf'
 const manager = mockClient(SecretsManagerClient)
@@ -69,14 +70,14 @@ describe('the secret of the CDN (P8.2)', () => {
   })
 
   it('counts on when it cannot be read again, and never reaches the log', async () => {
-    const log = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    const log = catchLog()
     holds('first')
     await cameThroughCdn('first')
     manager.reset()
     manager.on(GetSecretValueCommand).rejects(new Error('first is not to be seen'))
     minutesLater(6)
     expect([await cameThroughCdn('first'), await cameThroughCdn('second')]).toEqual([true, false])
-    expect(log.mock.calls.flat().join()).toContain('the secret of the CDN was not read again')
-    expect(log.mock.calls.flat().join()).not.toMatch(/first/)
+    expect(log.lines()).toMatchObject([{ event: 'cdn_secret_not_read' }])
+    expect(log.text()).not.toMatch(/first/)
   })
 })

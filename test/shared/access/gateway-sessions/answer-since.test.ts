@@ -8,6 +8,7 @@ import { answerBytes, maxAnswerBytes } from '#shared/core/answer-size.ts'
 import { decodeBytes, encodeBytes, encodeCursor } from '#shared/core/pagination.ts'
 import type { Filter } from '#shared/domain/resources/filters.ts'
 import { mostFilters } from '#test/support/large-resources.ts'
+import { catchLog } from '#test/support/log-lines.ts'
 import { storeSecret } from '#test/support/secret-process.ts'
 
 type Answer = Awaited<ReturnType<typeof answerSince>>
@@ -193,7 +194,10 @@ describe('a heartbeat with since (P4)', () => {
   })
 })
 
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
 
 type Session = ReturnType<typeof session>
 const bindingOf = ({ accountId, sessionId }: Session) => `gateway since ${accountId} ${sessionId}`
@@ -236,24 +240,18 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
   it('tells the oldest 50,000, says so to the operator once a round, and fits a request', {
     timeout: 120_000,
   }, async () => {
-    const lines: string[] = []
-    vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+    const log = catchLog()
     const own = session()
     const all = Array.from({ length: 50_600 }, () => inForce(randomUUID(), 'new'))
     const known = Buffer.concat(all.slice(0, 49_400).map(({ content }) => entryOf(content)))
     let answer = await answerSince(own, all, await encodeBytes(bindingOf(own), known))
     expect([answer.added?.length, answer.removed, answer.more]).toEqual([500, [], true])
-    expect(lines).toEqual([])
+    expect(log.lines()).toEqual([])
     answer = await answerSince(own, all, answer.since)
     expect(answer.added?.map(({ id }) => id)).toEqual(all.slice(49_900, 50_000).map(({ content }) => content.id))
     expect(answer.more).toBe(false)
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      {
-        level: 'WARN',
-        message: 'a gateway has more authorizations in force than it is told',
-        account_id: own.accountId,
-        told: 50_000,
-      },
+    expect(log.lines()).toMatchObject([
+      { level: 'WARN', event: 'gateway_told_part', account_id: own.accountId, told: 50_000 },
     ])
     expect(JSON.stringify({ session: { since: answer.since } }).length).toBeLessThan(5_000_000)
     expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)

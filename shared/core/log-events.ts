@@ -1,0 +1,23 @@
+/**
+ * What can stand in the service's own log, by the stable name that queries and alarms ask for. The sentence is for who
+ * reads a line; it can be put better at any time.
+ */
+export const logEvents = {
+  request: 'A request was answered.',
+  run: 'A consumer, a schedule or a task has run.',
+  run_failed: 'A run has failed.',
+  unexpected_error: 'A request or a task met an error that it does not know.',
+  answer_not_kept: 'An answer was not kept for its Idempotency-Key, which frees itself.',
+  account_above_limits: 'An account is above its limits.',
+  cdn_secret_not_read: 'The secret of the CDN was not read again; the one known counts on.',
+  commit_not_followed_up: 'A commit record was not followed up; it is delivered again.',
+  commit_not_logged: 'A commit record was not written to the change log; it is delivered again.',
+  flow_not_stored: 'A record of the flow stream was not stored; it is delivered again.',
+  flows_not_put: 'The flow stream has not taken a batch; it is put again.',
+  gateway_told_part: 'A gateway has more authorizations in force than it is told.',
+  members_interrupted: 'A change of a set of members was interrupted; follow-up goes on with it.',
+  service_secret_not_read: 'The service secret was not read again; the versions known count on.',
+  open_flows_not_indexed: 'Open flows were not indexed; the next batch tries again.',
+} as const
+
+export type LogEvent = keyof typeof logEvents

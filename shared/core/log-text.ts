@@ -1,0 +1,25 @@
+import type { LogFields } from './invocation.ts'
+
+/** Ids that tie lines together where there are many machines. */
+const aside = ['event', 'operation', 'status', 'latency_ms', 'function_request_id', 'stack', 'cold_start', 'method']
+
+const shown = (value: unknown): string =>
+  typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)
+
+/** A line for the person at the terminal: the time, what happened, what belongs to it, and a stack below. */
+export function logText(level: string, fields: LogFields): string {
+  const { event, operation, status, latency_ms: latency, stack } = fields
+  const head = [
+    new Date().toISOString().slice(11, 23),
+    ...(level === 'INFO' ? [] : [level]),
+    ...(event === 'request' || event === 'run' ? [] : [event]),
+    operation,
+    status,
+    latency === undefined ? undefined : `${latency} ms`,
+  ].filter((part) => part !== undefined)
+  const rest = Object.entries(fields)
+    .filter(([name, value]) => value !== undefined && value !== null && !aside.includes(name))
+    .map(([name, value]) => `${name}=${shown(value)}`)
+  const below = typeof stack === 'string' ? `\n${stack.replace(/^/gm, '    ')}` : ''
+  return `${[...head, ...rest].join(' ')}${below}\n`
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+/** Maps of the bundle's files, read when an error is logged: at every start they would cost each function its time. */
+const maps = new Map<string, SourceMap | null>()
+
+function mapOf(file: string): SourceMap | null {
+  let map = maps.get(file)
+  if (map === undefined) {
+    try {
+      map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(file)}.map`, 'utf8')))
+    } catch {
+      // The sources themselves run, or a file that no map was made of.
+      map = null
+    }
+    maps.set(file, map)
+  }
+  return map
+}
+
+/** `at name (file:///x.mjs:1:2)`, `at async name (…)`, `at file:///x.mjs:1:2`. */
+const frame = /^(\s+at )(async )?(?:(.+?) )?\(?(file:\/\/.+?):(\d+):(\d+)\)?$/
+
+type Place = { source: string; line: number; column: number; called?: string }
+
+function placeOf(file: string, line: number, column: number): Place | null {
+  const entry = mapOf(file)?.findEntry(line - 1, column - 1)
+  if (!entry || !('originalSource' in entry)) return null
+  const { originalSource: source, originalLine, originalColumn } = entry
+  // Node gives the name as well; its types do not know.
+  const called = 'name' in entry && typeof entry.name === 'string' ? entry.name : undefined
+  return { source, line: originalLine + 1, column: originalColumn + 1, called }
+}
+
+/**
+ * A stack with the files, lines and names of the sources. A function's name is what the frame below it called: the one
+ * that the bundle gave it says nothing.
+ */
+export function readableStack(stack: string): string {
+  const lines = stack.split('\n').map((text) => {
+    const [, at, async = '', name, file = '', line, column] = frame.exec(text) ?? []
+    return { text, at, async, name, place: at === undefined ? null : placeOf(file, Number(line), Number(column)) }
+  })
+  return lines
+    .map(({ text, at, async, name, place }, index) => {
+      if (!place) return text
+      const called = lines[index + 1]?.place?.called ?? name
+      const where = `${place.source}:${place.line}:${place.column}`
+      return `${at}${async}${called ? `${called} (${where})` : where}`
+    })
+    .join('\n')
+}

@@ -1,0 +1,19 @@
+import { afterEach, beforeAll, it, vi } from 'vitest'
+import { checkLogLine } from '#test/support/check-log-line.ts'
+import { loadEntries } from '#test/support/operations.ts'
+import { sampleRequests } from '#test/support/sample-requests.ts'
+
+const names = (await loadEntries()).map(({ name }) => name)
+
+let world: Awaited<ReturnType<typeof sampleRequests>>
+beforeAll(async () => {
+  world = await sampleRequests()
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+it.each(names)('%s leaves one line of who asked for what, and nothing of what was said', (name) =>
+  checkLogLine(world, name),
+)

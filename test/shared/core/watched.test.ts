@@ -1,0 +1,24 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { watched } from '#shared/core/watched.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+it('says which run of what has ended, and hands on its answer', async () => {
+  const log = catchLog()
+  const handler = watched('expire', async (event: number, _context: unknown) => event + 1)
+  expect(await handler(1, { awsRequestId: 'run-1' })).toBe(2)
+  expect(log.lines()).toMatchObject([{ event: 'run', operation: 'expire', request_id: 'run-1' }])
+})
+
+it('says why a run failed, with each cause, and lets it fail', async () => {
+  const log = catchLog()
+  const failing = new AggregateError([new Error('first'), new Error('second')], 'Some rows were not deleted.')
+  await expect(watched('expire', () => Promise.reject(failing))()).rejects.toBe(failing)
+  expect(log.lines()).toMatchObject([
+    { level: 'ERROR', event: 'run_failed', operation: 'expire', errors: [{ error: 'Error: first' }, {}] },
+  ])
+})

@@ -1,0 +1,38 @@
+import { expect } from 'vitest'
+import { isUuid } from '#shared/core/ids.ts'
+import { isObject } from '#shared/core/is-object.ts'
+import { catchLog } from './log-lines.ts'
+import type { sampleRequests } from './sample-requests.ts'
+
+/** The texts in a body that say more than which object is meant: names, addresses, secrets. */
+function texts(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(texts)
+  if (isObject(value)) return Object.values(value).flatMap(texts)
+  return typeof value === 'string' && value.length > 6 && !isUuid(value) ? [value] : []
+}
+
+/** A request leaves one line of who asked for what, and nothing of what was said. */
+export async function checkLogLine(
+  { account, samples, send }: Awaited<ReturnType<typeof sampleRequests>>,
+  name: string,
+) {
+  const request = (await samples[name]?.()) ?? {}
+  const log = catchLog()
+  const { status, headers, body } = await send(name, request)
+  expect(log.lines().filter(({ level }) => level === 'INFO')).toEqual([
+    {
+      level: 'INFO',
+      event: 'request',
+      message: expect.any(String),
+      timestamp: expect.any(String),
+      service: 'network-access',
+      operation: name,
+      request_id: headers['x-request-id'],
+      account_id: account.id,
+      status,
+      latency_ms: expect.any(Number),
+    },
+  ])
+  const said = [...texts(request), ...texts(body), account.token]
+  for (const text of said) expect(log.text()).not.toContain(JSON.stringify(text).slice(1, -1))
+}
