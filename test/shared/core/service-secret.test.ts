@@ -35,10 +35,12 @@ beforeEach(() => {
   written = ''
   const now = Date.now.bind(Date)
   vi.spyOn(Date, 'now').mockImplementation(() => now() + passed)
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    written += text
-    return true
-  })
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((text) => {
+      written += text
+      return true
+    })
+  }
 })
 afterEach(() => {
   vi.restoreAllMocks()
