@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import {
+  CfnEventSourceMapping,
   type Code,
   FilterCriteria,
   FilterRule,
@@ -28,6 +29,16 @@ const keptIn = (bucket: IBucket): IEventSourceDlq => ({
   },
 })
 
+/**
+ * What each mapping is called in the template, whatever the table and the stack are called: under another name it would be
+ * made anew, beside the old one that feeds the same function, which Lambda refuses.
+ */
+const mappingNames: Record<Consumer, string> = {
+  writeChangeLog: 'ConsumersWriteChangeLogDynamoDBEventSourceNetworkAccessStorageTable19801783D4A1F6EA',
+  followUp: 'ConsumersFollowUpDynamoDBEventSourceNetworkAccessStorageTable198017831F8460AD',
+  storeFlowLogs: 'ConsumersStoreFlowLogsKinesisEventSourceNetworkAccessStorageFlows7EEBA5C389F5163E',
+}
+
 /** A consumer with the id of the mapping that feeds it. */
 export type ConsumedStream = { consumer: LambdaFunction; mappingId: string }
 
@@ -54,6 +65,8 @@ export class Consumers extends Construct {
         ...(memorySize !== undefined && { memorySize }),
       })
       consumer.addEventSource(source)
+      for (const mapping of consumer.node.findAll())
+        if (CfnEventSourceMapping.isCfnEventSourceMapping(mapping)) mapping.overrideLogicalId(mappingNames[duty])
       this.streams.push({ consumer, mappingId: source.eventSourceMappingId })
     }
     const delivery = {

@@ -1,76 +1,72 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import type { Role } from 'aws-cdk-lib/aws-iam'
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
+import { type ApiRoute, apiBody } from './api-body.ts'
 import { Consumers } from './consumers.ts'
+import type { DataStack } from './data-stack.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
+import { invokerRole } from './invoker-role.ts'
 import { Monitoring } from './monitoring.ts'
-import { logicalName, OperationStack } from './operation-stack.ts'
+import { OperationStack } from './operation-stack.ts'
 import { publicRoutes } from './public-routes.ts'
 import { Roles } from './roles.ts'
+import { collectionOf, routeId } from './route-id.ts'
 import { Schedules } from './schedules.ts'
-import { readSettings } from './settings.ts'
-import { Storage } from './storage.ts'
+import type { Settings } from './settings.ts'
 import { Tasks } from './tasks.ts'
-import { invokerRole, wireRoutes } from './wire-routes.ts'
 
-type Props = { operations: OperationSource[]; code: string }
-type RoutedFunction = { file: string; routes: string[]; asset: Code; shared: Shared; role: Role }
+type Props = { settings: Settings; operations: OperationSource[]; code: string; data: DataStack }
+type RoutedFunction = { id: string; file: string; routes: string[]; role: Role }
 
 /** What is spelled otherwise under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
 
-/** The whole service: storage, API, one function an operation, consumers, and the provisioning function. */
+/** The service without its data: API, one function an operation, consumers, schedules and the operator's tasks. */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { operations, code }: Props) {
+  constructor(scope: Construct, id: string, { settings, operations, code, data }: Props) {
     super(scope, id, { description: 'Network Access Administration' })
-    const settings = readSettings(this)
-    const storage = new Storage(this, 'Storage', settings)
-    const api = new CfnApi(this, 'Api', {
-      name: 'network-access',
-      protocolType: 'HTTP',
-      disableExecuteApiEndpoint: false,
-    })
-    const logGroup = new LogGroup(this, 'FunctionLogs', {
-      retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.RETAIN,
-    })
+    const { storage, functionLogs: logGroup } = data
     const roles = new Roles(this, 'Roles', { storage, logGroup, settings })
-    const shared: Shared = {
+    const asset = Code.fromAsset(code)
+    // The API is made of the functions behind it, so its own address is none of theirs to be told.
+    const behindApi: Shared = {
       logGroup,
       environment: {
         TABLE_NAME: storage.table.tableName,
         FLOW_STREAM_NAME: storage.flows.streamName,
         FAILURES_BUCKET: storage.failures.bucketName,
         SERVICE_SECRET_ARN: storage.secret.secretArn,
-        SERVICE_URL: settings.baseUrl ?? api.attrApiEndpoint,
         LOG_RETENTION_DAYS: String(settings.logRetentionDays),
         FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
         LOG_LEVEL: settings.logLevel,
         SUITE_ISSUER: settings.suiteIssuer,
+        ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
         ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
       },
     }
-    const asset = Code.fromAsset(code)
-    for (const [collection, members] of byCollection(operations)) {
-      new OperationStack(this, `Operations-${collection}`, { operations: members, apiId: api.ref, code, shared, roles })
-    }
+    const collections = Map.groupBy(operations, ({ operation }) => collectionOf(operation.path))
+    const routes = [...collections].flatMap(
+      ([name, members]) =>
+        new OperationStack(this, `Operations-${name}`, { operations: members, code, shared: behindApi, roles }).routes,
+    )
+    const ownRoutes = this.routedFunctions(asset, behindApi, [
+      { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: roles.of.public },
+      { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: roles.of.writer },
+      ...publicFunctions(roles.of.public),
+    ])
+    const api = new CfnApi(this, 'Api', { body: apiBody(settings.prefix, [...routes, ...ownRoutes]) })
+    this.addStage(api, data.accessLogs)
+    const address = settings.baseUrl ?? api.attrApiEndpoint
+    const shared: Shared = { logGroup, environment: { ...behindApi.environment, SERVICE_URL: address } }
     const consumers = new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
     const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
     const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
-    const rightless = { asset, shared, role: roles.of.public }
-    this.addRoutes(api, 'UnknownRoute', { ...rightless, file: 'api/unknown-route.ts', routes: ['$default'] })
-    const v0Route = { asset, shared, role: roles.of.writer, file: 'v0/other-route.ts', routes: [otherV0Routes] }
-    this.addRoutes(api, 'OtherV0Route', v0Route)
-    for (const [file, routes] of Map.groupBy(Object.entries(publicRoutes), ([, file]) => file)) {
-      this.addRoutes(api, logicalName(file), { ...rightless, file, routes: routes.map(([route]) => route) })
-    }
-    this.addStage(api)
     new Monitoring(this, 'Monitoring', {
       apiId: api.ref,
       storage,
@@ -84,31 +80,24 @@ export class ServiceStack extends Stack {
       // A device pool of 10,000 clients takes more than 200 commits.
       timeout: Duration.minutes(5),
     })
-    new CfnOutput(this, 'ApiEndpoint', { value: settings.baseUrl ?? api.attrApiEndpoint })
+    new CfnOutput(this, 'ApiEndpoint', { value: address })
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
     new CfnOutput(this, 'RedriveFailedBatchesFunction', { value: tasks.redrive.functionName })
     new CfnOutput(this, 'VerifyChangeLogFunction', { value: tasks.verify.functionName })
   }
 
-  /** A function of its own with its routes: the public pages, and what no other route takes (404 or 405). */
-  private addRoutes(api: CfnApi, id: string, { file, routes, ...settings }: RoutedFunction): void {
-    const lambda = new LambdaFunction(this, id, {
-      ...functionSettings(settings.shared, settings.asset, file),
-      role: settings.role,
+  /** Functions of their own with their routes: the public pages, and what no other route takes (404 or 405). */
+  private routedFunctions(asset: Code, shared: Shared, functions: RoutedFunction[]): ApiRoute[] {
+    const made = functions.map(({ id, file, role, routes }) => {
+      const { functionArn } = new LambdaFunction(this, id, { ...functionSettings(shared, asset, file), role })
+      return { functionArn, routes }
     })
-    wireRoutes(this, id, {
-      apiId: api.ref,
-      functionArn: lambda.functionArn,
-      invoker: invokerRole(this, `${id}Invoker`, [lambda.functionArn]),
-      routes: routes.map((key) => ({ id: key.replace(/[^a-z0-9]/gi, ''), key })),
-    })
+    const arns = made.map(({ functionArn }) => functionArn)
+    const invokerArn = invokerRole(this, 'Invoker', arns).roleArn
+    return made.flatMap(({ functionArn, routes }) => routes.map((key) => ({ key, functionArn, invokerArn })))
   }
 
-  private addStage(api: CfnApi): void {
-    const logs = new LogGroup(this, 'AccessLogs', {
-      retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.RETAIN,
-    })
+  private addStage(api: CfnApi, logs: ILogGroup): void {
     const fields = ['requestId', 'routeKey', 'status', 'responseLatency', 'integrationErrorMessage']
     new CfnStage(this, 'Stage', {
       apiId: api.ref,
@@ -122,13 +111,10 @@ export class ServiceStack extends Stack {
   }
 }
 
-/** A collection keeps its nested stack whatever is added elsewhere, so no function ever moves between stacks. */
-function byCollection(operations: OperationSource[]): Map<string, OperationSource[]> {
-  const collections = new Map<string, OperationSource[]>()
-  for (const source of operations) {
-    const [surface = '', collection = ''] = source.file.split('/')
-    const name = surface === 'api' ? collection : `${surface}-${collection}`
-    collections.set(name, [...(collections.get(name) ?? []), source])
-  }
-  return collections
-}
+/** One function for each public file, called by the first of its routes. */
+const publicFunctions = (role: Role): RoutedFunction[] =>
+  [...Map.groupBy(Object.entries(publicRoutes), ([, file]) => file)].map(([file, entries]) => {
+    const routes = entries.map(([key]) => key)
+    const [method = '', path = ''] = (routes[0] ?? '').split(' ')
+    return { id: routeId(method, path), file, routes, role }
+  })

@@ -29,8 +29,9 @@ export const env = {
   get flowStreamName() {
     return text('FLOW_STREAM_NAME')
   },
+  /** The address that the deployment says; `serviceAddress` is the one to ask. */
   get baseUrl() {
-    return text('SERVICE_URL').replace(/\/$/, '')
+    return process.env.SERVICE_URL?.replace(/\/$/, '') || null
   },
   get logRetentionDays() {
     return integer('LOG_RETENTION_DAYS', defaultSettings.logRetentionDays)

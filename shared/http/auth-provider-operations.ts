@@ -61,7 +61,7 @@ export const createAuthProvider = (kind: ProviderKind) =>
       status: 201,
       location: ({ data }) => `${collection(kind)}/${data.id}`,
     },
-    ({ author, draft }) => authProviders.create(kind, author, draft),
+    ({ author, draft, address }) => authProviders.create(kind, author, draft, address),
   )
 
 /** `etagFrom` is the operation that shows the provider. */
@@ -77,7 +77,7 @@ export const updateAuthProvider = (kind: ProviderKind, etagFrom: Operation) =>
       body: { envelope: envelope(kind), fields: AuthProviderFields(kind) },
       response: data(AuthProvider(kind)),
     },
-    ({ author, params, draft }) => authProviders.update(kind, author, params.id, draft),
+    ({ author, params, draft, address }) => authProviders.update(kind, author, params.id, draft, address),
   )
 
 export const deleteAuthProvider = (kind: ProviderKind, etagFrom: Operation) =>

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { note, within } from '../core/invocation.ts'
 import { toJson } from '../core/json.ts'
 import { logLine } from '../core/log.ts'
+import { serviceAddress } from '../core/service-address.ts'
 import { millisecondsSince } from '../core/watched.ts'
 import { draft } from '../values/draft.ts'
 import { isKnown, tagOf, tagText } from './entity-tag.ts'
@@ -41,6 +42,7 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
   }
   const context: Context = {
     requestId,
+    address: serviceAddress(event.requestContext.domainName),
     ...(caller && {
       caller,
       accountId: caller.account.id,

@@ -97,6 +97,8 @@ type PageOf<C extends Contract> = C extends { filters: object }
 /** The part of a handler's context that every credential brings. */
 type Request<C extends Contract> = {
   requestId: string
+  /** Where callers reach the service, without a slash at its end. */
+  address: string
   params: Params<C>
   /** Query parameters as sent. */
   query: URLSearchParams

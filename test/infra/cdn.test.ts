@@ -14,7 +14,7 @@ it('behind a CDN every function that answers requests can read its secret, and n
     .entries('AWS::IAM::Policy')
     .filter(([, { Properties }]) =>
       (Properties.PolicyDocument.Statement as Statement[]).some(
-        ({ Action, Resource }) => Action === 'secretsmanager:GetSecretValue' && Resource === arn,
+        ({ Action, Resource }) => Action === 'secretsmanager:GetSecretValue' && [Resource].flat().includes(arn),
       ),
     )
   const roles = readers.map(([, { Properties }]) => Properties.Roles[0].Ref.replace(/^Roles|[0-9A-F]{8}$/g, ''))

@@ -49,7 +49,7 @@ describe('the table', () => {
 
   it('is encrypted, restorable to any second, and survives its stack', () => {
     const [, { Properties, DeletionPolicy }] = only('AWS::DynamoDB::GlobalTable')
-    expect(DeletionPolicy).toBe('Retain')
+    expect(DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(Properties.SSESpecification).toEqual({ SSEEnabled: true, SSEType: 'KMS' })
     expect(Properties.Replicas).toEqual([
       expect.objectContaining({
@@ -83,7 +83,7 @@ describe('the flow stream', () => {
 
 it('shows nobody the failed batches, keeps them encrypted and for a while', () => {
   const [, { Properties, DeletionPolicy }] = only('AWS::S3::Bucket')
-  expect(DeletionPolicy).toBe('Retain')
+  expect(DeletionPolicy).toBe('RetainExceptOnCreate')
   expect(Properties).toMatchObject({
     PublicAccessBlockConfiguration: {
       BlockPublicAcls: true,
@@ -101,7 +101,7 @@ it('shows nobody the failed batches, keeps them encrypted and for a while', () =
 
 it('makes up the service secret itself and keeps it', () => {
   const [, { Properties, DeletionPolicy }] = only('AWS::SecretsManager::Secret')
-  expect(DeletionPolicy).toBe('Retain')
+  expect(DeletionPolicy).toBe('RetainExceptOnCreate')
   expect(Properties.GenerateSecretString).toMatchObject({ PasswordLength: 64 })
   expect(Properties.SecretString).toBeUndefined()
 })

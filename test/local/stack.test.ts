@@ -50,15 +50,26 @@ describe('intrinsic functions', () => {
 })
 
 describe('several stacks', () => {
-  it('follows exports from stack to stack', () => {
+  it('follows outputs from stack to stack', () => {
     const [, reader] = allStacks(
       assembly({
-        Data: { ...template, Outputs: { Out: { Value: { Ref: 'Table' }, Export: { Name: 'Data:Table' } } } },
+        Data: { ...template, Outputs: { Out: { Value: { Ref: 'Table' } } } },
         Reader: { Resources: {} },
       }),
     )
-    expect(reader?.resolve({ 'Fn::ImportValue': 'Data:Table' })).toBe('things')
-    expect(() => reader?.resolve({ 'Fn::ImportValue': 'Other' })).toThrow('No stack exports Other')
+    const read = (of: object) => reader?.resolve({ 'Fn::GetStackOutput': of })
+    const Region = { Ref: 'AWS::Region' }
+    expect(read({ StackName: 'Data', OutputName: 'Out' })).toBe('things')
+    expect(read({ StackName: 'Data', OutputName: 'Out', Region })).toBe('things')
+    expect(() => read({ StackName: 'Data', OutputName: 'Other' })).toThrow('no output Other')
+    expect(() => read({ StackName: 'Other', OutputName: 'Out' })).toThrow('no stack Other')
+    expect(() => read({ StackName: 'Data', OutputName: 'Out', Region: 'eu-west-1' })).toThrow('no other region')
+    expect(() => read({ StackName: 'Data', OutputName: 'Out', RoleArn: 'role' })).toThrow('no other region')
+  })
+
+  it('calls what holds data by the name that it had in one stack with all else', () => {
+    const [data] = allStacks(assembly({ 'Access-Data': { Resources: { Table: { Type: 'AWS::DynamoDB::Table' } } } }))
+    expect(data?.physicalId('Table')).toBe('Access-Table')
   })
 
   it('passes parameters into nested stacks and outputs out of them', () => {

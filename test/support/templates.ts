@@ -9,6 +9,19 @@ import { buildApp } from '#infra/build-app.ts'
 // biome-ignore lint/suspicious/noExplicitAny: templates are looked into at every depth
 export type Resource = { Type: string; DeletionPolicy?: string; Properties: Record<string, any> }
 
+type Json = { [name: string]: unknown }
+
+/** Puts in the place of what a template takes from another stack's outputs what that output is. */
+function withOutputs<T>(value: T, outputsOf: (stack: string) => Record<string, { Value: unknown }>): T {
+  if (Array.isArray(value)) return value.map((item) => withOutputs(item, outputsOf)) as T
+  if (typeof value !== 'object' || value === null) return value
+  const { 'Fn::GetStackOutput': reference } = value as Json & {
+    'Fn::GetStackOutput'?: { StackName: string; OutputName: string }
+  }
+  if (reference) return outputsOf(reference.StackName)[reference.OutputName]?.Value as T
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withOutputs(item, outputsOf)])) as T
+}
+
 /** What the app deploys with these operations, without bundling their code. */
 export async function templatesOf(operations: OperationSource[], context: Record<string, unknown> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'templates-'))
@@ -17,15 +30,15 @@ export async function templatesOf(operations: OperationSource[], context: Record
     mkdirSync(code)
     writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => {}\n')
     const app = await buildApp({ outdir: join(directory, 'assembly'), operations, code, context })
-    const stacks = app.node
-      .findAll()
-      .filter((node) => Stack.isStack(node))
-      .map((stack) => Template.fromStack(stack).toJSON())
-    const resources = stacks.map((stack) => (stack.Resources ?? {}) as Record<string, Resource>)
+    const found = app.node.findAll().filter((node) => Stack.isStack(node))
+    const stacks = found.map((stack) => Template.fromStack(stack).toJSON())
+    const outputsOf = (name: string) => stacks[found.findIndex(({ stackName }) => stackName === name)]?.Outputs ?? {}
+    const resources = stacks.map((stack) => withOutputs((stack.Resources ?? {}) as Record<string, Resource>, outputsOf))
     const entries = resources.flatMap((stack) => Object.entries(stack))
     return {
-      /** The templates as they are, the service's own first. */
+      /** The templates as they are, that of what holds data first, nested ones behind their parent. */
       stacks,
+      /** The resources of each of them. What comes from an output of another stack is shown as what that output is. */
       resources,
       /** Every resource of a type, by its logical id. */
       entries: (type: string): [string, Resource][] => entries.filter(([, { Type }]) => Type === type),

@@ -15,7 +15,7 @@ export const updateV0Configuration = operation(
     body: { envelope: 'configuration', fields: V0ConfigurationFields },
     response: data(V0Configuration),
   },
-  ({ author, draft, caller }) => configuration.update(author, draft, caller.account.v0_lists),
+  ({ author, draft, caller, address }) => configuration.update(author, draft, caller.account.v0_lists, address),
 )
 
 export const handler = lambda(updateV0Configuration)

@@ -5,7 +5,7 @@ export type Resource = { Type: string; Properties?: Record<string, unknown> }
 export type Template = {
   Resources?: Record<string, Resource>
   Parameters?: Record<string, { Type: string; Default?: unknown }>
-  Outputs?: Record<string, { Value: unknown; Export?: { Name: unknown } }>
+  Outputs?: Record<string, { Value: unknown }>
   Conditions?: Record<string, unknown>
   Mappings?: Record<string, Record<string, Record<string, unknown>>>
 }

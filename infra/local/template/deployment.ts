@@ -3,11 +3,11 @@ import { fieldsOf } from '#shared/core/is-object.ts'
 import type { StreamDefinition, TableDefinition } from '../create-resources.ts'
 import { readAssembly } from './assembly.ts'
 import { type Mapping, readMapping } from './mapping.ts'
+import { type ApiRoute, readRoutes } from './routes.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
-import { allStacks, type Stack } from './stack.ts'
+import { allStacks, type Found } from './stack.ts'
 
 export type DeployedFunction = { arn: string; name: string; codeDir: string; handler: string; timeoutSeconds: number }
-type Route = { key: string; functionArn: string }
 
 /** The parts of the templates that this machine has a counterpart of. */
 export type Deployment = {
@@ -15,12 +15,10 @@ export type Deployment = {
   stream: StreamDefinition & { arn: string }
   functions: Map<string, DeployedFunction>
   environment: Record<string, string>
-  routes: Route[]
+  routes: ApiRoute[]
   mappings: Mapping[]
   schedules: Schedule[]
 }
-
-type Found = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
 
 function only(found: Found[], what: string): Found {
   const [one, other] = found
@@ -68,7 +66,9 @@ function readEnvironment(functions: Found[]): Record<string, string> {
   let first: { id: string; variables: string; value: Record<string, string> } | undefined
   for (const { stack, id, properties } of functions) {
     const { Variables } = fieldsOf(stack.resolve(properties.Environment))
-    const entries = Object.entries(fieldsOf(Variables)).map(([name, value]): [string, string] => [name, String(value)])
+    // Functions behind the API are not told its address; on this machine all have that of the runner.
+    const { SERVICE_URL: _, ...rest } = fieldsOf(Variables)
+    const entries = Object.entries(rest).map(([name, value]): [string, string] => [name, String(value)])
     const value = Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)))
     const variables = JSON.stringify(value)
     first ??= { id, variables, value }
@@ -79,46 +79,10 @@ function readEnvironment(functions: Found[]): Record<string, string> {
   return first?.value ?? {}
 }
 
-function readRoutes(all: Found[], functionArns: Iterable<string>): Route[] {
-  const arns = [...functionArns]
-  const integrations = new Map(
-    all
-      .filter(({ type }) => type === 'AWS::ApiGatewayV2::Integration')
-      .map(({ stack, id, properties }) => {
-        const settings = stack.resolveEach(properties)
-        if (settings.IntegrationType !== 'AWS_PROXY' || settings.PayloadFormatVersion !== '2.0') {
-          throw new Error(`The integration ${id} is no Lambda proxy with payload format 2.0.`)
-        }
-        return [stack.physicalId(id), String(settings.IntegrationUri)]
-      }),
-  )
-  return all
-    .filter(({ type }) => type === 'AWS::ApiGatewayV2::Route')
-    .map(({ stack, id, properties }) => {
-      const { RouteKey, Target = '', AuthorizationType = 'NONE' } = stack.resolveEach(properties)
-      if (AuthorizationType !== 'NONE') {
-        throw new Error(
-          `The local runner does not support the authorization ${AuthorizationType} of the route ${RouteKey}.`,
-        )
-      }
-      const uri = integrations.get(String(Target).replace(/^integrations\//, ''))
-      const functionArn = arns.find((arn) => uri === arn || uri?.includes(`/functions/${arn}/`))
-      if (!RouteKey || !functionArn) throw new Error(`The route ${RouteKey ?? id} leads to no function.`)
-      return { key: String(RouteKey), functionArn }
-    })
-}
-
 /** Reads the synthesized app: what is wired wrongly for AWS is wired wrongly here. */
 export function readDeployment(outdir: string): Deployment {
   const assembly = readAssembly(outdir)
-  const all: Found[] = allStacks(assembly).flatMap((stack) =>
-    Object.entries(stack.template.Resources ?? {}).map(([id, { Type, Properties }]) => ({
-      stack,
-      id,
-      type: Type,
-      properties: Properties ?? {},
-    })),
-  )
+  const all = allStacks(assembly).flatMap((stack) => stack.all())
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
   // A function with an inline body belongs to the CDK's own machinery and serves nobody here.
   const functions = ofType('AWS::Lambda::Function').filter(({ properties }) => {
@@ -147,7 +111,7 @@ export function readDeployment(outdir: string): Deployment {
     stream: readStream(only(ofType('AWS::Kinesis::Stream'), 'flow stream')),
     functions: byArn,
     environment: readEnvironment(functions),
-    routes: readRoutes(all, byArn.keys()),
+    routes: readRoutes(all, new Set(byArn.keys())),
     mappings,
     schedules: ofType('AWS::Events::Rule').flatMap(({ stack, id, properties }) =>
       readSchedule(id, stack.resolveEach(properties)),

@@ -66,7 +66,7 @@ export function readMapping(id: string, properties: Record<string, unknown>): Ma
     DestinationConfig?: { OnFailure?: { Destination: string } }
   }
   const onFailure = p.DestinationConfig?.OnFailure?.Destination ?? null
-  if (onFailure && !onFailure.startsWith('arn:aws:s3:')) {
+  if (onFailure && !/^arn:[^:]+:s3:/.test(onFailure)) {
     throw new Error(`The failure destination of ${id} is no S3 bucket: only a bucket keeps the whole payload.`)
   }
   return {

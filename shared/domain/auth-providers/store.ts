@@ -48,7 +48,8 @@ function discoverer() {
     return known
   }
 }
-type Discover = ReturnType<typeof discoverer>
+/** What an issuer can be made of besides fields: a discovery document, or the address of the service itself. */
+type Issuing = { discover: ReturnType<typeof discoverer>; address: string }
 
 /** The issuer that the fields of a provider make (A25.2(3)); a document is read only when all else is right. */
 async function issuerOf(
@@ -56,9 +57,9 @@ async function issuerOf(
   fields: NewAuthProviderInput,
   before: AuthProviderRow | null,
   draft: Draft<NewAuthProviderInput>,
-  discover: Discover,
+  { discover, address }: Issuing,
 ): Promise<string> {
-  if (kind === 'email_otp') return env.baseUrl
+  if (kind === 'email_otp') return address
   if (kind === 'suite') return env.suiteIssuer
   if (kind === 'idp') return `https://${fields.idp_domain}`
   if (kind === 'tenant') return fields.issuer as string
@@ -85,14 +86,14 @@ async function checkUnique(
   }
 }
 
-export function create(kind: ProviderKind, author: Author, draft: () => Draft<NewAuthProviderInput>) {
-  const discover = discoverer()
+export function create(kind: ProviderKind, author: Author, draft: () => Draft<NewAuthProviderInput>, address: string) {
+  const issuing = { discover: discoverer(), address }
   return commit(author, async (transaction) => {
     const checked = draft()
     if (!checked.has('name')) checked.fields.name ??= defaultsOf[kind].name
     await checkUnique(transaction, kind, checked)
     const input = checked.done()
-    const issuer = await issuerOf(kind, input, null, checked, discover)
+    const issuer = await issuerOf(kind, input, null, checked, issuing)
     const secret = input.client_secret
     const row = transaction.insert(authProviders[kind], {
       account_id: author.accountId,
@@ -108,14 +109,20 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
   })
 }
 
-export function update(kind: ProviderKind, author: Author, id: string, draft: () => Draft<AuthProviderInput>) {
-  const discover = discoverer()
+export function update(
+  kind: ProviderKind,
+  author: Author,
+  id: string,
+  draft: () => Draft<AuthProviderInput>,
+  address: string,
+) {
+  const issuing = { discover: discoverer(), address }
   return commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)
     const checked = draft()
     await checkUnique(transaction, kind, checked, provider)
     const { client_secret: secret, ...input } = checked.done()
-    const issuer = await issuerOf(kind, { ...provider, ...input }, provider, checked, discover)
+    const issuer = await issuerOf(kind, { ...provider, ...input }, provider, checked, issuing)
     if (input.is_disabled === true && !provider.is_disabled) {
       if ((await stageTokensOf(transaction, id)) === 'more') return 'more'
     }

@@ -3,10 +3,10 @@ import type * as v from 'valibot'
 import { commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { clock, dayMicros, timestamp } from '../../core/clock.ts'
-import { env } from '../../core/env.ts'
 import { invalid } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
 import { recordOf } from '../../core/record-of.ts'
+import { serviceAddress } from '../../core/service-address.ts'
 import { type AccountRow, accounts, featureNames, limitNames } from '../../domain/accounts/account.ts'
 import { noteLimits } from '../../domain/accounts/limited-accounts.ts'
 import { serviceGuard } from '../../domain/accounts/service-guard.ts'
@@ -132,7 +132,7 @@ function startingObjects(transaction: Transaction, adminEmail: string): void {
     ip_stack: null,
     site_id: internet.id,
   })
-  transaction.insert(v0Configurations, initialConfiguration(env.baseUrl))
+  transaction.insert(v0Configurations, initialConfiguration(serviceAddress()))
   transaction.insert(v0Users, {
     role: 'admin',
     email: adminEmail,

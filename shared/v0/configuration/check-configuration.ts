@@ -55,6 +55,7 @@ export function checkConfiguration(
   draft: Draft<V0ConfigurationInput>,
   stored: V0ConfigurationRow,
   lists: V0Lists,
+  address: string,
 ): Changes {
   for (const name of ['default_client_allowed_ips', 'default_client_dns'] as const)
     if (draft.fields[name] !== undefined) draft.fields[name] = respell(draft.fields[name], lists, stored[name])
@@ -65,7 +66,7 @@ export function checkConfiguration(
   for (const [name, check] of Object.entries(providerChecks)) {
     const sent = draft.fields[name as keyof typeof providerChecks]
     if (sent === undefined || draft.has(name)) continue
-    const checked = check(sent, limit)
+    const checked = check(sent, limit, address)
     if ('errors' in checked) errors[name] = checked.errors
     else providers[name] = checked.items
   }

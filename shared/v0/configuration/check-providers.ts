@@ -1,4 +1,3 @@
-import { env } from '../../core/env.ts'
 import type { FieldErrors } from '../../core/errors.ts'
 import type { MessageLimit } from '../../core/message-limit.ts'
 import type { Fields } from '../../values/draft.ts'
@@ -71,19 +70,21 @@ function checkOpenIdProvider(item: Draft<V0OpenIdProviderInput>, earlier: Set<st
   }
 }
 
-function checkSamlProvider(item: Draft<V0SamlProviderInput>, earlier: Set<string>): V0SamlProvider {
-  const { sign_requests, sign_metadata, signed_assertion_in_resp, signed_envelopes_in_resp } = item.fields
-  return {
-    ...checkName(item, earlier),
-    base_url: checkOptional(item, 'base_url', `${env.baseUrl}/auth/saml`, webAddressMessages),
-    metadata: checkRequired(item, 'metadata', 65_536, (text) => (isSamlMetadata(text) ? [] : ['is invalid'])),
-    sign_requests: sign_requests ?? true,
-    sign_metadata: sign_metadata ?? true,
-    signed_assertion_in_resp: signed_assertion_in_resp ?? true,
-    signed_envelopes_in_resp: signed_envelopes_in_resp ?? true,
-    auto_create_users: item.fields.auto_create_users ?? false,
+const checkSamlProvider =
+  (address: string) =>
+  (item: Draft<V0SamlProviderInput>, earlier: Set<string>): V0SamlProvider => {
+    const { sign_requests, sign_metadata, signed_assertion_in_resp, signed_envelopes_in_resp } = item.fields
+    return {
+      ...checkName(item, earlier),
+      base_url: checkOptional(item, 'base_url', `${address}/auth/saml`, webAddressMessages),
+      metadata: checkRequired(item, 'metadata', 65_536, (text) => (isSamlMetadata(text) ? [] : ['is invalid'])),
+      sign_requests: sign_requests ?? true,
+      sign_metadata: sign_metadata ?? true,
+      signed_assertion_in_resp: signed_assertion_in_resp ?? true,
+      signed_envelopes_in_resp: signed_envelopes_in_resp ?? true,
+      auto_create_users: item.fields.auto_create_users ?? false,
+    }
   }
-}
 
 /** Items behind the last message that is told are not looked at. */
 function checkItems<I extends { id?: string | null }, P>(
@@ -110,5 +111,6 @@ function checkItems<I extends { id?: string | null }, P>(
 export const checkOpenIdProviders = (sent: object[], limit: MessageLimit) =>
   checkItems(sent, V0OpenIdProviderFields, checkOpenIdProvider, limit)
 
-export const checkSamlProviders = (sent: object[], limit: MessageLimit) =>
-  checkItems(sent, V0SamlProviderFields, checkSamlProvider, limit)
+/** `address` is that of the service, which a provider is reached below. */
+export const checkSamlProviders = (sent: object[], limit: MessageLimit, address: string) =>
+  checkItems(sent, V0SamlProviderFields, checkSamlProvider(address), limit)

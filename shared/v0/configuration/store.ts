@@ -16,10 +16,10 @@ const maxBytes = 163_840
 const bytesOf = (shown: V0ConfigurationRow): number =>
   Buffer.byteLength(JSON.stringify(v.parse(V0Configuration, shown)))
 
-export const update = (author: Author, draft: () => Draft<V0ConfigurationInput>, lists: V0Lists) =>
+export const update = (author: Author, draft: () => Draft<V0ConfigurationInput>, lists: V0Lists, address: string) =>
   commit(author, async (transaction) => {
     const stored = await readConfiguration(author.accountId)
-    const changes = checkConfiguration(draft(), stored, lists)
+    const changes = checkConfiguration(draft(), stored, lists, address)
     const { openid_connect_providers: items } = changes
     if (bytesOf({ ...(await openConfiguration(author.accountId, stored)), ...changes }) > maxBytes)
       throw invalid({ base: [`should be at most ${maxBytes} byte(s)`] })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { handler as getConfiguration } from '#functions/v0/configuration/get-v0-configuration.ts'
-import { env } from '#shared/core/env.ts'
+import { serviceAddress } from '#shared/core/service-address.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 
@@ -15,7 +15,7 @@ it('is there from the creation of the account, with its initial values', async (
       allow_unprivileged_device_management: true,
       default_client_allowed_ips: '0.0.0.0/0,::/0',
       default_client_dns: '1.1.1.1,1.0.0.1',
-      default_client_endpoint: `${new URL(env.baseUrl).hostname}:51820`,
+      default_client_endpoint: `${new URL(serviceAddress()).hostname}:51820`,
       default_client_mtu: 1280,
       default_client_persistent_keepalive: 25,
       disable_vpn_on_oidc_error: false,

@@ -1,0 +1,56 @@
+/** A route of the HTTP API (`GET /groups`, `ANY /v0/{proxy+}`, `$default`) and what it leads to. */
+export type ApiRoute = {
+  key: string
+  functionArn: string
+  /** Role that API Gateway takes to invoke the function. */
+  invokerArn: string
+}
+
+const anyMethod = 'x-amazon-apigateway-any-method'
+
+const pathParameters = (path: string) =>
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+
+/** How the document says a route: its path, its method, and what else its operation has. */
+function placeOf(key: string): { path: string; method: string; more: object } {
+  if (key === '$default') return { path: key, method: anyMethod, more: { isDefaultRoute: true } }
+  const [method = '', path = ''] = key.split(' ')
+  const parameters = pathParameters(path)
+  return {
+    path,
+    method: method === 'ANY' ? anyMethod : method.toLowerCase(),
+    more: parameters.length > 0 ? { parameters } : {},
+  }
+}
+
+/**
+ * The definition that API Gateway makes all routes and integrations of, at once: nothing is left half done, and no two
+ * changes of one API meet.
+ * @throws Error where two routes are the same
+ */
+export function apiBody(title: string, routes: ApiRoute[]): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { key, functionArn, invokerArn } of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    const { path, method, more } = placeOf(key)
+    const methods = paths[path] ?? {}
+    paths[path] = methods
+    if (method in methods) throw new Error(`Two operations have the route ${key}.`)
+    methods[method] = {
+      ...more,
+      responses: { default: { description: key } },
+      'x-amazon-apigateway-integration': {
+        type: 'AWS_PROXY',
+        httpMethod: 'POST',
+        payloadFormatVersion: '2.0',
+        uri: functionArn,
+        credentials: invokerArn,
+      },
+    }
+  }
+  return { openapi: '3.0.1', info: { title, version: '1' }, paths }
+}

@@ -1,0 +1,39 @@
+import { Duration, Stack } from 'aws-cdk-lib'
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import { Schedule } from 'aws-cdk-lib/aws-events'
+import type { Construct } from 'constructs'
+import { keptBy } from './kept-by.ts'
+import type { Settings } from './settings.ts'
+
+type Props = { settings: Settings; table: ITableV2; copyTo: string }
+
+/**
+ * A backup of the table a day, copied to a vault that this account or region cannot take with it. Point-in-time recovery
+ * is the finer means, but it ends with the account.
+ */
+export class BackupStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, table, copyTo }: Props) {
+    super(scope, id, {
+      description: 'Network Access Administration: backups',
+      terminationProtection: settings.keepData,
+    })
+    const backupVault = new BackupVault(this, 'Vault', { removalPolicy: keptBy(settings) })
+    const deleteAfter = Duration.days(settings.backupDays)
+    const plan = new BackupPlan(this, 'Plan', {
+      backupPlanName: `${settings.prefix}-daily`,
+      backupVault,
+      backupPlanRules: [
+        new BackupPlanRule({
+          ruleName: 'daily',
+          scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
+          deleteAfter,
+          copyActions: [
+            { destinationBackupVault: BackupVault.fromBackupVaultArn(this, 'CopyVault', copyTo), deleteAfter },
+          ],
+        }),
+      ],
+    })
+    plan.addSelection('Table', { resources: [BackupResource.fromArn(table.tableArn)] })
+  }
+}

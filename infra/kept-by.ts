@@ -1,0 +1,9 @@
+import { RemovalPolicy } from 'aws-cdk-lib'
+import type { Settings } from './settings.ts'
+
+/**
+ * What becomes of a resource with data when its stack is deleted or replaces it: it stays. Where its very creation fails
+ * it goes, so that a first deploy that fails leaves nothing.
+ */
+export const keptBy = ({ keepData }: Settings): RemovalPolicy =>
+  keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY

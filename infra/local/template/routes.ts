@@ -1,0 +1,67 @@
+import { fieldsOf } from '#shared/core/is-object.ts'
+import type { Found } from './stack.ts'
+
+export type ApiRoute = { key: string; functionArn: string }
+
+const anyMethod = 'x-amazon-apigateway-any-method'
+const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', anyMethod])
+const known = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
+
+/** What a role lets API Gateway do, as `action resource`: of its own policies alone. */
+function invocationsOf({ stack, properties }: Found): Set<string> {
+  const trust = JSON.stringify(stack.resolve(properties.AssumeRolePolicyDocument))
+  if (!trust.includes('apigateway.')) return new Set()
+  const documents = [stack.resolve(properties.Policies ?? [])].flat().map((policy) => fieldsOf(policy).PolicyDocument)
+  const statements = documents.flatMap((document) => [fieldsOf(document).Statement].flat()).map(fieldsOf)
+  return new Set(
+    statements
+      .filter(({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes('lambda:InvokeFunction'))
+      .flatMap(({ Resource }) => [Resource].flat().map(String)),
+  )
+}
+
+function keyOf(path: string, method: string, operation: Record<string, unknown>): string {
+  if (!methods.has(method)) throw new Error(`The local runner does not know the ${method} of the path ${path}.`)
+  const unknown = Object.keys(operation).find((name) => !known.has(name))
+  if (unknown) throw new Error(`The local runner does not support the ${unknown} of ${method} ${path}.`)
+  if (operation.isDefaultRoute === true) return '$default'
+  return `${method === anyMethod ? 'ANY' : method.toUpperCase()} ${path}`
+}
+
+/** The routes that API Gateway makes of an API's definition, and the function that each leads to. */
+function routesOf({ stack, id, properties }: Found, functionArns: Set<string>, roles: Map<string, Set<string>>) {
+  const { openapi, paths } = fieldsOf(stack.resolve(properties.Body))
+  if (!String(openapi).startsWith('3.0.')) throw new Error(`The API ${id} has no definition in OpenAPI 3.0.`)
+  return Object.entries(fieldsOf(paths)).flatMap(([path, operations]) =>
+    Object.entries(fieldsOf(operations)).map(([method, value]): ApiRoute => {
+      const operation = fieldsOf(value)
+      const key = keyOf(path, method, operation)
+      const { type, httpMethod, payloadFormatVersion, uri, credentials, ...more } = fieldsOf(
+        operation['x-amazon-apigateway-integration'],
+      )
+      const [setting] = Object.keys(more)
+      if (setting) throw new Error(`The local runner does not support the ${setting} of the route ${key}.`)
+      if (String(type).toUpperCase() !== 'AWS_PROXY' || httpMethod !== 'POST' || payloadFormatVersion !== '2.0') {
+        throw new Error(`The route ${key} is no Lambda proxy with payload format 2.0.`)
+      }
+      const functionArn = String(uri)
+      if (!functionArns.has(functionArn)) throw new Error(`The route ${key} leads to no function.`)
+      if (!roles.get(String(credentials))?.has(functionArn)) {
+        throw new Error(`The route ${key} has no role that may invoke its function.`)
+      }
+      return { key, functionArn }
+    }),
+  )
+}
+
+/** Reads the routes of the HTTP API. */
+export function readRoutes(all: Found[], functionArns: Set<string>): ApiRoute[] {
+  const roles = new Map(
+    all
+      .filter(({ type }) => type === 'AWS::IAM::Role')
+      .map((role) => [role.stack.arn(role.id), invocationsOf(role)] as const),
+  )
+  return all
+    .filter(({ type }) => type === 'AWS::ApiGatewayV2::Api')
+    .flatMap((api) => routesOf(api, functionArns, roles))
+}

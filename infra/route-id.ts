@@ -1,0 +1,18 @@
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+const wordsOf = (text: string): string[] => text.split(/[^a-z0-9]+/i).filter(Boolean)
+
+const namesOf = (path: string): string[] =>
+  path.split('/').flatMap((segment) => {
+    const names = wordsOf(segment).map(capitalized)
+    return segment.startsWith('{') ? ['By', ...names] : names
+  })
+
+/** What a function is called in its stack, by its route alone: `PATCH /groups/{id}` → `PatchGroupsById`. */
+export const routeId = (method: string, path: string): string =>
+  [capitalized(method.toLowerCase()), ...namesOf(path)].join('')
+
+/** The collection that a path is in, `groups` or `v0-users`: its operations share a nested stack. */
+export function collectionOf(path: string): string {
+  const [first = '', second = ''] = path.split('/').slice(1)
+  return (first === 'v0' ? ['v0', ...wordsOf(second)] : wordsOf(first)).join('-')
+}
