@@ -1,5 +1,6 @@
 import { ApiError } from '../core/errors.ts'
-import { type Author, commit } from './commit.ts'
+import type { Head } from '../table/head.ts'
+import { type Author, commitAfter } from './commit.ts'
 import type { Transaction } from './transaction.ts'
 import { workTime } from './work-time.ts'
 
@@ -7,21 +8,23 @@ import { workTime } from './work-time.ts'
  * Does a change that may not fit one commit in ordered commits. `part` stages as much as has room and says whether more
  * is left; what takes access away comes first. The request's condition counts for the first part.
  * @param timeBudgetMs how long parts are begun; a request must answer before its function ends
+ * @param after the state that a commit of the caller has left, for the first part
  * @throws ApiError `unavailable` when the time is over: repeating the request completes it (A29)
  */
 export async function commitInParts<T>(
   author: Author,
   part: (transaction: Transaction) => Promise<{ done: T } | 'more'>,
   timeBudgetMs = workTime.request(),
+  after?: Head,
 ): Promise<T> {
   const { accountId, subject, precondition } = author
   const deadline = Date.now() + timeBudgetMs
-  let outcome = await commit({ accountId, subject, precondition }, part)
-  while (outcome === 'more') {
+  let { result, head } = await commitAfter({ accountId, subject, precondition }, part, after)
+  while (result === 'more') {
     if (Date.now() > deadline) {
       throw new ApiError('unavailable', 'Part of the change is done. Repeat the request to complete it.')
     }
-    outcome = await commit({ accountId, subject }, part)
+    ;({ result, head } = await commitAfter({ accountId, subject }, part, head))
   }
-  return outcome.done
+  return result.done
 }

@@ -31,18 +31,17 @@ export type Author = {
 /** Below the 30 s after which API Gateway stops waiting. */
 export const commitPatienceMs = 22_000
 
+const nextHead = ({ sequence }: Head, transaction: Transaction): Head => ({
+  sequence: sequence + 1,
+  clock: transaction.now,
+  counts: transaction.counts(),
+})
+
 function headWrite(account: string, head: Head, transaction: Transaction): Write {
-  const item = {
-    ...headKey(account),
-    kind: 'head',
-    sequence: head.sequence + 1,
-    clock: transaction.now,
-    counts: transaction.counts(),
-  }
   return {
     Put: {
       TableName: tableName(),
-      Item: item,
+      Item: { ...headKey(account), kind: 'head', ...nextHead(head, transaction) },
       ConditionExpression: head.sequence === 0 ? 'attribute_not_exists(pk)' : '#sequence = :sequence',
       ...(head.sequence > 0 && {
         ExpressionAttributeNames: { '#sequence': 'sequence' },
@@ -75,19 +74,24 @@ async function happened(account: string, sequence: number, commitId: string): Pr
   return record?.commit_id === commitId
 }
 
+/** What a change came to, and the head item that it left. */
+type Committed<T> = { result: T; head: Head }
+
 async function attempt<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
-): Promise<{ result: T } | 'lost'> {
-  const head = await readHead(author.accountId)
-  const transaction = new Transaction(author.accountId, head, Math.max(clock.now(), head.clock + 1))
+  after: Head | undefined,
+): Promise<Committed<T> | 'lost'> {
+  const head = after ?? (await readHead(author.accountId))
+  const now = Math.max(clock.now(), head.clock + 1)
+  const transaction = new Transaction(author.accountId, head, now, after !== undefined)
   const changed = () => change(transaction)
   const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
   if (writes.length + transaction.cascades.length === 0) {
     // Nothing changes, so nothing is recorded for a repetition: what breaks off here is repeated by the caller.
     await revokeAll(author.accountId, transaction.revocations)
-    return { result }
+    return { result, head }
   }
 
   const commitId = randomUUID()
@@ -108,7 +112,7 @@ async function attempt<T>(
     }
   }
   await revokeAll(author.accountId, transaction.revocations)
-  return { result }
+  return { result, head: nextHead(head, transaction) }
 }
 
 /** Longer with every lost race, so that a crowd thins out; short again for one that has lost many, so that it gets its turn. */
@@ -121,15 +125,28 @@ const pauseMs = (tries: number): number => (tries > 12 ? 60 : Math.min(600, 10 *
  * @param deadline until when it is tried, in milliseconds since 1970; for a request that waits for more than one commit
  * @throws ApiError `unavailable` when it does not get through; nothing is changed then.
  */
-export async function commit<T>(
+export const commit = async <T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
+  deadline?: number,
+): Promise<T> => (await commitAfter(author, change, undefined, deadline)).result
+
+/**
+ * The same, first on the state that an earlier commit of the caller has left, without reading it again. Where that is
+ * the state still, `change` is told so by the transaction's `follows`.
+ */
+export async function commitAfter<T>(
+  author: Author,
+  change: (transaction: Transaction) => Promise<T>,
+  after?: Head,
   deadline = Date.now() + commitPatienceMs,
-): Promise<T> {
+): Promise<Committed<T>> {
+  let known = after
   for (let tries = 0; Date.now() < deadline; tries++) {
     if (tries > 0) await sleep(Math.random() * pauseMs(tries))
-    const outcome = await queueCommit(author.accountId, () => attempt(author, change))
-    if (outcome !== 'lost') return outcome.result
+    const outcome = await queueCommit(author.accountId, () => attempt(author, change, known))
+    if (outcome !== 'lost') return outcome
+    known = undefined
   }
   throw new ApiError('unavailable')
 }

@@ -1,3 +1,4 @@
+import type { Head } from '../table/head.ts'
 import type { Cascade } from './cascade.ts'
 import type { Author } from './commit.ts'
 import { commitInParts } from './commit-in-parts.ts'
@@ -12,6 +13,7 @@ export async function finishInParts(
   cascade: Cascade,
   stage: (transaction: Transaction) => Promise<'done' | 'more'>,
   budgetMs: number,
+  after?: Head,
 ): Promise<void> {
   const deadline = Date.now() + budgetMs
   await commitInParts<void>(
@@ -23,5 +25,6 @@ export async function finishInParts(
       return { done: undefined }
     },
     Number.POSITIVE_INFINITY,
+    after,
   )
 }

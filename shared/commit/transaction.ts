@@ -40,6 +40,8 @@ const putWrite = (Item: Item): Write => ({ Put: { TableName: tableName(), Item }
 export class Transaction {
   readonly accountId: string
   readonly now: number
+  /** Follows an earlier commit of its caller, with none in between: what was known then, and what that one did, is the state. */
+  readonly follows: boolean
   /** Authorizations that end with this commit; done after it and recorded in it, so that they are done in any case. */
   readonly revocations: Revocation[] = []
   /** Work left over for the follow-up consumer. */
@@ -52,10 +54,16 @@ export class Transaction {
   /** Bytes of the rows before and after, as JSON: what the commit's record will hold. */
   private bytes = 0
 
-  constructor(accountId: string, head: Head, now: number) {
+  constructor(accountId: string, head: Head, now: number, follows = false) {
     this.accountId = accountId
     this.head = head
     this.now = now
+    this.follows = follows
+  }
+
+  /** The commit that the state is of; the next has the number after it. */
+  get sequence(): number {
+    return this.head.sequence
   }
 
   /** The row as it stands with the changes staged so far. */

@@ -32,14 +32,19 @@ type Found<T> = Map<string, T>
  * Asks the table for items, 100 keys a request, all at once. Of large items it answers 16 MB a request: those that it left
  * out are returned.
  */
-async function ask<T extends Attributes>(keys: Key[], found: Found<T>, attempt: number): Promise<Key[]> {
+async function ask<T extends Attributes>(
+  keys: Key[],
+  found: Found<T>,
+  attempt: number,
+  ProjectionExpression?: string,
+): Promise<Key[]> {
   if (attempt === 8) throw new ApiError('unavailable')
   if (attempt > 0) await sleep(Math.random() * 20 * 2 ** attempt)
   const chunks = Array.from({ length: Math.ceil(keys.length / 100) }, (_, i) => keys.slice(i * 100, i * 100 + 100))
   const left = await Promise.all(
     chunks.map(async (Keys) => {
       const answer = await table().send(
-        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys, ConsistentRead: true } } }),
+        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys, ConsistentRead: true, ProjectionExpression } } }),
       )
       for (const item of answer.Responses?.[tableName()] ?? [])
         found.set(address(asWritten<StoredItem>(item)), asWritten<T>(item))
@@ -59,6 +64,14 @@ export async function getStoredItems<T extends Attributes = StoredItem>(keys: Ke
   let left = distinct(keys)
   for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt)
   return keys.map((key) => found.get(address(key)))
+}
+
+/** Which of these items there are, in the order of their keys; consistent. */
+export async function whichExist(keys: Key[]): Promise<boolean[]> {
+  const found: Found<StoredItem> = new Map()
+  let left = distinct(keys)
+  for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt, 'pk, sk')
+  return keys.map((key) => found.has(address(key)))
 }
 
 /** The same, where few may be taken: of large items, no more are asked for than one answer of the table holds. */
@@ -108,6 +121,7 @@ export type Range = { after?: string; backward?: boolean; limit?: number }
 async function* pagesOf<T extends Attributes>(
   pk: string,
   { after, backward = false, limit }: Range,
+  ProjectionExpression?: string,
 ): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
   let count = 0
@@ -122,6 +136,7 @@ async function* pagesOf<T extends Attributes>(
         ExpressionAttributeValues: { ':pk': pk, ':bound': after ?? (backward ? '~' : counterSort) },
         ExclusiveStartKey: start,
         Limit: limit === undefined ? undefined : limit - count,
+        ProjectionExpression,
       }),
     )
     const items = (page.Items ?? []).filter((item) => item.sk !== counterSort)
@@ -136,6 +151,13 @@ export async function queryItems<T extends Attributes = StoredItem>(pk: string, 
   const items: T[] = []
   for await (const page of pagesOf<T>(pk, range)) items.push(...page.map((item) => unpackLarge(item)))
   return items
+}
+
+/** The sort keys of all items of a partition. */
+export async function sortKeysOf(pk: string): Promise<string[]> {
+  const keys: string[] = []
+  for await (const page of pagesOf<StoredItem>(pk, {}, 'sk')) for (const { sk } of page) keys.push(sk)
+  return keys
 }
 
 /** The items one by one, read and unpacked as they are taken. */

@@ -1,4 +1,4 @@
-import { type Author, commit } from '../../commit/commit.ts'
+import { type Author, commit, commitAfter } from '../../commit/commit.ts'
 import { finishInParts } from '../../commit/finish-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { workTime } from '../../commit/work-time.ts'
@@ -7,11 +7,12 @@ import { invalid } from '../../core/errors.ts'
 import { logLine } from '../../core/log.ts'
 import { firstMessages } from '../../core/message-limit.ts'
 import type { Row } from '../../table/entity.ts'
+import type { Head } from '../../table/head.ts'
 import { entityKey, partition } from '../../table/keys.ts'
-import { getItems, queryItems } from '../../table/read.ts'
+import { sortKeysOf, whichExist } from '../../table/read.ts'
 import type { MemberSet } from './member-set.ts'
-import { type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
-import { membersPerCommit, sizeOf, stageNextPart, stageSetChange } from './set-change.ts'
+import { membersPerCommit, type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
+import { type Checked, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
 
 /** The members that a request wants in, and which of those there are may stay. */
 export type Wanted = { added: string[]; keeps: (id: string) => boolean }
@@ -45,21 +46,31 @@ export async function changeMembers<M extends Row>(
   read: () => Wanted,
 ): Promise<ChangedSet> {
   let wanted: Wanted | undefined
-  const begun = await commit({ accountId, subject, precondition }, async (transaction) => {
-    await check(transaction)
-    wanted ??= await withExisting(accountId, set, read())
-    const { members, pending } = await readSet(accountId, set, ownerId)
-    const change = differenceOf(wanted, members, pending)
-    refuseLargeSet(set, change, members)
-    if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
-      return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
-    }
-    return stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
-  })
-  if (typeof begun !== 'string') return begun
-  await finishSet({ accountId, subject }, set, ownerId, workTime.request(), begun).catch((error: unknown) =>
-    // The change is stored and goes on by itself, so the answer is how far it came.
-    logLine('WARN', 'members_interrupted', describeError(error)),
+  /** Of the state on which the members were found to exist. */
+  let found: number | undefined
+  const { result: begun, head } = await commitAfter(
+    { accountId, subject, precondition },
+    async (transaction): Promise<ChangedSet | Begun> => {
+      await check(transaction)
+      found ??= transaction.sequence
+      wanted ??= await withExisting(accountId, set, read())
+      const { members, pending } = await readSet(accountId, set, ownerId)
+      const change = differenceOf(wanted, members, pending)
+      refuseLargeSet(set, change, members)
+      if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
+        return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
+      }
+      const id = stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
+      // Those that were pending before are not among those of this request.
+      const known = found === transaction.sequence && pending.length === 0
+      return { change: id, checked: known ? { joining: change.joining, sequence: found } : undefined }
+    },
+  )
+  if ('ids' in begun) return begun
+  await finishSet({ accountId, subject }, set, ownerId, workTime.request(), { ...begun, head }).catch(
+    (error: unknown) =>
+      // The change is stored and goes on by itself, so the answer is how far it came.
+      logLine('WARN', 'members_interrupted', describeError(error)),
   )
   return commit({ accountId, subject }, async (transaction) => {
     await check(transaction)
@@ -68,27 +79,34 @@ export async function changeMembers<M extends Row>(
   })
 }
 
-/** Does a change that is pending for a set; what takes more time is left to the follow-up consumer. */
+/** A change whose first commit has stored it as pending. */
+type Begun = { change: string; checked?: Checked | undefined }
+
+/**
+ * Does a change that is pending for a set; what takes more time is left to the follow-up consumer.
+ * @param begun which change, and in what state its first commit has left the account; any, where it is not told
+ */
 export const finishSet = <M extends Row>(
   author: Author,
   set: MemberSet<M>,
   ownerId: string,
   budgetMs: number,
-  change?: string,
+  { change, checked, head }: Partial<Begun> & { head?: Head } = {},
 ) =>
   finishInParts(
     author,
     { below: set.entity.name, id: ownerId, change },
-    (transaction) => stageNextPart(transaction, set, ownerId, change),
+    pendingStager(set, ownerId, change, checked),
     budgetMs,
+    head,
   )
 
 async function readSet<M extends Row>(account: string, { entity }: MemberSet<M>, ownerId: string) {
-  const [items, pending] = await Promise.all([
-    queryItems(partition(account, entity.name, ownerId)),
+  const [members, pending] = await Promise.all([
+    sortKeysOf(partition(account, entity.name, ownerId)),
     readPending(account, entity.name, ownerId),
   ])
-  return { members: items.map(({ sk }) => String(sk)), pending }
+  return { members, pending }
 }
 
 /** Pending changes were promised to a caller already, so the difference is taken from the set they will result in. */
@@ -112,8 +130,8 @@ export function refuseLargeSet<M extends Row>({ envelope }: MemberSet<M>, change
 
 /** All checks precede the first write. @throws ApiError `validation_failed` for members that do not exist */
 async function withExisting<M extends Row>(account: string, set: MemberSet<M>, wanted: Wanted): Promise<Wanted> {
-  const found = await getItems(wanted.added.map((id) => entityKey(account, set.members, id)))
-  const unknown = firstMessages(wanted.added, (id, i) => (found[i] === undefined ? `${id} does not exist` : null))
+  const found = await whichExist(wanted.added.map((id) => entityKey(account, set.members, id)))
+  const unknown = firstMessages(wanted.added, (id, i) => (found[i] ? null : `${id} does not exist`))
   if (unknown.length > 0) throw invalid({ [set.envelope]: unknown })
   return wanted
 }

@@ -17,8 +17,12 @@ export type PendingPart = Key & Origin & { joins: boolean; ids: string[] }
 
 type StoredPart = Key & Origin & { joins: boolean; ids: Uint8Array }
 
-/** Each commit that finishes some ids writes the item again with the rest; at 16 bytes an id, this many are cheap. */
-const idsPerItem = 450
+/**
+ * As many as a commit takes: a member is two items, and a transaction of 100 also holds the head item, the commit record, the
+ * counter of the set and the rest of the pending part.
+ */
+export const membersPerCommit = 48
+
 /** The first commit also holds the pool and its first members. */
 const maxItems = 20
 /** By then the request is over, and what it handed over is done or under way. */
@@ -61,8 +65,9 @@ export function stagePending(
   { leaving, joining }: SetChange,
   before: Key[] = [],
 ): string {
-  // Each list can end with an item that is not full.
-  const size = Math.max(idsPerItem, Math.ceil((leaving.length + joining.length) / (maxItems - 2)))
+  // Each list can end with an item that is not full. One that is holds what so many commits do.
+  const commits = Math.ceil((leaving.length + joining.length) / membersPerCommit / (maxItems - 2))
+  const size = commits * membersPerCommit
   const lists = [
     ...slices(leaving, size).map((ids) => ({ joins: false, ids })),
     ...slices(joining, size).map((ids) => ({ joins: true, ids })),

@@ -8,7 +8,7 @@ import { stageRestOfClient } from '../../domain/clients/delete-client.ts'
 import { stageRestOfDirectory } from '../../domain/directories/delete-directory.ts'
 import { directories, directoryKinds } from '../../domain/directories/directory.ts'
 import { stageRestOfGroup } from '../../domain/groups/delete-group.ts'
-import { stageNextPart } from '../../domain/member-sets/set-change.ts'
+import { pendingStager } from '../../domain/member-sets/set-change.ts'
 import { groupMembers } from '../../domain/memberships/group-members.ts'
 import { pool } from '../../domain/pool-members/pool.ts'
 import { stageRestOfPostureProvider } from '../../domain/posture-providers/store.ts'
@@ -16,24 +16,34 @@ import { stageRestOfResource } from '../../domain/resources/delete-resource.ts'
 import { stageRestOfSite } from '../../domain/sites/delete-site.ts'
 import { stageRestOfUser } from '../../v0/users/delete-user.ts'
 
-/** The rest of the work after a commit, by collection: rows below a deleted object, or pending members of a set. */
-const rests: Record<string, (transaction: Transaction, id: string, change?: string) => Promise<'done' | 'more'>> = {
+type Stage = (transaction: Transaction) => Promise<'done' | 'more'>
+
+/** What lies below a deleted object, by its collection. */
+const rests: Record<string, (transaction: Transaction, id: string) => Promise<'done' | 'more'>> = {
   accounts: stageRestOfAccountDisabling,
   actors: stageRestOfActor,
   clients: stageRestOfClient,
   groups: stageRestOfGroup,
-  memberships: (transaction, id, change) => stageNextPart(transaction, groupMembers, id, change),
   mdm_posture_providers: stageRestOfPostureProvider,
   resources: stageRestOfResource,
-  static_device_pool_members: (transaction, id, change) => stageNextPart(transaction, pool, id, change),
   sites: stageRestOfSite,
   v0_users: stageRestOfUser,
   ...Object.fromEntries(directoryKinds.map((kind) => [directories[kind].name, stageRestOfDirectory])),
 }
 
-/** Does what a commit has left for later, for a while; what is left then is left again. Harmless to repeat. */
-export async function finishCascade(author: Author, cascade: Cascade, budgetMs: number): Promise<void> {
-  const stage = rests[cascade.below]
-  if (!stage) throw new Error(`Nothing is known to be left below ${cascade.below}.`)
-  await finishInParts(author, cascade, (transaction) => stage(transaction, cascade.id, cascade.change), budgetMs)
+/** Members that are to leave or join a set, by the collection of memberships. */
+const pendings: Record<string, (ownerId: string, change?: string) => Stage> = {
+  [groupMembers.entity.name]: (ownerId, change) => pendingStager(groupMembers, ownerId, change),
+  [pool.entity.name]: (ownerId, change) => pendingStager(pool, ownerId, change),
 }
+
+function stageOf({ below, id, change }: Cascade): Stage {
+  const rest = rests[below]
+  const stage = rest ? (transaction: Transaction) => rest(transaction, id) : pendings[below]?.(id, change)
+  if (!stage) throw new Error(`Nothing is known to be left below ${below}.`)
+  return stage
+}
+
+/** Does what a commit has left for later, for a while; what is left then is left again. Harmless to repeat. */
+export const finishCascade = (author: Author, cascade: Cascade, budgetMs: number): Promise<void> =>
+  finishInParts(author, cascade, stageOf(cascade), budgetMs)

@@ -1,0 +1,98 @@
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
+import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
+import { readPending } from '#shared/domain/member-sets/pending-change.ts'
+import { memberships } from '#shared/domain/memberships/membership.ts'
+import { table } from '#shared/table/client.ts'
+import { partition } from '#shared/table/keys.ts'
+import { sortKeysOf } from '#shared/table/read.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
+import { plantIds } from '#test/support/plant-rows.ts'
+
+let world: MembershipWorld
+beforeAll(async () => {
+  world = await newMembershipWorld()
+})
+afterEach(() => vi.restoreAllMocks())
+
+const robots = (count: number) =>
+  plantIds<ActorRow>(world.account.id, actors, count, (i) => ({
+    name: `Robot ${i}`,
+    email: null,
+    type: 'service_account',
+    allow_email_otp_sign_in: false,
+    created_by_directory_id: null,
+    is_disabled: false,
+  }))
+const membersOf = (group: string) => sortKeysOf(partition(world.account.id, memberships.name, group))
+
+/** Runs something else before the transaction of this number. */
+function beforeTransaction(number: number, act: () => Promise<unknown>): void {
+  const send = table().send.bind(table())
+  let count = 0
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    if (command.constructor.name === 'TransactWriteCommand' && ++count === number) await act()
+    return send(command as never, ...rest)
+  }) as never)
+}
+
+it('writes two items a member, and as many members a commit as a transaction takes', async () => {
+  const ids = await robots(240)
+  const group = await world.newGroup()
+  const before = (await commitsOf(world.account.id)).length
+  const { requests, writes } = await measure(async () => {
+    const { status, body } = await world.put(group, entries(...ids))
+    expect([status, body.data.actor_ids]).toEqual([200, ids])
+  })
+  const commits = (await commitsOf(world.account.id)).slice(before)
+  expect(commits.map(({ changes }) => changes.length)).toEqual([0, ...Array.from({ length: 5 }, () => 48)])
+  // One request a commit; the others are for the request and the state before and after.
+  expect(requests).toBeLessThanOrEqual(commits.length + 20)
+  // In a transaction a write is two units; beside the members there are head item, counter, record and what is pending.
+  expect(writes).toBeLessThan(ids.length * 4 + commits.length * 40)
+})
+
+it('looks again at the state once another commit comes between its own (A15.6)', async () => {
+  const ids = await robots(200)
+  const group = await world.newGroup()
+  const gone = [ids[100], ids[180]] as [string, string]
+  const [late] = await robots(1)
+  // The first stores the change, the second has its first part.
+  beforeTransaction(3, async () => {
+    vi.restoreAllMocks()
+    for (const id of gone) await world.account.call(deleteActor, { method: 'DELETE', params: { id } })
+  })
+  const { status, body } = await world.put(group, entries(...ids, late))
+  const left = [...ids, late].filter((id) => !gone.includes(id as string))
+  expect([status, body.data.actor_ids]).toEqual([200, left])
+  expect(await membersOf(group)).toEqual(left)
+  for (const id of gone) expect(await sortKeysOf(partition(world.account.id, 'memberships.actor_id', id))).toEqual([])
+})
+
+it('gives way to another change of the set that comes between its commits', async () => {
+  const ids = await robots(200)
+  const group = await world.newGroup()
+  let other: { status: number } | undefined
+  beforeTransaction(3, async () => {
+    vi.restoreAllMocks()
+    other = await world.put(group, entries(...ids.slice(150)))
+  })
+  const { status, body } = await world.put(group, entries(...ids.slice(0, 160)))
+  expect([status, other?.status]).toEqual([200, 200])
+  expect(body.data.actor_ids).toEqual(ids.slice(150))
+  expect(await membersOf(group)).toEqual(ids.slice(150))
+})
+
+it('writes nothing to the set of a group that is deleted between its commits', async () => {
+  const ids = await robots(200)
+  const group = await world.newGroup()
+  beforeTransaction(4, async () => {
+    vi.restoreAllMocks()
+    await world.account.call(deleteGroup, { method: 'DELETE', params: { id: group } })
+  })
+  expect((await world.put(group, entries(...ids))).status).toBe(404)
+  expect(await readPending(world.account.id, memberships.name, group)).toEqual([])
+})
