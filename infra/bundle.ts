@@ -1,7 +1,7 @@
-import { copyFile, mkdir, readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type OutputFile } from 'esbuild'
 import type { OperationSource } from '#functions/operations.ts'
 import { publicRoutes } from './public-routes.ts'
 
@@ -43,13 +43,26 @@ async function copyPublicFiles(outdir: string): Promise<void> {
   await Promise.all(files.map((file) => copyFile(file, join(outdir, 'public', basename(fileURLToPath(file))))))
 }
 
+const repository = dirname(root)
+
+/** Where esbuild thinks it writes: names of chunks depend on the way from there to the sources, so it is always the same. */
+const made = join(repository, 'bundle')
+
+/** A map that names its sources as the repository does. */
+function sourceMap({ path, text }: OutputFile): string {
+  const map: { sources: string[] } = JSON.parse(text)
+  const sources = map.sources.map((source) => relative(repository, resolve(dirname(path), source)))
+  return JSON.stringify({ ...map, sources })
+}
+
 /** Bundles all functions in one run into one directory; shared code is split into chunks that every function loads. */
 export async function bundle(operations: OperationSource[], outdir: string): Promise<void> {
   const files = [...new Set([...operations.map(({ file }) => file), ...(await plainFunctions())])]
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: files,
-    outdir,
+    outdir: made,
+    write: false,
     outbase: root,
     bundle: true,
     splitting: true,
@@ -65,8 +78,18 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
       js: "import{createRequire as _require$}from'node:module';const require=_require$(import.meta.url);",
     },
     define: { ROUTE_TABLE: JSON.stringify({ ...routeTable(operations), ...publicRouteTable() }) },
+    // Beside the code, and not named in it: an error's stack is read with them (shared/core/readable-stack.ts), a start is not.
+    sourcemap: 'external',
+    sourcesContent: false,
     logLevel: 'warning',
     legalComments: 'none',
   })
+  await Promise.all(
+    outputFiles.map(async (file) => {
+      const path = join(outdir, relative(made, file.path))
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, path.endsWith('.map') ? sourceMap(file) : file.contents)
+    }),
+  )
   await copyPublicFiles(outdir)
 }

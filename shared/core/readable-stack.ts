@@ -9,7 +9,7 @@ function mapOf(file: string): SourceMap | null {
   let map = maps.get(file)
   if (map === undefined) {
     try {
-      map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(file)}.map`, 'utf8')))
+      map = new SourceMap(JSON.parse(readFileSync(`${file.startsWith('/') ? file : fileURLToPath(file)}.map`, 'utf8')))
     } catch {
       // The sources themselves run, or a file that no map was made of.
       map = null
@@ -19,8 +19,8 @@ function mapOf(file: string): SourceMap | null {
   return map
 }
 
-/** `at name (file:///x.mjs:1:2)`, `at async name (…)`, `at file:///x.mjs:1:2`. */
-const frame = /^(\s+at )(async )?(?:(.+?) )?\(?(file:\/\/.+?):(\d+):(\d+)\)?$/
+/** `at name (file:///x.mjs:1:2)`, `at async name (…)`, `at file:///x.mjs:1:2`; where a test runs, paths without the scheme. */
+const frame = /^(\s+at )(async )?(?:(.+?) )?\(?((?:file:\/\/|\/).+?\.mjs):(\d+):(\d+)\)?$/
 
 type Place = { source: string; line: number; column: number; called?: string }
 

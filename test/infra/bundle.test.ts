@@ -2,11 +2,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
 import { bundle, plainFunctions, routeTable } from '#infra/bundle.ts'
 import { call } from '#test/support/account.ts'
+import { catchLog } from '#test/support/log-lines.ts'
 
 let directory: string
 let code: string
@@ -21,6 +22,10 @@ beforeAll(async () => {
     file.replace(/\.ts$/, '.mjs'),
   )
   await bundle(operations, code)
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
@@ -47,6 +52,24 @@ it('loads at most 380 KB for a read', async () => {
     reads.map(async ({ file }) => ({ file, bytes: await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs'))) })),
   )
   for (const { file, bytes } of sizes) expect(bytes, file).toBeLessThanOrEqual(380 * 1024)
+})
+
+it('tells of an error by the files, lines and names of the sources', async () => {
+  vi.stubEnv('SERVICE_SECRET', 'none')
+  vi.stubEnv('TABLE_NAME', '')
+  const log = catchLog('ERROR')
+  const { handler } = await imported('api/groups/list-groups.mjs')
+  const token = `naa_${Buffer.alloc(80, 1).toString('base64url')}`
+  expect((await call(handler, { token })).status).toBe(500)
+  const [line] = log.lines()
+  expect(line?.stack).toContain('shared/core/env.ts')
+  const [place] = /shared\/core\/env\.ts:\d+:\d+/.exec(String(line?.stack)) ?? []
+  const [file = '', at] = place?.split(':') ?? []
+  expect((await readFile(file, 'utf8')).split('\n')[Number(at) - 1]).toContain(
+    'throw new Error(`The environment variable',
+  )
+  expect(line?.stack).toMatch(/at tableName \(shared\/table\/client\.ts:/)
+  expect(line?.stack).not.toContain('.mjs')
 })
 
 it('tells the handler of unknown routes the routes there are', async () => {
