@@ -37,6 +37,7 @@ export class ServiceStack extends Stack {
       logGroup,
       environment: {
         TABLE_NAME: storage.table.tableName,
+        URL_SUFFIX: this.urlSuffix,
         FLOW_STREAM_NAME: storage.flows.streamName,
         FAILURES_BUCKET: storage.failures.bucketName,
         SERVICE_SECRET_ARN: storage.secret.secretArn,

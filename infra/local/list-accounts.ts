@@ -1,6 +1,6 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { ScanCommand } from '#shared/table/commands.ts'
 import { type Item, partition } from '#shared/table/keys.ts'
 
 /** So much of the table is read at a start; each page is 1 MB. */

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { inParallel } from '../core/in-parallel.ts'
 import { table, tableName } from '../table/client.ts'
+import { UpdateCommand } from '../table/commands.ts'
 import { type Key, partition } from '../table/keys.ts'
 import { queryItems } from '../table/read.ts'
 

@@ -1,11 +1,25 @@
-import { STATUS_CODES } from 'node:http'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { describeError } from '../core/describe-error.ts'
 import { ApiError, errorCodes } from '../core/errors.ts'
 import { toJson } from '../core/json.ts'
 import { logLine } from '../core/log.ts'
 
-const titles: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' }
+/** Node's own list would load its whole HTTP client and server into every function. */
+const titles: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
 
 /** Anything but an ApiError is a bug: logged with its stack, answered as 500; an overloaded engine is 503. */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
@@ -23,7 +37,7 @@ export function problem(
   const known = apiErrorOf(error, requestId)
   const body = {
     type: 'generic' in errorCodes[known.code] ? 'about:blank' : `/problems/${known.code}`,
-    title: titles[known.status] ?? STATUS_CODES[known.status],
+    title: titles[known.status],
     status: known.status,
     detail: known.detail,
     code: known.code,

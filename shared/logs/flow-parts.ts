@@ -1,6 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { dayMicros } from '../core/clock.ts'
 import { table, tableName } from '../table/client.ts'
+import { QueryCommand } from '../table/commands.ts'
 import { actorSlicesPartition, flowDaysPartition, sliceMicros, sliceOf, sliceSort } from './flows/flow-index.ts'
 import { instantOf } from './log-id.ts'
 import { dayOf, flowShard, logPartition } from './log-keys.ts'

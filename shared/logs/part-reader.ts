@@ -1,6 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../core/clock.ts'
 import { table, tableName } from '../table/client.ts'
+import { QueryCommand } from '../table/commands.ts'
 import { instantOf } from './log-id.ts'
 import { compareIds, type IdRange } from './log-order.ts'
 

@@ -1,25 +1,47 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { NodeHttpHandler } from '@smithy/node-http-handler'
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { endpointOf } from '../core/aws/endpoint.ts'
+import { JsonService, ServiceError } from '../core/aws/json-service.ts'
 import { env } from '../core/env.ts'
+import type { TableCommand } from './commands.ts'
 
-let client: DynamoDBDocumentClient | undefined
-
-/** The one DynamoDB client of a process; retries of throttled calls are the SDK's. */
-export function table(): DynamoDBDocumentClient {
-  client ??= DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      maxAttempts: 4,
-      // Without the last the SDK would only warn of a request that is never answered, and wait on.
-      requestHandler: new NodeHttpHandler({
-        connectionTimeout: 1_000,
-        requestTimeout: 5_000,
-        throwOnRequestTimeout: true,
-      }),
-    }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  )
-  return client
+/** The errors that somebody asks for by their class. */
+function sdkError(error: ServiceError): Error {
+  const { name, message, body, $metadata } = error
+  if (name === 'ConditionalCheckFailedException') return new ConditionalCheckFailedException({ message, $metadata })
+  if (name !== 'TransactionCanceledException') return error
+  const { CancellationReasons } = body as Pick<TransactionCanceledException, 'CancellationReasons'>
+  return new TransactionCanceledException({ message, CancellationReasons, $metadata })
 }
+
+/** Sends commands to the table, or to another one of its kind. */
+export class TableClient {
+  private readonly service: JsonService
+
+  constructor(endpoint: () => string) {
+    this.service = new JsonService({
+      name: 'dynamodb',
+      target: 'DynamoDB_20120810',
+      contentType: 'application/x-amz-json-1.0',
+      endpoint,
+    })
+  }
+
+  /**
+   * Sends a request; one that fails for what may pass is tried again.
+   * @throws what the SDK's client would throw, by the same names
+   */
+  async send<Output>(command: TableCommand<object, Output>): Promise<Output> {
+    try {
+      return command.read(await this.service.call(command.operation, command.body()))
+    } catch (error) {
+      throw error instanceof ServiceError ? sdkError(error) : error
+    }
+  }
+}
+
+const client = new TableClient(() => endpointOf('dynamodb', 'AWS_ENDPOINT_URL_DYNAMODB'))
+
+/** The one client of the table in a process. */
+export const table = (): TableClient => client
 
 export const tableName = (): string => env.tableName

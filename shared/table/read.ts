@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../core/errors.ts'
 import { table, tableName } from './client.ts'
+import { BatchGetCommand, GetCommand, QueryCommand } from './commands.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, entityKey, guardKey, type Key, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'

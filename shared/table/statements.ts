@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchStatementError } from '@aws-sdk/client-dynamodb'
-import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { table, tableName } from './client.ts'
+import { BatchExecuteStatementCommand } from './commands.ts'
 import type { Item } from './keys.ts'
 
 /** Statements that one request takes. */

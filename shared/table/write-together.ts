@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../core/errors.ts'
 import { table, tableName } from './client.ts'
+import { TransactWriteCommand } from './commands.ts'
 import type { Item, Key } from './keys.ts'
 import { isLostRace } from './lost-race.ts'
 

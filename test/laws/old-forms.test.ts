@@ -1,5 +1,4 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, expect, it, vi } from 'vitest'
 import type { Authorization } from '#shared/access/authorizations/authorization.ts'
 import type { InForce } from '#shared/access/gateway-sessions/authorizations-in-force.ts'
@@ -7,6 +6,7 @@ import type { CommitRecord } from '#shared/commit/commit-record.ts'
 import type { Event } from '#shared/http/exchange.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
+import { PutCommand } from '#shared/table/commands.ts'
 import type { Item } from '#shared/table/keys.ts'
 import type { Page } from '#shared/values/page.ts'
 

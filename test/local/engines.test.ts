@@ -1,7 +1,7 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
 import { findDynoxide } from '#infra/local/engines/binary.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { GetCommand, PutCommand } from '#shared/table/commands.ts'
 
 it('gives every test a table that reads what it wrote', async () => {
   const item = { pk: `engines#${process.pid}`, sk: 'one', value: 7 }

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { BatchExecuteStatementCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, it } from 'vitest'
 import { startTableFront } from '#infra/local/engines/table-front.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { BatchExecuteStatementCommand, PutCommand } from '#shared/table/commands.ts'
 import { getItems } from '#shared/table/read.ts'
 
 const pk = `front-${process.pid}`

@@ -1,3 +1,4 @@
+import { table } from '#shared/table/client.ts'
 import {
   BatchExecuteStatementCommand,
   BatchGetCommand,
@@ -8,8 +9,7 @@ import {
   QueryCommand,
   TransactWriteCommand,
   UpdateCommand,
-} from '@aws-sdk/lib-dynamodb'
-import { table } from '#shared/table/client.ts'
+} from '#shared/table/commands.ts'
 import { statementKey } from '#test/support/statement-key.ts'
 import { replaceMethod } from './replace-method.ts'
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { vi } from 'vitest'
 import { table } from '#shared/table/client.ts'
+import { TransactWriteCommand } from '#shared/table/commands.ts'
 import type { Entity } from '#shared/table/entity.ts'
 
 type Item = Record<string, unknown>

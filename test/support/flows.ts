@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { KinesisStreamRecord } from 'aws-lambda'
 import { type Attribution, attributionItem } from '#shared/logs/flows/attribution.ts'
 import { markEmail } from '#shared/logs/flows/flow-marks.ts'
@@ -7,6 +6,7 @@ import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { type FlowRole, type IngestClaims, signIngestToken } from '#shared/logs/flows/ingest-token.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
 
 export const openRecord = (fields: Record<string, unknown> = {}) => ({
   protocol: 'tcp',

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { CreateTableCommand, DeleteTableCommand } from '@aws-sdk/client-dynamodb'
-import { ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { table } from '#shared/table/client.ts'
+import { ScanCommand } from '#shared/table/commands.ts'
 
 type Items = Record<string, unknown>[]
 
 /** A table of this test file alone, for what looks at every item there is; `end` gives the shared one back. */
 export async function useOwnTable() {
   const [shared, own] = [process.env.TABLE_NAME as string, `own-${randomUUID()}`]
-  await table().send(
+  const engine = new DynamoDBClient({})
+  await engine.send(
     new CreateTableCommand({
       TableName: own,
       BillingMode: 'PAY_PER_REQUEST',
@@ -39,7 +40,8 @@ export async function useOwnTable() {
     },
     async end() {
       process.env.TABLE_NAME = shared
-      await table().send(new DeleteTableCommand({ TableName: own }))
+      await engine.send(new DeleteTableCommand({ TableName: own }))
+      engine.destroy()
     },
   }
 }

@@ -1,6 +1,6 @@
-import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { vi } from 'vitest'
 import { table } from '#shared/table/client.ts'
+import { BatchExecuteStatementCommand } from '#shared/table/commands.ts'
 
 /** Lets the table fail some commands with an error of this name, until the mocks are restored. */
 export function failTable(name: string, matches: (command: object) => boolean, before: () => void = () => {}): void {

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { type ClientPresence, presenceKey } from '../../domain/presence/presence.ts'
 import { table, tableName } from '../../table/client.ts'
+import { UpdateCommand } from '../../table/commands.ts'
 
 /** Sets values of a client's live item while this session of it is live and the item has the `expected` values. */
 export async function updatePresence(

@@ -1,5 +1,4 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { CallerOf } from '../../auth/caller.ts'
 import { clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
@@ -10,6 +9,7 @@ import { findPointer, keepPointer, type Pointer } from '../../domain/gateways/se
 import { findPresence, isOnline, type Presence, presenceKey, seenFrom } from '../../domain/presence/presence.ts'
 import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
 import { table, tableName } from '../../table/client.ts'
+import { UpdateCommand } from '../../table/commands.ts'
 import { getRow } from '../../table/read.ts'
 import { answerSince } from './answer-since.ts'
 import { authorizationsInForce } from './authorizations-in-force.ts'

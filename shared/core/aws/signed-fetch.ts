@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { clock } from '../clock.ts'
+import { variable } from './variable.ts'
 
 export type SignedRequest = {
   service: string
@@ -31,6 +32,20 @@ const queryText = (query: Record<string, string>): string =>
 
 type Credentials = { region: string; accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
+/** The keys of a day, which a process uses for thousands of requests. */
+const keys = new Map<string, Buffer>()
+
+function signingKey(secret: string, scope: string[]): Buffer {
+  const name = [secret, ...scope].join('/')
+  const known = keys.get(name)
+  if (known) return known
+  const key = scope.reduce<string | Buffer>(hmac, `AWS4${secret}`) as Buffer
+  // Those of former days and of former credentials are not needed again.
+  if (keys.size > 10) keys.clear()
+  keys.set(name, key)
+  return key
+}
+
 /** The headers that sign a request (AWS Signature Version 4). */
 export function signedHeaders(
   { service, method, host, path, query = {}, headers = {}, body = '' }: SignedRequest,
@@ -58,29 +73,29 @@ export function signedHeaders(
     names,
     content,
   ].join('\n')
-  const scope = `${date}/${region}/${service}/aws4_request`
+  const parts = [date, region, service, 'aws4_request']
+  const scope = parts.join('/')
   const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n')
-  const key = [date, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`)
-  const signature = hmac(key, toSign).toString('hex')
+  const signature = hmac(signingKey(secretAccessKey, parts), toSign).toString('hex')
   const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope},SignedHeaders=${names},Signature=${signature}`
   return { ...signed, authorization }
 }
 
-const variable = (name: string): string => {
-  const value = process.env[name]
-  if (!value) throw new Error(`The environment variable ${name} is missing.`)
-  return value
-}
+/** The credentials of the function's role, as Lambda keeps them in its variables. */
+export const roleCredentials = (region = variable('AWS_REGION')): Credentials => ({
+  region,
+  accessKeyId: variable('AWS_ACCESS_KEY_ID'),
+  secretAccessKey: variable('AWS_SECRET_ACCESS_KEY'),
+  sessionToken: process.env.AWS_SESSION_TOKEN,
+})
 
 /** Asks an AWS service that no SDK client is shipped for, with the credentials of the function's role. */
 export async function signedFetch(request: SignedRequest, timeoutMs = 30_000): Promise<Response> {
-  const credentials = {
-    region: request.region ?? variable('AWS_REGION'),
-    accessKeyId: variable('AWS_ACCESS_KEY_ID'),
-    secretAccessKey: variable('AWS_SECRET_ACCESS_KEY'),
-    sessionToken: process.env.AWS_SESSION_TOKEN,
-  }
-  const { host: _host, ...headers } = signedHeaders(request, credentials, new Date(clock.now() / 1_000))
+  const { host: _host, ...headers } = signedHeaders(
+    request,
+    roleCredentials(request.region),
+    new Date(clock.now() / 1_000),
+  )
   const query = queryText(request.query ?? {})
   const response = await fetch(`https://${request.host}${request.path}${query && `?${query}`}`, {
     method: request.method,

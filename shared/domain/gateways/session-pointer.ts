@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { table, tableName } from '../../table/client.ts'
+import { UpdateCommand } from '../../table/commands.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import { leaseEnd } from '../sessions/lease.ts'

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BatchWriteCommand, type BatchWriteCommandInput, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
+import { BatchWriteCommand, ScanCommand, UpdateCommand } from '../../table/commands.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { type DueAccount, dueAccountsPartition } from './due-account.ts'
 

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { table, tableName } from '../../table/client.ts'
+import { PutCommand } from '../../table/commands.ts'
 import { type Item, partition } from '../../table/keys.ts'
 
 const minute = 60_000_000

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, dayMicros } from '../../core/clock.ts'
 import { table, tableName } from '../../table/client.ts'
+import { PutCommand, UpdateCommand } from '../../table/commands.ts'
 import type { Key } from '../../table/keys.ts'
 import { logTtl } from '../log-keys.ts'
 import { type Attribution, attributionItem } from './attribution.ts'

@@ -1,7 +1,7 @@
-import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../../core/clock.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
+import { DeleteCommand, PutCommand, QueryCommand } from '../../table/commands.ts'
 import { queryItems } from '../../table/read.ts'
 import { idFrom, idUntil } from '../log-id.ts'
 import { dayOf, flowShards, logPartition } from '../log-keys.ts'

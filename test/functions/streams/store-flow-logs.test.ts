@@ -1,5 +1,4 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { KinesisStreamRecord } from 'aws-lambda'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
@@ -9,6 +8,7 @@ import { clock } from '#shared/core/clock.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
+import { table } from '#shared/table/client.ts'
 import { newAccount } from '#test/support/account.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
 import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
@@ -144,17 +144,13 @@ describe('faults', () => {
   it('reports the first record whose flow was not stored; a repeated delivery completes it', async () => {
     const flows = [newFlow(), newFlow(), newFlow()]
     const records = flows.map((flow, i) => flowRecord(grant.claims(), at(i), flow.close()))
-    const send = DynamoDBDocumentClient.prototype.send
+    const send = table().send.bind(table())
     const throttled = new ProvisionedThroughputExceededException({ message: 'slow down', $metadata: {} })
-    vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
-      this: DynamoDBDocumentClient,
-      ...args: unknown[]
-    ) {
-      const { input } = args[0] as { input: { ExpressionAttributeValues?: Fields } }
-      if (input.ExpressionAttributeValues?.[':sport'] === flows[1]?.open().inner_src_port)
-        return Promise.reject(throttled)
-      return (send as (...all: unknown[]) => unknown).apply(this, args)
-    } as never)
+    vi.spyOn(table(), 'send').mockImplementation((async (command: { input: object }) => {
+      const { input } = command as { input: { ExpressionAttributeValues?: Fields } }
+      if (input.ExpressionAttributeValues?.[':sport'] === flows[1]?.open().inner_src_port) throw throttled
+      return send(command as never)
+    }) as never)
     expect(await failures(...records)).toEqual([records[1]?.kinesis.sequenceNumber])
     expect(await flows[0]?.read()).toBeDefined()
     expect(await flows[1]?.read()).toBeUndefined()

@@ -1,4 +1,3 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as createActor } from '#functions/api/actors/create-actor.ts'
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
@@ -9,6 +8,7 @@ import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock } from '#shared/core/clock.ts'
 import { table } from '#shared/table/client.ts'
+import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 

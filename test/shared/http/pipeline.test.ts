@@ -1,10 +1,10 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as getGroup } from '#functions/api/groups/get-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { newAccount } from '#test/support/account.ts'
 import { failTable, inserts } from '#test/support/table-faults.ts'
 

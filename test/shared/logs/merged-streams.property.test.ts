@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
@@ -12,6 +11,7 @@ import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { type LogStream, logId, logStreams } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
 import { flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
 import { readPages } from '#test/support/log-pages.ts'
 

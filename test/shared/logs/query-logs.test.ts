@@ -1,12 +1,12 @@
-import { DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { idFrom } from '#shared/logs/log-id.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
+import { table } from '#shared/table/client.ts'
+import type { QueryCommand } from '#shared/table/commands.ts'
 
-const engine = mockClient(DynamoDBDocumentClient)
 const account = { id: 'acc', inserted_at: '2020-01-01T00:00:00.000000Z' } as AccountRow
 let ids: string[] = []
 
@@ -22,11 +22,10 @@ function answer({ ExpressionAttributeValues: values, ScanIndexForward, Exclusive
 }
 
 beforeEach(() => {
-  engine.on(QueryCommand).callsFake(answer)
+  vi.spyOn(table(), 'send').mockImplementation((async ({ input }: QueryCommand) => answer(input)) as never)
 })
-afterAll(() => engine.restore())
 afterEach(() => {
-  engine.reset()
+  vi.restoreAllMocks()
 })
 
 it.each([
@@ -50,5 +49,5 @@ it('asks for no partition of days that cannot have entries', async () => {
   )
   expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 0, count: 0 })
   // Page and count: each of three streams a day of the retention, and the days that have flows.
-  expect(engine.commandCalls(QueryCommand).length).toBeLessThanOrEqual(2 * (3 * 93 + 1))
+  expect(vi.mocked(table().send).mock.calls.length).toBeLessThanOrEqual(2 * (3 * 93 + 1))
 })

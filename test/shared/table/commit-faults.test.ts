@@ -1,9 +1,9 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { table } from '#shared/table/client.ts'
+import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 

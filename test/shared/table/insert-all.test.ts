@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, it, vi } from 'vitest'
 import { table } from '#shared/table/client.ts'
+import { BatchExecuteStatementCommand } from '#shared/table/commands.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import type { Item } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'

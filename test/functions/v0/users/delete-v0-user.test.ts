@@ -1,4 +1,3 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as deleteDevice } from '#functions/v0/devices/delete-v0-device.ts'
 import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
@@ -6,6 +5,7 @@ import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts
 import { handler as updateDevice } from '#functions/v0/devices/update-v0-device.ts'
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { handler as getUser } from '#functions/v0/users/get-v0-user.ts'
+import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
 import { v0Rules } from '#shared/v0/rules/rule.ts'

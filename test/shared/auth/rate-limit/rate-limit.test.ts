@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
@@ -9,6 +8,7 @@ import { LeaseHolder } from '#shared/auth/rate-limit/lease-holder.ts'
 import { takeUnit } from '#shared/auth/rate-limit/take-unit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
 import { getItem } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 
