@@ -66,6 +66,10 @@ export const env = {
   get distributionId() {
     return text('DISTRIBUTION_ID')
   },
+  /** The end of every host of AWS, which each partition has of its own. */
+  get urlSuffix() {
+    return process.env.URL_SUFFIX || 'amazonaws.com'
+  },
   /** Whom mails come from; null where the deployment sends none. */
   get mailSender() {
     return process.env.MAIL_SENDER || null

@@ -1,3 +1,4 @@
+import { serviceHost } from './aws/service-host.ts'
 import { signedFetch } from './aws/signed-fetch.ts'
 
 export type Mail = { from: string; to: string; subject: string; text: string }
@@ -9,7 +10,7 @@ export async function sendMail({ from, to, subject, text }: Mail): Promise<void>
     {
       service: 'ses',
       method: 'POST',
-      host: `email.${process.env.AWS_REGION}.amazonaws.com`,
+      host: serviceHost('email'),
       path: '/v2/email/outbound-emails',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({

@@ -7,7 +7,13 @@ import type { OperationSource } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: templates are looked into at every depth
-export type Resource = { Type: string; DeletionPolicy?: string; Properties: Record<string, any> }
+export type Resource = {
+  Type: string
+  DeletionPolicy?: string
+  UpdateReplacePolicy?: string
+  DependsOn?: string[]
+  Properties: Record<string, any>
+}
 
 type Json = { [name: string]: unknown }
 
@@ -40,6 +46,18 @@ export async function templatesOf(operations: OperationSource[], context: Record
       stacks,
       /** The resources of each of them. What comes from an output of another stack is shown as what that output is. */
       resources,
+      /** One of the stacks that are deployed by themselves. */
+      stack(name: string) {
+        const at = found.findIndex((stack) => !stack.nested && stack.stackName === name)
+        if (at < 0) throw new Error(`There is no stack ${name}.`)
+        return {
+          template: stacks[at] as Record<string, unknown>,
+          resources: resources[at] as Record<string, Resource>,
+          terminationProtection: found[at]?.terminationProtection,
+        }
+      },
+      /** The names of the stacks that are deployed by themselves. */
+      names: found.filter(({ nested }) => !nested).map(({ stackName }) => stackName),
       /** Every resource of a type, by its logical id. */
       entries: (type: string): [string, Resource][] => entries.filter(([, { Type }]) => Type === type),
       all: (type: string): Resource[] => entries.map(([, resource]) => resource).filter(({ Type }) => Type === type),

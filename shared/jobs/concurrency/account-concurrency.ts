@@ -1,3 +1,4 @@
+import { serviceHost } from '../../core/aws/service-host.ts'
 import { signedFetch } from '../../core/aws/signed-fetch.ts'
 import type { AccountConcurrency } from './concurrency-finding.ts'
 
@@ -5,7 +6,7 @@ type Settings = { AccountLimit: { ConcurrentExecutions: number; UnreservedConcur
 
 /** What Lambda says of this account in this region. */
 export async function accountConcurrency(): Promise<AccountConcurrency> {
-  const host = `lambda.${process.env.AWS_REGION}.amazonaws.com`
+  const host = serviceHost('lambda')
   const path = '/2016-08-19/account-settings/'
   const response = await signedFetch({ service: 'lambda', method: 'GET', host, path }, 10_000)
   const { AccountLimit } = (await response.json()) as Settings

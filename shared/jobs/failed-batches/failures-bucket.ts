@@ -1,3 +1,4 @@
+import { serviceHost } from '../../core/aws/service-host.ts'
 import { type SignedRequest, signedFetch, uriEncode } from '../../core/aws/signed-fetch.ts'
 import { env } from '../../core/env.ts'
 import type { FailedBatches } from './redrive.ts'
@@ -8,7 +9,7 @@ const prefix = 'aws/lambda/'
 type Call = Pick<SignedRequest, 'method' | 'query'> & { key?: string }
 
 function ask({ method, key = '', query }: Call): Promise<Response> {
-  const host = `${env.failuresBucket}.s3.${process.env.AWS_REGION}.amazonaws.com`
+  const host = `${env.failuresBucket}.${serviceHost('s3')}`
   const path = `/${key.split('/').map(uriEncode).join('/')}`
   return signedFetch({ service: 's3', method, host, path, query })
 }

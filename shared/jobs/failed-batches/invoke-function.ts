@@ -1,3 +1,4 @@
+import { serviceHost } from '../../core/aws/service-host.ts'
 import { signedFetch } from '../../core/aws/signed-fetch.ts'
 
 /** Longer than a consumer may run. */
@@ -10,7 +11,7 @@ export async function invokeFunction(functionArn: string, event: unknown): Promi
     {
       service: 'lambda',
       method: 'POST',
-      host: `lambda.${region}.amazonaws.com`,
+      host: serviceHost('lambda', region),
       path: `/2015-03-31/functions/${name}/invocations`,
       body: JSON.stringify(event),
     },

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { templatesOf } from '#test/support/templates.ts'
+
+const vault = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:elsewhere'
+
+it('makes no backup stack unless it is told where copies go', async () => {
+  expect((await templatesOf([])).names).toEqual(['NetworkAccess-Data', 'NetworkAccess'])
+})
+
+it('backs the table up each day and copies that to the vault, both for as long', async () => {
+  const templates = await templatesOf([], { backupVaultArn: vault, backupDays: '60' })
+  const [plan] = templates.all('AWS::Backup::BackupPlan')
+  expect(plan?.Properties.BackupPlan.BackupPlanRule).toEqual([
+    expect.objectContaining({
+      ScheduleExpression: 'cron(0 3 * * ? *)',
+      Lifecycle: { DeleteAfterDays: 60 },
+      CopyActions: [{ DestinationBackupVaultArn: vault, Lifecycle: { DeleteAfterDays: 60 } }],
+    }),
+  ])
+  const [selection] = templates.all('AWS::Backup::BackupSelection')
+  const [table] = templates.entries('AWS::DynamoDB::GlobalTable')
+  expect(selection?.Properties.BackupSelection.Resources).toEqual([{ 'Fn::GetAtt': [table?.[0], 'Arn'] }])
+})
+
+it('keeps its vault, as it keeps data', async () => {
+  const { resources, terminationProtection } = (await templatesOf([], { backupVaultArn: vault })).stack(
+    'NetworkAccess-Backup',
+  )
+  expect(terminationProtection).toBe(true)
+  const [made] = Object.values(resources).filter(({ Type }) => Type === 'AWS::Backup::BackupVault')
+  expect([made?.DeletionPolicy, made?.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain'])
+})
+
+it('backs up a table that was there already', async () => {
+  const tableStreamArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026'
+  const templates = await templatesOf([], { backupVaultArn: vault, tableStreamArn })
+  expect(templates.all('AWS::Backup::BackupSelection')[0]?.Properties.BackupSelection.Resources).toEqual([
+    'arn:aws:dynamodb:eu-central-1:123456789012:table/restored',
+  ])
+})

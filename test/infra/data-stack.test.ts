@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
+
+let templates: Templates
+beforeAll(async () => {
+  templates = await templatesOf([])
+})
+
+/** What would be missed if it were gone. */
+const withData = new Set([
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::DynamoDB::Table',
+  'AWS::KMS::Key',
+  'AWS::Kinesis::Stream',
+  'AWS::Logs::LogGroup',
+  'AWS::S3::Bucket',
+  'AWS::SecretsManager::Secret',
+])
+
+const dataOf = (of: Templates) => of.stack('NetworkAccess-Data')
+const stateful = (resources: Record<string, Resource>) =>
+  Object.entries(resources).filter(([, { Type }]) => withData.has(Type))
+
+describe('what holds data', () => {
+  it('is all in one stack, under termination protection', () => {
+    const { resources, terminationProtection } = dataOf(templates)
+    expect(terminationProtection).toBe(true)
+    expect(new Set(stateful(resources).map(([, { Type }]) => Type)).size).toBeGreaterThanOrEqual(5)
+    const elsewhere = templates.resources.filter((stack) => stack !== resources).flatMap(stateful)
+    expect(elsewhere.map(([id]) => id)).toEqual([])
+  })
+
+  it('outlives its stack and its replacement, and is gone when its first deploy fails', () => {
+    for (const [id, resource] of stateful(dataOf(templates).resources))
+      expect([resource.DeletionPolicy, resource.UpdateReplacePolicy], id).toEqual(['RetainExceptOnCreate', 'Retain'])
+  })
+
+  it('is made before the table, which nothing could take back', () => {
+    const { resources } = dataOf(templates)
+    const [table] = Object.entries(resources).find(([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable') ?? []
+    const others = Object.keys(resources).filter((id) => id !== table)
+    expect(others.length).toBeGreaterThan(0)
+    expect([...(resources[table as string]?.DependsOn ?? [])].sort()).toEqual(others.sort())
+  })
+
+  it('holds nothing back when the rest is deleted: no stack exports anything', () => {
+    for (const { Outputs = {} } of templates.stacks)
+      for (const output of Object.values<object>(Outputs)) expect(output).not.toHaveProperty('Export')
+  })
+
+  it('goes with its stack in a trial', async () => {
+    const trial = dataOf(await templatesOf([], { keepData: 'false' }))
+    expect(trial.terminationProtection).toBe(false)
+    expect(stateful(trial.resources).map(([, { DeletionPolicy }]) => DeletionPolicy)).toEqual(
+      stateful(trial.resources).map(() => 'Delete'),
+    )
+    expect(JSON.stringify(trial.resources)).not.toContain('"DeletionProtectionEnabled":true')
+  })
+})
+
+it('leaves nothing when the first deploy of the service fails', () => {
+  const rest = templates.resources.filter((stack) => stack !== dataOf(templates).resources)
+  const kept = rest.flatMap((stack) =>
+    Object.entries(stack).filter(([, { DeletionPolicy }]) => /^Retain/.test(DeletionPolicy ?? '')),
+  )
+  expect(kept.map(([id]) => id)).toEqual([])
+})
+
+describe('data that is there already', () => {
+  const account = 'eu-central-1:123456789012'
+  const settings = {
+    tableStreamArn: `arn:aws:dynamodb:${account}:table/restored/stream/2026-11-22T08:00:00.000`,
+    flowStreamArn: `arn:aws:kinesis:${account}:stream/flows`,
+    failuresBucket: 'kept-failures',
+    serviceSecretArn: `arn:aws:secretsmanager:${account}:secret:service-AbCdEf`,
+  }
+  let adopting: Templates
+  beforeAll(async () => {
+    adopting = await templatesOf([], settings)
+  })
+
+  it('is used and not made', () => {
+    const made = stateful(dataOf(adopting).resources).map(([, { Type }]) => Type)
+    expect(new Set(made)).toEqual(new Set(['AWS::Logs::LogGroup']))
+    const variables = adopting
+      .all('AWS::Lambda::Function')
+      .find(({ Properties }) => Properties.Handler === 'tasks/provision-account.handler')?.Properties
+      .Environment.Variables
+    expect(variables).toMatchObject({
+      TABLE_NAME: 'restored',
+      FLOW_STREAM_NAME: 'flows',
+      FAILURES_BUCKET: 'kept-failures',
+      SERVICE_SECRET_ARN: settings.serviceSecretArn,
+    })
+  })
+
+  it('is read and written by the roles, and feeds the consumers', () => {
+    const sources = adopting.all('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties.EventSourceArn)
+    expect(sources.sort()).toEqual([settings.tableStreamArn, settings.tableStreamArn, settings.flowStreamArn].sort())
+    const policies = JSON.stringify(adopting.all('AWS::IAM::Policy'))
+    expect(policies).toContain(`arn:aws:dynamodb:${account}:table/restored"`)
+    expect(policies).toContain(settings.serviceSecretArn)
+    expect(policies).not.toContain('Storage')
+  })
+
+  it('can be some of it', async () => {
+    const some = await templatesOf([], { tableStreamArn: settings.tableStreamArn })
+    const made = stateful(dataOf(some).resources).map(([, { Type }]) => Type)
+    expect(made).not.toContain('AWS::DynamoDB::GlobalTable')
+    expect(made).toContain('AWS::SecretsManager::Secret')
+  })
+
+  it('keeps the mappings under their names, for a second one of a function is refused', async () => {
+    const names = (of: Templates) => of.entries('AWS::Lambda::EventSourceMapping').map(([id]) => id)
+    expect(names(adopting)).toEqual(names(templates))
+    expect(names(await templatesOf([], { stackName: 'Other' }))).toEqual(names(templates))
+  })
+})
+
+it('copies the service secret to another region where that is wanted', async () => {
+  const [made] = (await templatesOf([], { secretReplicaRegion: 'eu-west-1' })).all('AWS::SecretsManager::Secret')
+  expect(made?.Properties.ReplicaRegions).toEqual([{ Region: 'eu-west-1' }])
+  expect(templates.all('AWS::SecretsManager::Secret')[0]?.Properties.ReplicaRegions).toBeUndefined()
+})

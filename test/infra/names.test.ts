@@ -1,0 +1,89 @@
+import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
+import { describe, expect, it } from 'vitest'
+import { loadOperations } from '#functions/operations.ts'
+import { featureFlags } from '#infra/feature-flags.ts'
+import { templatesOf } from '#test/support/templates.ts'
+
+const some = async () => (await loadOperations()).filter(({ operation }) => operation.path.startsWith('/groups'))
+
+/** The properties that name something within an account and region; two installs must not spell the same. */
+const naming =
+  /^(BackupPlanName|BackupVaultName|BucketName|DashboardName|FunctionName|GroupName|LogGroupName|RoleName|TableName|TopicName|AlarmName)$/
+
+function* spelledNames(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, item] of Object.entries(value)) {
+    if (typeof item === 'string' && naming.test(name)) yield item
+    else yield* spelledNames(item)
+  }
+}
+
+describe('several installs in one account and region', () => {
+  const backupVaultArn = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:elsewhere'
+
+  it('share no name of a stack, and none that is spelled out', async () => {
+    const [one, other] = await Promise.all([
+      templatesOf(await some(), { backupVaultArn }),
+      templatesOf(await some(), { backupVaultArn, stackName: 'AccessTest' }),
+    ])
+    expect(one.names).toEqual(['NetworkAccess-Data', 'NetworkAccess-Backup', 'NetworkAccess'])
+    expect(other.names).toEqual(['AccessTest-Data', 'AccessTest-Backup', 'AccessTest'])
+    const names = [...spelledNames(one.resources)]
+    expect(names.length).toBeGreaterThan(0)
+    const shared = [...spelledNames(other.resources)].filter((name) => names.includes(name))
+    expect(shared).toEqual([])
+  })
+
+  it('make nothing else of another name: the resources of both are the same', async () => {
+    const [one, other] = await Promise.all([
+      templatesOf(await some()),
+      templatesOf(await some(), { stackName: 'Other' }),
+    ])
+    // What lets a rule invoke its function is called after the rule, with the stack's name. It can be made anew.
+    const ids = ({ resources }: typeof one) =>
+      resources.map((stack) =>
+        Object.entries(stack).flatMap(([id, { Type }]) => (Type === 'AWS::Lambda::Permission' ? [] : [id])),
+      )
+    expect(ids(other)).toEqual(ids(one))
+  })
+
+  it.each([
+    [{}, 'network-access'],
+    [{ stackName: 'AccessTest2' }, 'access-test2'],
+    [{ stackName: 'corp-Access' }, 'corp-access'],
+    [{ stackName: 'AccessTest', prefix: 'corp' }, 'corp'],
+  ])('begin the names that are spelled out: %j → %s', async (context, prefix) => {
+    const [api] = (await templatesOf([], context)).all('AWS::ApiGatewayV2::Api')
+    expect(api?.Properties.Body.info.title).toBe(prefix)
+  })
+
+  it.each([
+    [{ stackName: '1st' }, 'stackName must be a letter'],
+    [{ stackName: 'a_b' }, 'stackName must be a letter'],
+    [{ prefix: 'Corp' }, 'prefix must be a small letter'],
+    [{ keepData: 'no' }, 'keepData must be true or false'],
+    [{ tableStreamArn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/t' }, 'must be the ARN of the stream of a table'],
+    [{ flowStreamArn: 'flows' }, 'flowStreamArn must be the ARN of a Kinesis stream'],
+    [{ failuresBucket: 's3://bucket' }, 'failuresBucket must be the name of a bucket'],
+    [{ serviceSecretArn: 'secret' }, 'serviceSecretArn must be the whole ARN of a secret'],
+    [{ secretReplicaRegion: 'Ireland' }, 'secretReplicaRegion must be a region like'],
+    [{ backupVaultArn: 'vault' }, 'backupVaultArn must be the ARN of a backup vault'],
+    [{ backupDays: 0 }, 'backupDays must be a positive integer'],
+  ])('refuse %j', async (context, message) => {
+    await expect(templatesOf([], context)).rejects.toThrow(message)
+  })
+})
+
+describe('any partition', () => {
+  it('has no host and no ARN of another one spelled out', async () => {
+    const { stacks } = await templatesOf(await some())
+    // A service is called by this name in every partition.
+    const text = JSON.stringify(stacks).replace(/"(Service|Principal)":"[a-z0-9.-]+\.amazonaws\.com"/g, '')
+    expect(text.match(/[a-z0-9.-]*amazonaws\.com[a-z.]*/g)).toBeNull()
+    expect(text.match(/"arn:aws[a-z-]*:[^"]*/g)).toBeNull()
+  })
+})
+
+it('sets every feature flag that this version of the CDK recommends', () => {
+  expect(featureFlags).toMatchObject(CURRENTLY_RECOMMENDED_FLAGS)
+})

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import { templatesOf } from '#test/support/templates.ts'
+
+const some = (await loadOperations()).filter(({ operation }) => /^\/(groups|v0\/rules)/.test(operation.path))
+
+/** What of the templates changes with a function's code: where it lies, and the address of the template that says so. */
+const ofCode = new Set(['Handler', 'Code', 'TemplateURL'])
+
+async function withoutCode(operations: OperationSource[]) {
+  const { stacks } = await templatesOf(operations)
+  return JSON.parse(JSON.stringify(stacks), (name, value) =>
+    name === 'Handler' || name === 'Code' ? undefined : value,
+  )
+}
+
+it('changes nothing but the code of its function when its file is renamed or moved', async () => {
+  const renamed = some.map((source, i) => ({ ...source, file: `api/elsewhere-${i % 3}/called-${i}.ts` }))
+  expect(await withoutCode(renamed)).toEqual(await withoutCode(some))
+  const handlers = (await templatesOf(renamed)).all('AWS::Lambda::Function').map(({ Properties }) => Properties.Handler)
+  expect(handlers).toContain('api/elsewhere-0/called-0.handler')
+})
+
+it('changes nothing else when an operation is added', async () => {
+  const [one, ...others] = some as [OperationSource, ...OperationSource[]]
+  const added: OperationSource = { ...one, operation: { ...one.operation, path: '/groups/{id}/added' } }
+  const before = (await templatesOf(some)).resources.flatMap((stack) => Object.keys(stack))
+  const after = (await templatesOf([added, one, ...others])).resources.flatMap((stack) => Object.keys(stack))
+  expect(before.filter((id) => !after.includes(id))).toEqual([])
+  expect(after.filter((id) => !before.includes(id))).toHaveLength(1)
+})

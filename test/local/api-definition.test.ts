@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import { apiBody } from '#infra/api-body.ts'
+import type { Assembly, Template } from '#infra/local/template/assembly.ts'
+import { readRoutes } from '#infra/local/template/routes.ts'
+import { allStacks } from '#infra/local/template/stack.ts'
+
+const roleFor = (resource: unknown, service = 'apigateway.amazonaws.com') => ({
+  Type: 'AWS::IAM::Role',
+  Properties: {
+    AssumeRolePolicyDocument: {
+      Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: service } }],
+    },
+    Policies: [
+      { PolicyDocument: { Statement: [{ Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: resource }] } },
+    ],
+  },
+})
+
+const one = { 'Fn::GetAtt': ['One', 'Arn'] }
+const invoker = { 'Fn::GetAtt': ['Invoker', 'Arn'] }
+
+/** What the runner makes of an API with this definition, one function and a role. */
+function routesOf(body: unknown, role = roleFor([one])) {
+  const template: Template = {
+    Resources: {
+      One: { Type: 'AWS::Lambda::Function' },
+      Two: { Type: 'AWS::Lambda::Function' },
+      Invoker: role,
+      Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: { Body: body } },
+    },
+  }
+  const assembly: Assembly = { stacks: [{ name: 'App', template }], asset: String, template: () => template }
+  const [stack] = allStacks(assembly)
+  if (!stack) throw new Error('There is no stack.')
+  return readRoutes(stack.all(), new Set([stack.arn('One'), stack.arn('Two')])).map(({ key }) => key)
+}
+
+const bodyOf = (...keys: string[]) =>
+  apiBody(
+    'api',
+    keys.map((key) => ({ key, functionArn: one as never, invokerArn: invoker as never })),
+  )
+
+/** The definition of `GET /things` with this in its operation, or in its integration. */
+function changed(operation: object, integration: object = {}) {
+  const body = bodyOf('GET /things') as { paths: Record<string, Record<string, Record<string, object>>> }
+  const found = body.paths['/things']?.get ?? {}
+  Object.assign(found, operation)
+  Object.assign(found['x-amazon-apigateway-integration'] ?? {}, integration)
+  return body
+}
+
+it('reads what the app writes', () => {
+  const keys = ['$default', 'ANY /v0/{proxy+}', 'DELETE /things/{id}', 'GET /things', 'POST /things']
+  expect(routesOf(bodyOf(...keys)).sort()).toEqual(keys)
+})
+
+it('writes all routes of a path together, with its parameters, in one order', () => {
+  expect(bodyOf('PUT /things/{id}', 'GET /things/{id}')).toEqual(bodyOf('GET /things/{id}', 'PUT /things/{id}'))
+  expect(JSON.stringify(bodyOf('GET /things/{id}'))).toContain('"parameters":[{"name":"id","in":"path","required":true')
+})
+
+it.each([
+  ['an authorizer', changed({ security: [{}] }), 'does not support the security'],
+  ['another method', { openapi: '3.0.1', paths: { '/things': { trace: {} } } }, 'does not know the trace'],
+  ['another version', { openapi: '3.1.0', paths: {} }, 'no definition in OpenAPI 3.0'],
+  ['no definition', undefined, 'no definition in OpenAPI 3.0'],
+  ['a timeout', changed({}, { timeoutInMillis: 50 }), 'does not support the timeoutInMillis'],
+  ['another integration', changed({}, { type: 'HTTP_PROXY' }), 'no Lambda proxy'],
+  ['another payload', changed({}, { payloadFormatVersion: '1.0' }), 'no Lambda proxy'],
+  ['no function', changed({}, { uri: 'arn:aws:lambda:::function:none' }), 'leads to no function'],
+  ['a function that its role may not invoke', changed({}, { uri: { 'Fn::GetAtt': ['Two', 'Arn'] } }), 'no role'],
+  ['no role', changed({}, { credentials: undefined }), 'no role that may invoke'],
+])('does not guess at %s', (_, body, message) => {
+  expect(() => routesOf(body)).toThrow(message)
+})
+
+it('refuses a role that API Gateway cannot take', () => {
+  expect(() => routesOf(bodyOf('GET /things'), roleFor([one], 'lambda.amazonaws.com'))).toThrow('no role')
+})
+
+it('refuses two operations of one route', () => {
+  expect(() => bodyOf('GET /things', 'GET /things')).toThrow('Two operations have the route GET /things.')
+})
