@@ -46,7 +46,6 @@ export class ServiceStack extends Stack {
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
         LOG_LEVEL: settings.logLevel,
         SUITE_ISSUER: settings.suiteIssuer,
-        URL_SUFFIX: this.urlSuffix,
         ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
         ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),

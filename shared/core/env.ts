@@ -66,7 +66,7 @@ export const env = {
   get distributionId() {
     return text('DISTRIBUTION_ID')
   },
-  /** The end of every host of AWS, which each partition has of its own. */
+  /** The end of every host of AWS, which each partition has of its own; the template tells it. */
   get urlSuffix() {
     return process.env.URL_SUFFIX || 'amazonaws.com'
   },

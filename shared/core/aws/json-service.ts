@@ -46,7 +46,7 @@ const traceHeader = (): Record<string, string> => {
 
 /**
  * A service of AWS that speaks JSON by POST. The SDK's client of one resolves its settings at every start and its chain of
- * middleware at every request, which was most of the CPU of both (docs/decisions/0013).
+ * middleware at every request, which was most of the CPU of both (docs/decisions/0015).
  */
 export class JsonService {
   private readonly description: Description
