@@ -18,7 +18,7 @@ it('is the only place that knows the end of a host', () => {
   const spelling = ['shared', 'functions'].flatMap((root) =>
     readdirSync(root, { recursive: true })
       .map((file) => join(root, String(file)))
-      .filter((file) => file.endsWith('.ts') && readFileSync(file, 'utf8').includes('amazonaws.')),
+      .filter((file) => file.endsWith('.ts') && readFileSync(file, 'utf8').includes('amazonaws.com')),
   )
   expect(spelling.filter((file) => !allowed.includes(file))).toEqual([])
 })
