@@ -2,10 +2,11 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { inParallel } from '../core/in-parallel.ts'
 import { table, tableName } from '../table/client.ts'
 import { UpdateCommand } from '../table/commands.ts'
-import { type Key, partition } from '../table/keys.ts'
+import { type Key, liveKey, partition } from '../table/keys.ts'
 import { queryItems } from '../table/read.ts'
 
-type LiveGateway = Key & { session_id: string; lease_expires_at: number }
+type Session = Key & { session_id: string }
+type LiveGateway = Session & { lease_expires_at: number }
 
 /** Ends the gateway sessions of an account that began before this id was made (P1.7). Harmless to repeat. */
 export async function endSessionsBefore(account: string, bound: string): Promise<void> {
@@ -14,7 +15,14 @@ export async function endSessionsBefore(account: string, bound: string): Promise
   await inParallel(before, 10, endSession)
 }
 
-async function endSession({ pk, sk, session_id }: LiveGateway): Promise<void> {
+/** Ends the client sessions that were started with a token, so that nobody has to look for the token (P1.7). Harmless to repeat. */
+export async function endSessionsOfToken(account: string, tokenId: string): Promise<void> {
+  const pointers = await queryItems<Key & { client_id: string }>(partition(account, 'sessions.client_token', tokenId))
+  const sessions = pointers.map(({ sk, client_id }) => ({ ...liveKey(account, 'clients', client_id), session_id: sk }))
+  await inParallel(sessions, 10, endSession)
+}
+
+async function endSession({ pk, sk, session_id }: Session): Promise<void> {
   try {
     await table().send(
       new UpdateCommand({
@@ -26,7 +34,7 @@ async function endSession({ pk, sk, session_id }: LiveGateway): Promise<void> {
       }),
     )
   } catch (error) {
-    // Another session has begun, or the gateway is gone.
+    // Another session has begun, or the device is gone.
     if (!(error instanceof ConditionalCheckFailedException)) throw error
   }
 }

@@ -5,7 +5,7 @@ import { table, tableName } from '../table/client.ts'
 import { TransactWriteCommand } from '../table/commands.ts'
 import { type Key, partition, type RowPointer } from '../table/keys.ts'
 import { getItems, queryItems } from '../table/read.ts'
-import { endSessionsBefore } from './end-sessions.ts'
+import { endSessionsBefore, endSessionsOfToken } from './end-sessions.ts'
 
 /** Ends every authorization that depends on a policy, a resource and so on (A29, A30). A membership's id is `<group>#<actor>`. */
 type AuthorizationsEnd = {
@@ -43,6 +43,7 @@ export async function revoke(account: string, revocation: Revocation): Promise<v
     ({ state_at = '' }) => before === undefined || state_at < before,
   )
   for (let at = 0; at < items.length; at += 10) await Promise.all(items.slice(at, at + 10).map(deleteAuthorization))
+  if (revocation.by === 'client_token') await endSessionsOfToken(account, revocation.id)
 }
 
 export async function revokeAll(account: string, revocations: Revocation[]): Promise<void> {

@@ -6,7 +6,7 @@ import { readHead } from './head.ts'
 import { counterSort, edgePartition, partition, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { type Position, pageCursor, readPosition } from './page-cursor.ts'
-import { getItem, getItems, getStoredItems, itemsOf, queryItems, type Range, storedItems } from './read.ts'
+import { getItem, getItems, getStoredItems, itemsOf, queryItems, type Range, sortKeysOf, storedItems } from './read.ts'
 
 /** The `metadata` of every list (A7.1). */
 export const Metadata = v.object({
@@ -23,8 +23,6 @@ export type Listed<R> = { rows: R[]; metadata: Metadata }
 type Selection<R> = {
   /** Edge field → value: rows that have all of them. Nothing selected means the whole collection. */
   edges?: Record<string, string>
-  /** The part of the collection, for rows that lie in parts of it. */
-  within?: string
   /** Newest first instead of oldest first (A7.2). */
   newestFirst?: boolean
   /** The object that an answer shows for a row, where it can be much larger than the row. */
@@ -40,7 +38,7 @@ export async function listRows<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { edges = {}, within, newestFirst = false, shown }: Selection<R> = {},
+  { edges = {}, newestFirst = false, shown }: Selection<R> = {},
 ): Promise<Listed<R>> {
   const selected = Object.entries(edges)
   const [first, ...others] = selected
@@ -54,19 +52,34 @@ export async function listRows<R extends Row>(
   }
   const position = await readPosition(page)
 
-  const pk = first
-    ? edgePartition(account, entity.name, ...first)
-    : within === undefined
-      ? partition(account, entity.name)
-      : partition(account, entity.name, within)
+  const pk = first ? edgePartition(account, entity.name, ...first) : partition(account, entity.name)
   const backward = position?.backward ?? false
   const range = { after: position?.at, backward: backward !== newestFirst, limit: page.limit + 1 }
   const [taken, behind, total] = await Promise.all([
     takePage(first ? rowsAtEdges(entity, pk, range) : rowsIn(entity, pk, range), page.limit, shown),
     position ? anyFrom(pk, position, newestFirst) : false,
-    first || within !== undefined ? partitionTotal(pk) : collectionTotal(account, entity.name),
+    first ? partitionTotal(pk) : collectionTotal(account, entity.name),
   ])
   return listed(page, windowOf(taken, backward, behind), total)
+}
+
+/** A page of the ids by which the rows of a part of a collection are sorted, where what is shown are other rows. */
+export async function listIds<R extends Row>(
+  { name }: Entity<R>,
+  account: string,
+  page: Page,
+  within: string,
+): Promise<Listed<string>> {
+  const position = await readPosition(page)
+  const pk = partition(account, name, within)
+  const backward = position?.backward ?? false
+  const [ids, behind, total] = await Promise.all([
+    sortKeysOf(pk, { after: position?.at, backward, limit: page.limit + 1 }),
+    position ? anyFrom(pk, position, false) : false,
+    partitionTotal(pk),
+  ])
+  const kept = ids.slice(0, page.limit).map((id) => ({ sort: id, row: id }))
+  return listed(page, windowOf({ kept, more: ids.length > page.limit }, backward, behind), total)
 }
 
 /** A row and where it stands in the list; without the row where that was just deleted, or is not shown. */
@@ -119,12 +132,8 @@ async function narrowest<R extends Row>(
 /** Tells if a row lies on the other side of the position; the row at it counts. */
 async function anyFrom(pk: string, { at, backward }: Position, newestFirst: boolean): Promise<boolean> {
   if (at === undefined) return false
-  const against = !backward !== newestFirst
-  const [exact, beyond] = await Promise.all([
-    getItem({ pk, sk: at }),
-    queryItems(pk, { after: at, backward: against, limit: 1 }),
-  ])
-  return exact !== undefined || beyond.length > 0
+  const found = await sortKeysOf(pk, { after: at, inclusive: true, backward: !backward !== newestFirst, limit: 1 })
+  return found.length > 0
 }
 
 type Window<R> = { placed: Placed<R>[]; before: boolean; after: boolean }

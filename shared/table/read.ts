@@ -114,16 +114,24 @@ export async function findUnique<R extends Row>(
   return item ? itemRow(entity, item) : null
 }
 
-/** Rows beyond the sort key `after` (exclusive), at most `limit` of them. */
-export type Range = { after?: string; backward?: boolean; limit?: number }
+/** Rows beyond the sort key `after`, which counts where `inclusive` says so, at most `limit` of them; none beyond `until`. */
+export type Range = { after?: string; inclusive?: boolean; until?: string; backward?: boolean; limit?: number }
+
+/** The condition of a range; `:until` is the other end of one that has both. */
+function conditionOf({ after, inclusive = false, until, backward = false }: Range): string {
+  if (until !== undefined) return 'pk = :pk AND sk BETWEEN :bound AND :until'
+  const equal = inclusive && after !== undefined ? '=' : ''
+  return `pk = :pk AND sk ${backward ? '<' : '>'}${equal} :bound`
+}
 
 /** Items of a partition in sort key order, consistently, a page of the table at a time. Row counters are left out. */
 async function* pagesOf<T extends Attributes>(
   pk: string,
-  { after, backward = false, limit }: Range,
+  range: Range,
   ProjectionExpression?: string,
 ): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
+  const { after, until, backward = false, limit } = range
   let count = 0
   let start: Attributes | undefined
   do {
@@ -132,8 +140,12 @@ async function* pagesOf<T extends Attributes>(
         TableName: tableName(),
         ConsistentRead: true,
         ScanIndexForward: !backward,
-        KeyConditionExpression: backward ? 'pk = :pk AND sk < :bound' : 'pk = :pk AND sk > :bound',
-        ExpressionAttributeValues: { ':pk': pk, ':bound': after ?? (backward ? '~' : counterSort) },
+        KeyConditionExpression: conditionOf(range),
+        ExpressionAttributeValues: {
+          ':pk': pk,
+          ':bound': after ?? (backward ? '~' : counterSort),
+          ...(until !== undefined && { ':until': until }),
+        },
         ExclusiveStartKey: start,
         Limit: limit === undefined ? undefined : limit - count,
         ProjectionExpression,
@@ -153,10 +165,10 @@ export async function queryItems<T extends Attributes = StoredItem>(pk: string, 
   return items
 }
 
-/** The sort keys of all items of a partition. */
-export async function sortKeysOf(pk: string): Promise<string[]> {
+/** The sort keys alone; without a limit those of the whole partition. */
+export async function sortKeysOf(pk: string, range: Range = {}): Promise<string[]> {
   const keys: string[] = []
-  for await (const page of pagesOf<StoredItem>(pk, {}, 'sk')) for (const { sk } of page) keys.push(sk)
+  for await (const page of pagesOf<StoredItem>(pk, range, 'sk')) for (const { sk } of page) keys.push(sk)
   return keys
 }
 

@@ -93,7 +93,9 @@ class Memory {
 async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): Promise<unknown> {
   const [[name, wanted] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
   const items = await memory.items((wanted?.Keys ?? []) as Key[], async (Keys) => {
-    const answer = (await send(new BatchGetCommand({ RequestItems: { [name]: { ...wanted, Keys } } }))) as {
+    // Whole items: another request may ask for other attributes of them.
+    const whole = { ...wanted, Keys, ProjectionExpression: undefined }
+    const answer = (await send(new BatchGetCommand({ RequestItems: { [name]: whole } }))) as {
       Responses?: Record<string, Attributes[]>
       UnprocessedKeys?: object
     }

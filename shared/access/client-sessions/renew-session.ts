@@ -3,7 +3,7 @@ import { clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Subject } from '../../core/subject.ts'
 import { seenFrom } from '../../domain/presence/presence.ts'
-import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
+import { leaseUnder, renderLease } from '../../domain/sessions/lease.ts'
 import { conditionContextOf } from '../condition-context.ts'
 import { connectableResources } from '../connectable-resources.ts'
 import { findSession } from './client-presence.ts'
@@ -15,7 +15,7 @@ export async function renewSession({ account, actor, token }: CallerOf<'client'>
   const now = clock.now()
   const session = await findSession(account.id, token.id, sessionId, now)
   if (!session) throw notFound()
-  const lease_expires_at = leaseEnd(now)
+  const lease_expires_at = leaseUnder(token, now)
   const context = conditionContextOf(session.client, subject)
   const seen = { ...seenFrom(subject, session.presence.last_seen_version, now), lease_expires_at }
   const reachable = await connectableResources(account, actor, context, now)

@@ -15,7 +15,7 @@ import {
   presenceKey,
   seenFrom,
 } from '../../domain/presence/presence.ts'
-import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
+import { leaseUnder, renderLease } from '../../domain/sessions/lease.ts'
 import { sessionLogItems } from '../../logs/session-log.ts'
 import { entityKey } from '../../table/keys.ts'
 import { getRow } from '../../table/read.ts'
@@ -54,7 +54,7 @@ export async function startSession(
   return {
     data: {
       id: presence.session_id,
-      client: renderClient(client, { ...presence, rotated_at: null }, now),
+      client: renderClient(client, presence, now),
       resources: reachable.resources,
       resources_cursor: await resourcesCursor(account.id, presence.session_id, reachable),
       ...renderLease(presence.lease_expires_at),
@@ -74,7 +74,7 @@ async function store(
   const now = clock.now()
   const presence: ClientPresence = {
     session_id: uuidV7(now),
-    lease_expires_at: leaseEnd(now),
+    lease_expires_at: leaseUnder(token, now),
     token_id: token.id,
     public_key: sent.public_key,
     // Kept from the former session, whose authorizations were tested under these circumstances (P3.2).

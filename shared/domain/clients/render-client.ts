@@ -1,8 +1,11 @@
-import { type CountedPresence, renderPresence } from '../presence/presence.ts'
+import { type Presence, renderPresence } from '../presence/presence.ts'
 import { type ClientRow, namedClient } from './client.ts'
 
-/** A client as the API shows it (A23.1): the row with its live fields. */
-export const renderClient = (client: ClientRow, presence: CountedPresence | null, now: number) => ({
+/**
+ * A client as the API shows it (A23.1): the row with its live fields. Its token need not be looked at: a lease ends no later
+ * than its token expires, and a token that is deleted takes the leases of its sessions along.
+ */
+export const renderClient = (client: ClientRow, presence: Presence | null, now: number) => ({
   ...namedClient(client),
   ...renderPresence(presence, now),
 })

@@ -6,7 +6,7 @@ import { notFound } from '../../core/errors.ts'
 import { listRows } from '../../table/list.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
-import { readPresence, readPresences } from '../presence/presence.ts'
+import { findPresence, findPresences, findPresencesBetween } from '../presence/presence.ts'
 import { type ClientFields, type ClientRow, clients } from './client.ts'
 import { deleteClient } from './delete-client.ts'
 import { renderClient } from './render-client.ts'
@@ -14,15 +14,16 @@ import { renderClient } from './render-client.ts'
 export async function list(account: string, page: Page) {
   const { rows, metadata } = await listRows(clients, account, page, { edges: page.filters })
   const ids = rows.map((row) => row.id)
-  const presences = await readPresences(account, 'clients', ids)
+  const isStretch = Object.keys(page.filters).length === 0
+  const presences = await (isStretch ? findPresencesBetween : findPresences)(account, 'clients', ids)
   const now = clock.now()
   return { data: rows.map((row, i) => renderClient(row, presences[i] ?? null, now)), metadata }
 }
 
 export async function get(account: string, id: string) {
-  const [row, presence] = await Promise.all([getRow(clients, account, id), readPresence(account, 'clients', id)])
+  const [row, presence] = await Promise.all([getRow(clients, account, id), findPresence(account, 'clients', id)])
   if (!row) throw notFound()
-  return { data: renderClient(row, presence, clock.now()) }
+  return { data: renderClient(row, presence ?? null, clock.now()) }
 }
 
 export const rename = (author: Author, id: string, input: () => v.InferOutput<typeof ClientFields>) =>
@@ -46,9 +47,9 @@ export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const client = await transaction.get(clients, id)
     if (!client) throw notFound()
-    const presence = await readPresence(author.accountId, 'clients', id)
+    const presence = await findPresence(author.accountId, 'clients', id)
     await deleteClient(transaction, client)
-    return { data: { ...renderClient(client, presence, transaction.now), online: false } }
+    return { data: { ...renderClient(client, presence ?? null, transaction.now), online: false } }
   })
 
 const change = (author: Author, id: string, apply: (transaction: Transaction, client: ClientRow) => ClientRow) =>
@@ -56,5 +57,6 @@ const change = (author: Author, id: string, apply: (transaction: Transaction, cl
     const client = await transaction.get(clients, id)
     if (!client) throw notFound()
     const after = apply(transaction, client)
-    return { data: renderClient(after, await readPresence(author.accountId, 'clients', id), transaction.now) }
+    const presence = await findPresence(author.accountId, 'clients', id)
+    return { data: renderClient(after, presence ?? null, transaction.now) }
   })

@@ -5,4 +5,6 @@ import type { GatewayRow } from './gateway.ts'
 export const renderGateway = (row: GatewayRow, presence: CountedPresence | null, now: number) => ({
   ...row,
   ...renderPresence(presence, now),
+  gateway_token_id: presence?.token_id ?? null,
+  rotated_at: presence?.rotated_at ?? null,
 })

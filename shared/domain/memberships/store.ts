@@ -1,7 +1,8 @@
 import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
-import { listRows } from '../../table/list.ts'
+import { sideBySide } from '../../core/side-by-side.ts'
+import { listIds, listRows } from '../../table/list.ts'
 import { getRow, getRows } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { type ActorRow, actors } from '../actors/actor.ts'
@@ -14,19 +15,19 @@ import { memberships } from './membership.ts'
 
 /** The members of a group; those of the managed one are all people of the account (A15.2). */
 export async function list(account: string, groupId: string, page: Page) {
-  const group = await getRow(groups, account, groupId)
-  if (!group) throw notFound()
+  const [group, listed] = await sideBySide(existing(account, groupId), listIds(memberships, account, page, groupId))
   if (group.is_managed) {
     const { rows, metadata } = await listRows(actors, account, page, { edges: { person: 'true' } })
     return { data: rows, metadata }
   }
-  const { rows, metadata } = await listRows(memberships, account, page, { within: groupId })
-  const members = await getRows(
-    actors,
-    account,
-    rows.map((row) => row.actor_id),
-  )
-  return { data: members.filter((actor): actor is ActorRow => actor !== null), metadata }
+  const members = await getRows(actors, account, listed.rows)
+  return { data: members.filter((actor): actor is ActorRow => actor !== null), metadata: listed.metadata }
+}
+
+async function existing(account: string, groupId: string): Promise<GroupRow> {
+  const group = await getRow(groups, account, groupId)
+  if (!group) throw notFound()
+  return group
 }
 
 /** The whole set as it is (A15.3). */

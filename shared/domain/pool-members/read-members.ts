@@ -1,9 +1,10 @@
 import { ApiError, notFound } from '../../core/errors.ts'
-import { listRows } from '../../table/list.ts'
+import { sideBySide } from '../../core/side-by-side.ts'
+import { listIds } from '../../table/list.ts'
 import { getRow, getRows } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { type ClientRow, clients } from '../clients/client.ts'
-import { readPresences } from '../presence/presence.ts'
+import { findPresences } from '../presence/presence.ts'
 import { type ResourceRow, resources } from '../resources/resource.ts'
 import { poolMembers } from './pool-member.ts'
 
@@ -17,12 +18,13 @@ export function refuseOthers(resource: ResourceRow | null): void {
 
 /** The clients of a pool with when they were last seen (A19.1). */
 export async function list(account: string, resourceId: string, page: Page) {
-  refuseOthers(await getRow(resources, account, resourceId))
-  const { rows, metadata } = await listRows(poolMembers, account, page, { within: resourceId })
-  const ids = rows.map((row) => row.device_id)
+  const [, { rows: ids, metadata }] = await sideBySide(
+    getRow(resources, account, resourceId).then(refuseOthers),
+    listIds(poolMembers, account, page, resourceId),
+  )
   const [members, presences] = await Promise.all([
     getRows(clients, account, ids),
-    readPresences(account, 'clients', ids),
+    findPresences(account, 'clients', ids),
   ])
   const seen = members.flatMap((client: ClientRow | null, i) =>
     client ? [{ id: client.id, name: client.name, last_seen_at: presences[i]?.last_seen_at ?? null }] : [],

@@ -1,7 +1,7 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import type { Origin } from '../../core/subject.ts'
 import { type Key, liveKey } from '../../table/keys.ts'
-import { getItem, getItems, getRows } from '../../table/read.ts'
+import { getItem, getItems, getRows, queryItems } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
@@ -70,6 +70,28 @@ export const findPresence = async <K extends DeviceKind>(
   id: string,
 ): Promise<PresenceOf[K] | undefined> => (await getItem(presenceKey(account, kind, id))) as PresenceOf[K] | undefined
 
+/** The live items of devices, in the order of their ids. */
+export const findPresences = async <K extends DeviceKind>(
+  account: string,
+  kind: K,
+  ids: string[],
+): Promise<(PresenceOf[K] | undefined)[]> =>
+  (await getItems(ids.map((id) => presenceKey(account, kind, id)))) as (PresenceOf[K] | undefined)[]
+
+/** The same where the ids are all that there are from the first to the last: one query instead of an item each. */
+export async function findPresencesBetween<K extends DeviceKind>(
+  account: string,
+  kind: K,
+  ids: string[],
+): Promise<(PresenceOf[K] | undefined)[]> {
+  const sorted = ids.toSorted()
+  const [after, until] = [sorted[0], sorted.at(-1)]
+  if (after === undefined) return []
+  const items = await queryItems(presenceKey(account, kind, '').pk, { after, until })
+  const found = new Map(items.map((item) => [item.sk, item as unknown as PresenceOf[K]]))
+  return ids.map((id) => found.get(id))
+}
+
 /**
  * The presence of devices, in the order of their ids; null before the first session. Tokens are read too, so that one that
  * was deleted or has ended ends its sessions without a write to each device that used it.
@@ -80,7 +102,7 @@ export async function readPresences(
   ids: string[],
 ): Promise<(CountedPresence | null)[]> {
   if (ids.length === 0) return []
-  const live = (await getItems(ids.map((id) => presenceKey(account, kind, id)))) as (Presence | undefined)[]
+  const live: (Presence | undefined)[] = await findPresences(account, kind, ids)
   const tokenIds = [...new Set(live.flatMap((item) => (item ? [item.token_id] : [])))]
   const states = await tokenStates[kind](account, tokenIds, clock.now())
   const tokens = new Map(tokenIds.map((id, index) => [id, states[index]]))
@@ -113,12 +135,10 @@ export const seenFrom = (origin: Origin, version: string, now: number): LastSeen
   last_seen_remote_ip_location_lon: origin.ip_lon,
 })
 
-/** The live fields of a gateway (A21.1) or client (A23.1); the response schema picks those of its kind. */
-export const renderPresence = (presence: CountedPresence | null, now: number) => ({
+/** The live fields that gateways (A21.1) and clients (A23.1) have in common. */
+export const renderPresence = (presence: Omit<Presence, 'token_id'> | null, now: number) => ({
   online: isOnline(presence, now),
   public_key: presence?.public_key ?? null,
-  gateway_token_id: presence?.token_id ?? null,
-  rotated_at: presence?.rotated_at ?? null,
   last_seen_at: presence?.last_seen_at ?? null,
   last_seen_version: presence?.last_seen_version ?? null,
   last_seen_user_agent: presence?.last_seen_user_agent ?? null,

@@ -4,7 +4,7 @@ import { handler as end } from '#functions/api/client-sessions/end-client-sessio
 import { handler } from '#functions/api/client-sessions/renew-client-session.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
-import { clock } from '#shared/core/clock.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { presenceKey } from '#shared/domain/presence/presence.ts'
@@ -22,6 +22,15 @@ afterEach(() => vi.restoreAllMocks())
 describe('a client heartbeat (P3.2)', () => {
   const beat = (token: string, id: string, sourceIp?: string) =>
     call(handler, { method: 'PUT', token, params: { id }, sourceIp })
+
+  test('renews the lease up to the end of its token (P1.3)', async () => {
+    const world = await newAccessWorld()
+    const soon = timestamp(clock.now() + 60_000_000)
+    const { token } = await world.addToken(world.actor, soon)
+    const started = (await world.startSession({}, { token })).body.data
+    const renewed = await beat(token, started.id)
+    expect([started.expires_at, renewed.body.data.expires_at]).toEqual([soon, soon])
+  })
 
   test('renews the lease and answers what can be reached now', async () => {
     const world = await newAccessWorld()

@@ -1,9 +1,18 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
+import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler } from '#functions/api/clients/list-clients.ts'
-import { newAccessWorld } from '#test/support/access.ts'
+import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
+import { groups } from '#shared/domain/groups/group.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { getRow } from '#shared/table/read.ts'
+import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
 import { call, newAccount } from '#test/support/account.ts'
-import { insertActor } from '#test/support/rows.ts'
+import { followUpAll } from '#test/support/commit-stream.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+import { insertActor, insertRow } from '#test/support/rows.ts'
+import { crashAfter } from '#test/support/table-faults.ts'
 
 test('lists the clients in the order they registered, by name or installation (A23, A7.3)', async () => {
   const world = await newAccessWorld()
@@ -47,6 +56,53 @@ test('pages through the clients, whoever they belong to', async () => {
   const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
   expect([idsOf(first), idsOf(second), second.metadata.next_page]).toEqual([ids.slice(0, 2), ids.slice(2), null])
   expect(idsOf(await page(second.metadata.prev_page))).toEqual(ids.slice(0, 2))
+})
+
+const deleteTokenOf = (world: AccessWorld, id: string) =>
+  world.account.call(deleteToken, { method: 'DELETE', params: { actor_id: world.actor.id, id } })
+
+test('shows nobody online whose token is gone, also when a crash comes between (P1.7)', async () => {
+  const world = await newAccessWorld()
+  const others = [await world.addToken(), await world.addToken()] as const
+  await world.startSession({ svc_id: 'one' })
+  for (const [i, { token }] of others.entries()) await world.startSession({ svc_id: `other ${i}` }, { token })
+  const online = async (query = {}) => {
+    const { data } = (await world.account.call(handler, { query })).body
+    return data.map((client: { online: boolean }) => client.online)
+  }
+  expect(await online()).toEqual([true, true, true])
+  expect((await deleteTokenOf(world, others[0].id)).status).toBe(200)
+  expect([await online(), await online({ svc_id: 'other 0' })]).toEqual([[true, false, true], [false]])
+
+  // Some of the writes before the commit are done once, then it is the commit that is the last.
+  for (let writes = 1; await getRow(clientTokens, world.account.id, others[1].id); writes++) {
+    crashAfter(writes)
+    await deleteTokenOf(world, others[1].id)
+    vi.restoreAllMocks()
+  }
+  expect(await online()).toEqual([true, false, true])
+  await followUpAll(world.account.id)
+  expect(await online()).toEqual([true, false, false])
+  // A device that comes back with another token is online, however often the deletion is followed up.
+  await world.startSession({ svc_id: 'other 0' })
+  await followUpAll(world.account.id)
+  expect(await online()).toEqual([true, true, false])
+})
+
+test('asks for a page of clients with a token each as it does for a page of groups', async () => {
+  const world = await newAccessWorld()
+  for (let i = 0; i < 6; i++) {
+    await world.startSession({ svc_id: `laptop ${i}` }, { token: (await world.addToken()).token })
+    const { id: _, inserted_at: _at, updated_at: _later, ...fields } = world.group
+    await insertRow(world.account.id, groups, { ...fields, name: `Group ${i}` })
+  }
+  const costOf = async (list: Handler) => {
+    await world.account.call(list)
+    return measure(() => world.account.call(list))
+  }
+  const [clients, ofGroups] = [await costOf(handler), await costOf(listGroups)]
+  expect(clients.requests).toBe(ofGroups.requests + 1)
+  expect(clients.reads).toBeLessThanOrEqual(1.3 * ofGroups.reads)
 })
 
 test.each(['name=a&name=b', 'svc_id[]=a'])('refuses ?%s', async (query) => {
