@@ -43,7 +43,7 @@ const errors: { status: number; text: string; examples: Json; when?: (operation:
   { status: 500, text: 'An unexpected error.', examples: { internal_error: named('internal_error') } },
   {
     status: 503,
-    text: 'Nothing was changed; retry later.',
+    text: 'The service could not complete the request; retry later.',
     examples: { service_unavailable: named('service_unavailable') },
   },
 ]

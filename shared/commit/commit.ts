@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { isPassing } from '../core/aws/passing-error.ts'
 import { clock } from '../core/clock.ts'
+import { describeError } from '../core/describe-error.ts'
 import { ApiError } from '../core/errors.ts'
+import { logLine } from '../core/log.ts'
 import type { Subject } from '../core/subject.ts'
+import { waiting } from '../core/waiting.ts'
+import { noteChange, retryUntil } from '../core/work.ts'
 import { table, tableName } from '../table/client.ts'
 import { TransactWriteCommand } from '../table/commands.ts'
 import { type Head, readHead } from '../table/head.ts'
@@ -78,11 +82,35 @@ async function happened(account: string, sequence: number, commitId: string): Pr
 /** What a change came to, and the head item that it left. */
 type Committed<T> = { result: T; head: Head }
 
+/** A commit that another came before, or that the table did not take: it is tried again on fresh state. */
+type Lost = { lost: unknown }
+
+/**
+ * Writes the commit, and finds out what became of it where the table does not say.
+ * @throws the error of a write that would fail again: denied, invalid, too large
+ */
+async function write(account: string, sequence: number, commitId: string, items: Write[]): Promise<Lost | null> {
+  noteChange('unknown')
+  try {
+    await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
+  } catch (error) {
+    const passes = error instanceof TransactionCanceledException ? isLostRace(error) : isPassing(error)
+    const isOpen = passes && !(error instanceof TransactionCanceledException)
+    if (!isOpen || !(await happened(account, sequence, commitId))) {
+      noteChange('nothing')
+      if (passes) return { lost: error }
+      throw error
+    }
+  }
+  noteChange('something')
+  return null
+}
+
 async function attempt<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
   after: Head | undefined,
-): Promise<Committed<T> | 'lost'> {
+): Promise<Committed<T> | Lost> {
   const head = after ?? (await readHead(author.accountId))
   const now = Math.max(clock.now(), head.clock + 1)
   const transaction = new Transaction(author.accountId, head, now, after !== undefined)
@@ -100,18 +128,9 @@ async function attempt<T>(
   const items = [headWrite(author.accountId, head, transaction), record, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
-  try {
-    await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
-  } catch (error) {
-    if (error instanceof TransactionCanceledException) {
-      if (isLostRace(error)) return 'lost'
-      throw error
-    }
-    if (!(await happened(author.accountId, head.sequence + 1, commitId))) {
-      if (error instanceof Error && error.name === 'ValidationException') throw error
-      return 'lost'
-    }
-  }
+  const lost = await write(author.accountId, head.sequence + 1, commitId, items)
+  if (lost) return lost
+  // Should this fail, the follow-up consumer does it: the record names it.
   await revokeAll(author.accountId, transaction.revocations)
   return { result, head: nextHead(head, transaction) }
 }
@@ -140,14 +159,18 @@ export async function commitAfter<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
   after?: Head,
-  deadline = Date.now() + commitPatienceMs,
+  deadline = retryUntil(commitPatienceMs),
 ): Promise<Committed<T>> {
   let known = after
-  for (let tries = 0; Date.now() < deadline; tries++) {
-    if (tries > 0) await sleep(Math.random() * pauseMs(tries))
+  let cause: unknown
+  let tries = 0
+  for (; tries === 0 || waiting.now() < deadline; tries++) {
+    if (tries > 0) await waiting.sleep(Math.random() * pauseMs(tries))
     const outcome = await queueCommit(author.accountId, () => attempt(author, change, known))
-    if (outcome !== 'lost') return outcome
+    if ('result' in outcome) return outcome
+    cause = outcome.lost
     known = undefined
   }
+  logLine('WARN', 'commit_given_up', { account_id: author.accountId, tries, ...describeError(cause) })
   throw new ApiError('unavailable')
 }

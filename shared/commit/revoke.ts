@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { ApiError } from '../core/errors.ts'
+import { jitter, waiting } from '../core/waiting.ts'
 import { table, tableName } from '../table/client.ts'
 import { TransactWriteCommand } from '../table/commands.ts'
 import { type Key, partition, type RowPointer } from '../table/keys.ts'
+import { isLostRace } from '../table/lost-race.ts'
 import { getItems, queryItems } from '../table/read.ts'
 import { endSessionsBefore, endSessionsOfToken } from './end-sessions.ts'
 
@@ -59,7 +60,7 @@ export async function revokeAll(account: string, revocations: Revocation[]): Pro
 export async function deleteAuthorization(item: Deletable): Promise<void> {
   let edges = item.edges
   for (let tries = 0; tries < 12; tries++) {
-    if (tries > 0) await sleep(Math.random() * Math.min(250, 10 * 2 ** tries))
+    if (tries > 0) await waiting.sleep(jitter(tries, 10, 250))
     const writes = [
       { TableName: tableName(), Key: { pk: item.pk, sk: item.sk }, ConditionExpression: 'attribute_exists(pk)' },
       ...edges.map(({ pk, sk }) => ({
@@ -73,7 +74,7 @@ export async function deleteAuthorization(item: Deletable): Promise<void> {
       await table().send(new TransactWriteCommand({ TransactItems: writes.map((Delete) => ({ Delete })) }))
       return
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error
+      if (!(error instanceof TransactionCanceledException && isLostRace(error))) throw error
       const failed = (error.CancellationReasons ?? []).map(({ Code }) => Code === 'ConditionalCheckFailed')
       if (failed[0]) return
       edges = edges.filter((_, index) => !failed[index + 1])

@@ -74,6 +74,14 @@ export const fixedDetails: Partial<Record<ErrorCode, string>> = {
   unavailable: 'The service could not complete the request. Nothing was changed; retry later.',
 }
 
+/** What `unavailable` says instead where it is not so that nothing was changed. */
+export const unavailableAfter = {
+  something:
+    'The change was made, but not everything that follows from it was completed; the service goes on with it. Read the object before repeating the request.',
+  unknown:
+    'The service could not complete the request, and does not know whether the change was made. Read the object before repeating the request.',
+}
+
 type Extra = {
   /** Additional members of the problem document, for example `required_scope`. */
   members?: Record<string, unknown>

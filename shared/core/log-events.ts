@@ -10,6 +10,7 @@ export const logEvents = {
   answer_not_kept: 'An answer was not kept for its Idempotency-Key, which frees itself.',
   account_above_limits: 'An account is above its limits.',
   cdn_secret_not_read: 'The secret of the CDN was not read again; the one known counts on.',
+  commit_given_up: 'A commit was not taken for as long as its request may try; nothing is changed.',
   commit_not_followed_up: 'A commit record was not followed up; it is delivered again.',
   commit_not_logged: 'A commit record was not written to the change log; it is delivered again.',
   flow_not_stored: 'A record of the flow stream was not stored; it is delivered again.',
@@ -17,6 +18,7 @@ export const logEvents = {
   gateway_told_part: 'A gateway has more authorizations in force than it is told.',
   members_interrupted: 'A change of a set of members was interrupted; follow-up goes on with it.',
   service_secret_not_read: 'The service secret was not read again; the versions known count on.',
+  transaction_given_up: 'A small transaction lost its race for as long as its request may try.',
   open_flows_not_indexed: 'Open flows were not indexed; the next batch tries again.',
 } as const
 

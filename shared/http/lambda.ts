@@ -1,11 +1,14 @@
 import middy from '@middy/core'
 import type { Context as LambdaContext } from 'aws-lambda'
 import * as v from 'valibot'
+import { workTime } from '../commit/work-time.ts'
+import { describeError } from '../core/describe-error.ts'
 import { note, within } from '../core/invocation.ts'
 import { toJson } from '../core/json.ts'
 import { logLine } from '../core/log.ts'
 import { serviceAddress } from '../core/service-address.ts'
 import { millisecondsSince } from '../core/watched.ts'
+import { inWorkTime } from '../core/work.ts'
 import { draft } from '../values/draft.ts'
 import { isKnown, tagOf, tagText } from './entity-tag.ts'
 import type { Answer, Event, Exchange, IdempotencyLock } from './exchange.ts'
@@ -166,9 +169,8 @@ export function lambda(operation: Operation): Handler {
   return (event, context = {}) => {
     const { method } = event.requestContext.http
     const other = method === operation.method ? undefined : method
-    return within(
-      { operation: name, method: other, function_request_id: context.awsRequestId },
-      () => handler(event, { ...context } as Invocation) as Promise<Answer>,
+    return within({ operation: name, method: other, function_request_id: context.awsRequestId }, () =>
+      inWorkTime(workTime.retries(), () => handler(event, { ...context } as Invocation) as Promise<Answer>),
     )
   }
 }
@@ -178,9 +180,9 @@ async function settle(run: IdempotencyLock, answer: Answer): Promise<void> {
   const status = answer.statusCode ?? 500
   try {
     await (status < 500 && status !== 429 ? saveAnswer(run, answer) : releaseLock(run))
-  } catch {
-    // Nothing was changed; the key frees itself when the run is over.
-    logLine('ERROR', 'answer_not_kept')
+  } catch (error) {
+    // The key frees itself when the run is over.
+    logLine('ERROR', 'answer_not_kept', describeError(error))
   }
 }
 

@@ -1,8 +1,10 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { isPassing } from '../core/aws/passing-error.ts'
 import { describeError } from '../core/describe-error.ts'
-import { ApiError, errorCodes } from '../core/errors.ts'
+import { ApiError, errorCodes, fixedDetails, unavailableAfter } from '../core/errors.ts'
 import { toJson } from '../core/json.ts'
 import { logLine } from '../core/log.ts'
+import { changedSoFar } from '../core/work.ts'
 
 /** Node's own list would load its whole HTTP client and server into every function. */
 const titles: Record<number, string> = {
@@ -21,11 +23,21 @@ const titles: Record<number, string> = {
   503: 'Service Unavailable',
 }
 
-/** Anything but an ApiError is a bug: logged with its stack, answered as 500; an overloaded engine is 503. */
+/**
+ * Anything but an ApiError is a bug: logged with all that is known of it, answered as 500; an engine that throttles or does
+ * not answer for as long as it was asked is 503.
+ */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
-  if (error instanceof ApiError) return error
+  if (error instanceof ApiError) return truthful(error)
   logLine('ERROR', 'unexpected_error', { request_id: requestId, ...describeError(error) })
-  return new ApiError(isOverload(error) ? 'unavailable' : 'internal_error')
+  return truthful(new ApiError(isPassing(error) ? 'unavailable' : 'internal_error'))
+}
+
+/** Says that nothing was changed only where that is so. */
+function truthful(error: ApiError): ApiError {
+  const changed = changedSoFar()
+  if (changed === 'nothing' || error.code !== 'unavailable' || error.detail !== fixedDetails.unavailable) return error
+  return new ApiError('unavailable', unavailableAfter[changed], { members: error.members, headers: error.headers })
 }
 
 /** The RFC 9457 problem of an error (A5). */
@@ -56,16 +68,3 @@ export function problem(
     body: toJson(body),
   }
 }
-
-const overloads = [
-  'ProvisionedThroughputExceededException',
-  'ThrottlingException',
-  'RequestLimitExceeded',
-  'TimeoutError',
-  'InternalServerError',
-  'ServiceUnavailable',
-  'ServiceUnavailableException',
-]
-
-/** An engine that throttles or does not answer after the SDK's retries is 503, not a bug. */
-const isOverload = (error: unknown): boolean => error instanceof Error && overloads.includes(error.name)

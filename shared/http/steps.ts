@@ -64,8 +64,6 @@ export const logRequest =
       content_length: contentLength(event.headers['content-length']),
       request_id: requestId,
       ...origin,
-    }).catch(() => {
-      throw new ApiError('unavailable')
     })
     exchange.requestLogged = stored
     if (method !== 'GET' || waitForRequestLog) await stored

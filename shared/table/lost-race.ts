@@ -9,6 +9,6 @@ const passing = [
   'ProvisionedThroughputExceeded',
 ]
 
-/** True when a transaction lost a race or was throttled, without effect. Any other, of too large an item for example, would fail again. */
+/** True when a transaction lost a race, or met others for as long as it was repeated, without effect. Any other, of too large an item for example, would fail again. */
 export const isLostRace = ({ CancellationReasons = [] }: TransactionCanceledException): boolean =>
   CancellationReasons.every(({ Code }) => passing.includes(Code ?? 'None'))

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../core/errors.ts'
+import { jitter, waiting } from '../core/waiting.ts'
 import { table, tableName } from './client.ts'
 import { BatchGetCommand, GetCommand, QueryCommand } from './commands.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
@@ -39,7 +39,7 @@ async function ask<T extends Attributes>(
   ProjectionExpression?: string,
 ): Promise<Key[]> {
   if (attempt === 8) throw new ApiError('unavailable')
-  if (attempt > 0) await sleep(Math.random() * 20 * 2 ** attempt)
+  if (attempt > 0) await waiting.sleep(jitter(attempt, 20, 2_560))
   const chunks = Array.from({ length: Math.ceil(keys.length / 100) }, (_, i) => keys.slice(i * 100, i * 100 + 100))
   const left = await Promise.all(
     chunks.map(async (Keys) => {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchStatementError } from '@aws-sdk/client-dynamodb'
+import { jitter, waiting } from '../core/waiting.ts'
 import { table, tableName } from './client.ts'
 import { BatchExecuteStatementCommand } from './commands.ts'
 import type { Item } from './keys.ts'
@@ -53,6 +53,6 @@ export async function insertTogether(items: Item[]): Promise<void> {
       refused.find(({ Code = '' }) => final.includes(Code)) ?? (tries === mostTries ? refused[0] : undefined)
     if (cause) throw Object.assign(new Error(cause.Message), { name: cause.Code })
     left = left.filter((_, i) => typeof outcomes[i] === 'object')
-    if (left.length > 0) await sleep(Math.random() * Math.min(500, 20 * 2 ** tries))
+    if (left.length > 0) await waiting.sleep(jitter(tries, 20, 500))
   }
 }

@@ -1,7 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../core/errors.ts'
+import { logLine } from '../core/log.ts'
+import { jitter, waiting } from '../core/waiting.ts'
+import { noteChange, retryUntil } from '../core/work.ts'
 import { table, tableName } from './client.ts'
 import { TransactWriteCommand } from './commands.ts'
 import type { Item, Key } from './keys.ts'
@@ -54,6 +56,7 @@ export const putOver = (Item: Item, expected: Record<string, unknown> | null): W
 export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
   try {
     await table().send(new TransactWriteCommand({ TransactItems: writes }))
+    noteChange('something')
     return 'done'
   } catch (error) {
     if (error instanceof TransactionCanceledException && isLostRace(error)) return 'lost'
@@ -61,15 +64,17 @@ export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
   }
 }
 
-const timeBudgetMs = 6_000
+const timeBudgetMs = 20_000
 
 /** Repeats an attempt until it is not lost. @throws ApiError `unavailable` when patience ends; nothing is changed then. */
 export async function untilDone<T>(attempt: () => Promise<T | 'lost'>): Promise<T> {
-  const deadline = Date.now() + timeBudgetMs
-  for (let tries = 0; Date.now() < deadline; tries++) {
-    if (tries > 0) await sleep(Math.random() * Math.min(250, 8 * 2 ** Math.min(tries, 6)))
+  const deadline = retryUntil(timeBudgetMs)
+  let tries = 0
+  for (; tries === 0 || waiting.now() < deadline; tries++) {
+    if (tries > 0) await waiting.sleep(jitter(tries, 8, 250))
     const result = await attempt()
     if (result !== 'lost') return result
   }
+  logLine('WARN', 'transaction_given_up', { tries })
   throw new ApiError('unavailable')
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { clock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
+import { waiting } from '../../core/waiting.ts'
 import type { Bucket } from './bucket.ts'
 import { bucketKey, type Known, readBucket, writeBucket } from './bucket-item.ts'
 import { type BucketState, fullBucket, microsPerUnit, stateAt, unitsAt, unitsFor } from './bucket-state.ts'
@@ -60,7 +60,7 @@ export class LeaseHolder {
     const former = this.held.get(pk)
     let known = former?.known ?? { state: fullBucket, stood: 0 }
     for (let tries = 0; tries < maxTries; tries++) {
-      if (tries > 1) await sleep(Math.random() * 5 * tries)
+      if (tries > 1) await waiting.sleep(Math.random() * 5 * tries)
       const now = this.now()
       const state = this.withoutOwn(stateAt(bucket, credible(bucket, known.state, now), now))
       const units = unitsFor(bucket, state, wantedUnits(former, now), now)

@@ -44,6 +44,9 @@ const traceHeader = (): Record<string, string> => {
   return trace && process.env.AWS_LAMBDA_FUNCTION_NAME ? { 'x-amzn-trace-id': trace } : {}
 }
 
+/** How requests leave the process. A simulation of a service puts its own in its place. */
+export const transport = { post: httpPost }
+
 /**
  * A service of AWS that speaks JSON by POST. The SDK's client of one resolves its settings at every start and its chain of
  * middleware at every request, which was most of the CPU of both (docs/decisions/0015).
@@ -66,7 +69,7 @@ export class JsonService {
     this.endpoint ??= new URL(this.description.endpoint())
     const endpoint = this.endpoint
     return this.retries.run(async () => {
-      const answer = await httpPost(endpoint, this.headers(endpoint, operation, body), body)
+      const answer = await transport.post(endpoint, this.headers(endpoint, operation, body), body)
       if (answer.status >= 200 && answer.status < 300) return answer.text === '' ? {} : JSON.parse(answer.text)
       throw this.errorOf(answer)
     })

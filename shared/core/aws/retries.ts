@@ -1,74 +1,44 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fieldsOf } from '../is-object.ts'
+import { jitter, waiting } from '../waiting.ts'
+import { retryUntil } from '../work.ts'
+import { type Passing, passingKind } from './passing-error.ts'
 
-/** Attempts at one request, the first among them. */
-const mostAttempts = 4
-const longestPauseMs = 20_000
+/** For how long a request is made again, within the work that it belongs to. */
+const patienceMs = 15_000
 
-/** What a request costs that is tried again, of the tokens that a process has for that: a service that is down is not hammered. */
-const costs = { throttled: 5, transient: 14 }
+/** What a request costs that is made again, of the tokens that a process has for that: a service that is down is not hammered. */
+const costs: Record<Passing, number> = { conflict: 0, throttle: 5, fault: 14 }
 const mostTokens = 500
-/** What random pauses double from. */
-const pauseMs = { throttled: 500, transient: 25 }
 
-type Kind = keyof typeof costs
-
-const throttled = new Set([
-  'LimitExceededException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'Throttling',
-  'ThrottlingException',
-  'TooManyRequestsException',
-])
-const transient = new Set([
-  'InternalServerError',
-  'RequestTimeout',
-  'ServiceUnavailable',
-  'TimeoutError',
-  'TransactionConflictException',
-  'TransactionInProgressException',
-])
-/** A connection that broke or was not made. */
-const network = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-])
-
-/** Why a failure may pass by itself; null when the same request would fail again. */
-function kindOf(error: unknown): Kind | null {
-  const { name, code, $metadata } = fieldsOf(error)
-  const { httpStatusCode, clockSkewCorrected } = fieldsOf($metadata)
-  if (throttled.has(String(name)) || httpStatusCode === 429) return 'throttled'
-  const passes =
-    transient.has(String(name)) || network.has(String(code)) || Number(httpStatusCode) >= 500 || clockSkewCorrected
-  return passes ? 'transient' : null
+/** What the spans double from of which a random part is waited, and their bound. */
+const spans: Record<Passing, [firstMs: number, mostMs: number]> = {
+  conflict: [10, 500],
+  throttle: [50, 2_000],
+  fault: [25, 1_000],
 }
 
-/** The tokens of one service in one process. */
+/**
+ * The one place where requests to a service are repeated: after every failure that may pass, with full jitter, until the
+ * time of the work is over. Whoever asks keeps the tokens of one service in one process.
+ */
 export class Retries {
   private tokens = mostTokens
 
-  /** Runs a request, and again after a failure that may pass, with random pauses that grow. @throws the last failure */
+  /** Runs a request, and again after a failure that may pass. @throws the last failure */
   async run<T>(attempt: () => Promise<T>): Promise<T> {
+    const deadline = retryUntil(patienceMs)
     let spent = 0
-    for (let attempts = 1; ; attempts++) {
+    for (let tries = 0; ; tries++) {
       try {
         const result = await attempt()
         this.tokens = Math.min(mostTokens, this.tokens + (spent || 1))
         return result
       } catch (error) {
-        const kind = kindOf(error)
-        if (kind === null || attempts === mostAttempts || this.tokens < costs[kind]) throw error
+        const kind = passingKind(error)
+        const wait = kind === null ? 0 : jitter(tries, ...spans[kind])
+        if (kind === null || this.tokens < costs[kind] || waiting.now() + wait > deadline) throw error
         spent = costs[kind]
         this.tokens -= spent
-        await sleep(Math.random() * Math.min(longestPauseMs, pauseMs[kind] * 2 ** (attempts - 1)))
+        await waiting.sleep(wait)
       }
     }
   }

@@ -89,6 +89,9 @@ export const roleCredentials = (region = variable('AWS_REGION')): Credentials =>
   sessionToken: process.env.AWS_SESSION_TOKEN,
 })
 
+/** So much of the body of an error is kept. */
+const shownCharacters = 2_000
+
 /** Asks an AWS service that no SDK client is shipped for, with the credentials of the function's role. */
 export async function signedFetch(request: SignedRequest, timeoutMs = 30_000): Promise<Response> {
   const { host: _host, ...headers } = signedHeaders(
@@ -103,6 +106,10 @@ export async function signedFetch(request: SignedRequest, timeoutMs = 30_000): P
     body: request.body,
     signal: AbortSignal.timeout(timeoutMs),
   })
-  if (!response.ok) throw new Error(`${request.method} ${request.host} answered ${response.status}.`)
+  if (!response.ok) {
+    // What it says is the cause; it is not about what was asked, so no secret comes back in it.
+    const said = await response.text().catch(() => '')
+    throw new Error(`${request.method} ${request.host} answered ${response.status}: ${said.slice(0, shownCharacters)}`)
+  }
   return response
 }

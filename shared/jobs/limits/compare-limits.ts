@@ -48,7 +48,8 @@ async function compare(accountId: string): Promise<void> {
   const message = { from: mailSender, ...limitsMail(account, exceeded) }
   const administrators = await rowsBy(actors, accountId, 'type', 'account_admin_user')
   const outcomes = await Promise.allSettled(administrators.map((to) => mail(accountId, to, message)))
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  if (failed.length > 0) throw new AggregateError(failed, 'Some administrators were not mailed.')
 }
 
 async function mail(accountId: string, to: ActorRow, message: Omit<Mail, 'to'>): Promise<void> {

@@ -1,10 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { KinesisClient, PutRecordsCommand } from '@aws-sdk/client-kinesis'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
+import { isPassing } from '../../core/aws/passing-error.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { env } from '../../core/env.ts'
 import { ApiError } from '../../core/errors.ts'
 import { logLine } from '../../core/log.ts'
+import { jitter, waiting } from '../../core/waiting.ts'
+import { retryUntil } from '../../core/work.ts'
 
 let client: KinesisClient | undefined
 
@@ -51,12 +53,12 @@ function batches(records: Buffer[]): Buffer[][] {
  * @throws ApiError `unavailable` when some stay refused; nothing may be acknowledged then (L8)
  */
 export async function putFlows(partitionKey: string, records: Buffer[]): Promise<void> {
-  const deadline = Date.now() + timeBudgetMs
+  const deadline = retryUntil(timeBudgetMs)
   for (const batch of batches(records)) {
     let left = batch
     for (let attempt = 0; left.length > 0; attempt++) {
-      if (attempt === attempts || Date.now() > deadline) throw new ApiError('unavailable')
-      if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt)
+      if (attempt === attempts || waiting.now() > deadline) throw new ApiError('unavailable')
+      if (attempt > 0) await waiting.sleep(jitter(attempt, 50, 800))
       left = await putOnce(partitionKey, left)
     }
   }
@@ -72,6 +74,7 @@ async function putOnce(partitionKey: string, records: Buffer[]): Promise<Buffer[
     )
     return records.filter((_, i) => Records[i]?.ErrorCode !== undefined || Records[i]?.SequenceNumber === undefined)
   } catch (error) {
+    if (!isPassing(error)) throw error
     logLine('WARN', 'flows_not_put', describeError(error))
     return records
   }

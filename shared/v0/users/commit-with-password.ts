@@ -1,5 +1,6 @@
 import { type Author, commit, commitPatienceMs } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
+import { retryUntil } from '../../core/work.ts'
 import { hashPassword } from './password.ts'
 
 /** Returned by a change that passed its checks, before it stages anything, to ask for the hash of its password. */
@@ -22,7 +23,7 @@ export async function commitWithPassword<T>(
   author: Author,
   change: (transaction: Transaction, hashed: Hashed) => Promise<T | Unhashed>,
 ): Promise<T> {
-  const deadline = Date.now() + commitPatienceMs
+  const deadline = retryUntil(commitPatienceMs)
   let hash: string | undefined
   const hashed: Hashed = (password) => (password === undefined ? undefined : (hash ?? new Unhashed(password)))
   for (;;) {

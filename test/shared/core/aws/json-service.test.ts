@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { httpPost } from '#shared/core/aws/http-post.ts'
 import { JsonService } from '#shared/core/aws/json-service.ts'
+import { inWorkTime } from '#shared/core/work.ts'
+import { countWaiting } from '#test/support/count-waiting.ts'
 import { answering, stubService } from '#test/support/stub-service.ts'
 
 let stub: Awaited<ReturnType<typeof stubService>>
@@ -25,6 +27,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs()
 })
 
+const always = 1_000
 const call = () => service.call('GetItem', '{"TableName":"t"}')
 const failure = (name: string) => ({
   __type: `com.amazonaws.dynamodb.v20120810#${name}`,
@@ -107,14 +110,18 @@ describe('what may pass by itself is tried again', () => {
     expect(await call()).toEqual({ done: true })
   })
 
-  it('four times in all', async () => {
-    failing(9, 500, 'InternalServerError')
-    await expect(call()).rejects.toMatchObject({ name: 'InternalServerError', $metadata: { httpStatusCode: 500 } })
-    expect(stub.asked).toHaveLength(4)
+  it('until the time of the work that it belongs to is over', async () => {
+    const waited = countWaiting()
+    failing(always, 400, 'TransactionConflictException')
+    await expect(inWorkTime(3_000, call)).rejects.toMatchObject({ name: 'TransactionConflictException' })
+    expect(waited.ms).toBeLessThanOrEqual(3_000)
+    // Spans that double from 10 ms, up to 500: half of each is waited as a rule.
+    expect(stub.asked.length).toBeGreaterThan(8)
+    vi.restoreAllMocks()
   })
 
   it('until a service that is down has had its share', async () => {
-    failing(1_000, 500, 'InternalServerError')
+    failing(always, 500, 'InternalServerError')
     const answers = await Promise.allSettled(Array.from({ length: 40 }, call))
     expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
     // 40 requests, and as many further attempts as 500 tokens pay for.

@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest'
-import { signedHeaders } from '#shared/core/aws/signed-fetch.ts'
+import { afterEach, expect, it, vi } from 'vitest'
+import { signedFetch, signedHeaders } from '#shared/core/aws/signed-fetch.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
 
 // The examples of the S3 documentation, "Signature Calculations for the Authorization Header".
 const credentials = {
@@ -26,4 +31,18 @@ it('signs the token of a role', () => {
   const headers = signedHeaders({ ...request, path: '/' }, { ...credentials, sessionToken: 'session' }, now)
   expect(headers['x-amz-security-token']).toBe('session')
   expect(headers.authorization).toContain('x-amz-security-token')
+})
+
+it('keeps what a refusal says', async () => {
+  for (const [name, value] of Object.entries({
+    REGION: 'eu-central-1',
+    ACCESS_KEY_ID: 'AKIA',
+    SECRET_ACCESS_KEY: 'x',
+  })) {
+    vi.stubEnv(`AWS_${name}`, value)
+  }
+  const said = '{"__type":"MessageRejected","message":"Email address is not verified."}'
+  vi.stubGlobal('fetch', async () => new Response(said, { status: 400 }))
+  const asking = signedFetch({ service: 'ses', method: 'POST', host: 'email.example.com', path: '/v2' })
+  await expect(asking).rejects.toThrow(`POST email.example.com answered 400: ${said}`)
 })

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
+import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
+import { inWorkTime } from '#shared/core/work.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand, TransactWriteCommand } from '#shared/table/commands.ts'
+import type { Key } from '#shared/table/keys.ts'
+import { getItem } from '#shared/table/read.ts'
+import { put, writeTogether } from '#shared/table/write-together.ts'
+import { newAccount } from '#test/support/account.ts'
+import { countWaiting } from '#test/support/count-waiting.ts'
+import { engineError, refuseRequests } from '#test/support/in-front-of-table.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+const always = Number.POSITIVE_INFINITY
+const newKey = () => ({ pk: `retry#${crypto.randomUUID()}`, sk: 'item' })
+const item = () => ({ ...newKey(), kind: 'test' })
+const stored = ({ pk, sk }: Key) => getItem({ pk, sk })
+const putPlain = (Item: object) => table().send(new PutCommand({ TableName: tableName(), Item }))
+
+const cancelled = (...codes: string[]) =>
+  engineError('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) })
+
+describe('a request to the table is made again after', () => {
+  it.each([
+    ['TransactionConflictException', 400],
+    ['TransactionInProgressException', 400],
+    ['ThrottlingException', 400],
+    ['ProvisionedThroughputExceededException', 400],
+    ['RequestLimitExceeded', 400],
+    ['InternalServerError', 500],
+    ['ServiceUnavailable', 503],
+  ])('%s', async (type, status) => {
+    countWaiting()
+    const wanted = item()
+    const { asked } = await refusing(7, engineError(type, {}, status), 'PutItem', () => putPlain(wanted))
+    expect(asked).toBe(8)
+    expect(await stored(wanted)).toEqual(wanted)
+  })
+
+  it.each([
+    ['met another', ['None', 'TransactionConflict']],
+    ['was throttled', ['ThrottlingError', 'None']],
+    ['found no capacity', ['None', 'ProvisionedThroughputExceeded']],
+  ])('a transaction that %s', async (_what, codes) => {
+    countWaiting()
+    const wanted = [item(), item()]
+    const write = () => writeTogether(wanted.map(put))
+    const { asked, result } = await refusing(5, cancelled(...codes), 'TransactWriteItems', write)
+    expect([asked, result]).toEqual([6, 'done'])
+    for (const one of wanted) expect(await stored(one)).toEqual(one)
+  })
+})
+
+async function refusing<T>(count: number, error: ReturnType<typeof engineError>, operation: string, work: () => T) {
+  const seen = refuseRequests(count, error, (request) => request.operation === operation)
+  const result = await work()
+  return { result, asked: seen.asked }
+}
+
+describe('a request to the table ends at once after', () => {
+  it.each(['AccessDeniedException', 'ResourceNotFoundException', 'ValidationException', 'UnrecognizedClientException'])(
+    '%s, with what was said',
+    async (type) => {
+      const seen = refuseRequests(always, engineError(type), ({ operation }) => operation === 'PutItem')
+      await expect(putPlain(item())).rejects.toMatchObject({ name: type, message: `${type} said the table` })
+      expect(seen.asked).toBe(1)
+    },
+  )
+
+  it('a transaction of which a condition did not hold, whatever else it met', async () => {
+    const error = cancelled('ConditionalCheckFailed', 'TransactionConflict')
+    const { asked, result } = await refusing(always, error, 'TransactWriteItems', () => writeTogether([put(item())]))
+    expect([asked, result]).toEqual([1, 'lost'])
+  })
+
+  it('a transaction that would fail again', async () => {
+    const seen = refuseRequests(always, cancelled('None', 'ItemCollectionSizeLimitExceeded'), () => true)
+    await expect(writeTogether([put(item()), put(item())])).rejects.toThrow('said the table')
+    expect(seen.asked).toBe(1)
+  })
+})
+
+describe('a request to the table', () => {
+  it('is given up when the time of its work is over', async () => {
+    const waited = countWaiting()
+    refuseRequests(always, engineError('TransactionConflictException'), () => true)
+    await expect(inWorkTime(3_000, () => putPlain(item()))).rejects.toThrow()
+    expect(waited.ms).toBeLessThanOrEqual(3_000)
+    expect(waited.ms).toBeGreaterThan(1_000)
+  })
+
+  it('carries the same token every time, so that a transaction is done once', async () => {
+    const tokens: unknown[] = []
+    refuseRequests(
+      2,
+      engineError('InternalServerError', {}, 500),
+      ({ input }) => tokens.push(input.ClientRequestToken) > 0,
+    )
+    await table().send(new TransactWriteCommand({ TransactItems: [put(item())] }))
+    expect(tokens).toHaveLength(3)
+    expect(new Set(tokens).size).toBe(1)
+  })
+})
+
+describe('a request of the API', () => {
+  it.each([
+    ['on record', 'BatchExecuteStatement'],
+    ['committed', 'TransactWriteItems'],
+    ['read', 'Query'],
+  ])('that AWS denies before it is %s is 500 after one try, with the cause in the log', async (_when, operation) => {
+    const account = await newAccount()
+    const log = catchLog()
+    const denied = engineError('AccessDeniedException')
+    const seen = refuseRequests(always, denied, (request) => request.operation === operation)
+    const answer =
+      operation === 'Query'
+        ? await account.call(listGroups)
+        : await account.call(createGroup, { method: 'POST', body: { group: { name: 'Denied' } } })
+    expect([answer.status, answer.body.detail]).toEqual([500, 'An unexpected error occurred.'])
+    expect(seen.asked).toBe(1)
+    expect(log.lines().find(({ event }) => event === 'unexpected_error')).toMatchObject({
+      error: 'AccessDeniedException: AccessDeniedException said the table',
+      aws: { status: 400, request_id: 'TESTREQUESTID' },
+    })
+    expect(answer.text).not.toContain('AccessDenied')
+  })
+})
