@@ -1,8 +1,9 @@
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type OutputFile } from 'esbuild'
+import { type BuildOptions, build, type OutputFile } from 'esbuild'
 import type { OperationSource } from '#functions/operations.ts'
+import { commonModules, inOneFile } from './common-code.ts'
 import { publicRoutes } from './public-routes.ts'
 
 const root = fileURLToPath(new URL('../functions/', import.meta.url))
@@ -45,7 +46,7 @@ async function copyPublicFiles(outdir: string): Promise<void> {
 
 const repository = dirname(root)
 
-/** Where esbuild thinks it writes: names of chunks depend on the way from there to the sources, so it is always the same. */
+/** Where esbuild thinks it writes: names of files depend on the way from there to the sources, so it is always the same. */
 const made = join(repository, 'bundle')
 
 /** A map that names its sources as the repository does. */
@@ -55,10 +56,10 @@ function sourceMap({ path, text }: OutputFile): string {
   return JSON.stringify({ ...map, sources })
 }
 
-/** Bundles all functions in one run into one directory; shared code is split into chunks that every function loads. */
+/** Bundles all functions into one directory: what many use in one file, what a few use in a file for those. */
 export async function bundle(operations: OperationSource[], outdir: string): Promise<void> {
   const files = [...new Set([...operations.map(({ file }) => file), ...(await plainFunctions())])]
-  const { outputFiles } = await build({
+  const options = {
     absWorkingDir: root,
     entryPoints: files,
     outdir: made,
@@ -83,6 +84,11 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     sourcesContent: false,
     logLevel: 'warning',
     legalComments: 'none',
+  } satisfies BuildOptions
+  const { metafile } = await build({ ...options, metafile: true, sourcemap: false })
+  const { outputFiles } = await build({
+    ...options,
+    plugins: [inOneFile(root, commonModules(metafile, files), files)],
   })
   await Promise.all(
     outputFiles.map(async (file) => {

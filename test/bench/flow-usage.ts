@@ -1,6 +1,6 @@
-import { KinesisClient, PutRecordsCommand } from '@aws-sdk/client-kinesis'
 import { handler as reportFlowLogs } from '#functions/api/ingestion/report-flow-logs.ts'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
+import { flowStream } from '#shared/logs/flows/flow-stream.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { kinesisRecord, newFlowGrant } from '#test/support/flows.ts'
 import { sampleFlows } from './sample-reports.ts'
@@ -14,16 +14,15 @@ const requestsPerToken = 40
 /** Lets puts through to the stream, and notes what they hold. */
 async function noteRecords(work: () => Promise<unknown>): Promise<Buffer[]> {
   const noted: Buffer[] = []
-  const { send } = KinesisClient.prototype
-  KinesisClient.prototype.send = function (this: KinesisClient, command: object, ...rest: unknown[]) {
-    if (command instanceof PutRecordsCommand)
-      noted.push(...(command.input.Records ?? []).map(({ Data }) => Data as Buffer))
-    return (send as (...all: unknown[]) => unknown).call(this, command, ...rest)
-  } as typeof send
+  const { putRecords } = flowStream
+  flowStream.putRecords = (put) => {
+    noted.push(...put.Records.map(({ Data }) => Data))
+    return putRecords(put)
+  }
   try {
     await work()
   } finally {
-    KinesisClient.prototype.send = send
+    flowStream.putRecords = putRecords
   }
   return noted
 }

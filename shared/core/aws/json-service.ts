@@ -11,6 +11,8 @@ type Description = {
   target: string
   contentType: 'application/x-amz-json-1.0' | 'application/x-amz-json-1.1'
   endpoint: () => string
+  /** For how long a request is made again, where that is not the usual. */
+  patienceMs?: number
 }
 
 /** What a service answered that was no success, named as the service names it. */
@@ -54,11 +56,12 @@ export const transport = { post: httpPost }
 export class JsonService {
   private readonly description: Description
   private readonly clock = new ServiceClock()
-  private readonly retries = new Retries()
+  private readonly retries: Retries
   private endpoint: URL | undefined
 
   constructor(description: Description) {
     this.description = description
+    this.retries = new Retries(description.patienceMs)
   }
 
   /**

@@ -3,7 +3,7 @@ import { retryUntil } from '../work.ts'
 import { type Passing, passingKind } from './passing-error.ts'
 
 /** For how long a request is made again, within the work that it belongs to. */
-const patienceMs = 15_000
+const usualPatienceMs = 15_000
 
 /** What a request costs that is made again, of the tokens that a process has for that: a service that is down is not hammered. */
 const costs: Record<Passing, number> = { conflict: 0, throttle: 5, fault: 14 }
@@ -22,10 +22,15 @@ const spans: Record<Passing, [firstMs: number, mostMs: number]> = {
  */
 export class Retries {
   private tokens = mostTokens
+  private readonly patienceMs: number
+
+  constructor(patienceMs = usualPatienceMs) {
+    this.patienceMs = patienceMs
+  }
 
   /** Runs a request, and again after a failure that may pass. @throws the last failure */
   async run<T>(attempt: () => Promise<T>): Promise<T> {
-    const deadline = retryUntil(patienceMs)
+    const deadline = retryUntil(this.patienceMs)
     let spent = 0
     for (let tries = 0; ; tries++) {
       try {

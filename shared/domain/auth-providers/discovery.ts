@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns'
-import { request } from 'node:https'
+import type { request } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { parseIp } from '../../values/ip.ts'
 import { isPublicAddress } from './public-address.ts'
@@ -70,7 +70,8 @@ function issuerIn(text: string, uri: string): string | null {
 export const discovery = {
   async read(
     uri: string,
-    transport: Transport = { request, isAllowed: isPublicAddress },
+    // Node's HTTP client is loaded with the first question, not with every start.
+    transport: Transport = { request: process.getBuiltinModule('node:https').request, isAllowed: isPublicAddress },
   ): Promise<{ issuer: string } | { failure: DiscoveryFailure }> {
     try {
       const issuer = issuerIn(await fetchText(uri, transport), uri)

@@ -1,5 +1,6 @@
-import { KinesisClient, PutRecordsCommand } from '@aws-sdk/client-kinesis'
-import { NodeHttpHandler } from '@smithy/node-http-handler'
+import type { PutRecordsCommandInput, PutRecordsCommandOutput } from '@aws-sdk/client-kinesis'
+import { endpointOf } from '../../core/aws/endpoint.ts'
+import { JsonService } from '../../core/aws/json-service.ts'
 import { isPassing } from '../../core/aws/passing-error.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { env } from '../../core/env.ts'
@@ -8,21 +9,23 @@ import { logLine } from '../../core/log.ts'
 import { jitter, waiting } from '../../core/waiting.ts'
 import { retryUntil } from '../../core/work.ts'
 
-let client: KinesisClient | undefined
+const kinesis = new JsonService({
+  name: 'kinesis',
+  target: 'Kinesis_20131202',
+  contentType: 'application/x-amz-json-1.1',
+  endpoint: () => endpointOf('kinesis', 'KINESIS_ENDPOINT'),
+  // What is refused as a whole is tried again here, too.
+  patienceMs: 4_000,
+})
 
-function stream(): KinesisClient {
-  const endpoint = env.kinesisEndpoint
-  client ??= new KinesisClient({
-    ...(endpoint && { endpoint }),
-    maxAttempts: 2,
-    // HTTP/1.1 everywhere: local engines do not speak HTTP/2 without TLS.
-    requestHandler: new NodeHttpHandler({
-      connectionTimeout: 1_000,
-      requestTimeout: 4_000,
-      throwOnRequestTimeout: true,
-    }),
-  })
-  return client
+type Put = Pick<PutRecordsCommandInput, 'StreamName'> & { Records: { Data: Buffer; PartitionKey: string }[] }
+
+/** The stream that flows are put into. */
+export const flowStream = {
+  async putRecords({ StreamName, Records }: Put): Promise<Partial<PutRecordsCommandOutput>> {
+    const spelled = Records.map(({ Data, PartitionKey }) => ({ Data: Data.toString('base64'), PartitionKey }))
+    return await kinesis.call('PutRecords', JSON.stringify({ StreamName, Records: spelled }))
+  },
 }
 
 const maxRecords = 500
@@ -66,12 +69,10 @@ export async function putFlows(partitionKey: string, records: Buffer[]): Promise
 
 async function putOnce(partitionKey: string, records: Buffer[]): Promise<Buffer[]> {
   try {
-    const { Records = [] } = await stream().send(
-      new PutRecordsCommand({
-        StreamName: env.flowStreamName,
-        Records: records.map((Data) => ({ Data, PartitionKey: partitionKey })),
-      }),
-    )
+    const { Records = [] } = await flowStream.putRecords({
+      StreamName: env.flowStreamName,
+      Records: records.map((Data) => ({ Data, PartitionKey: partitionKey })),
+    })
     return records.filter((_, i) => Records[i]?.ErrorCode !== undefined || Records[i]?.SequenceNumber === undefined)
   } catch (error) {
     if (!isPassing(error)) throw error

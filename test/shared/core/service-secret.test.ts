@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { mockClient } from 'aws-sdk-client-mock'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { listText } from '#shared/core/secret-list.ts'
 import { secretProcess, storeSecret } from '#test/support/secret-process.ts'
+import { stubSecrets } from '#test/support/stub-secrets.ts'
 
 type Process = Awaited<ReturnType<typeof secretProcess>>
 
@@ -131,14 +130,17 @@ it('knows a new version within five minutes, though nothing names it', async () 
 })
 
 describe('Secrets Manager', () => {
-  const manager = mockClient(SecretsManagerClient)
-  const calls = () => manager.commandCalls(GetSecretValueCommand).length
+  let secrets: Awaited<ReturnType<typeof stubSecrets>>
+  const calls = () => secrets.asked()
+  beforeAll(async () => {
+    secrets = await stubSecrets()
+  })
+  afterAll(() => secrets.end())
   beforeEach(() => {
+    secrets.use()
     vi.stubEnv('SERVICE_SECRET', '')
     vi.stubEnv('SERVICE_SECRET_ARN', 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:service-abcdef')
-    vi.stubEnv('AWS_REGION', 'eu-central-1')
-    manager.reset()
-    manager.on(GetSecretValueCommand).resolves({ SecretString: JSON.stringify([one]) })
+    secrets.holds(JSON.stringify([one]))
   })
 
   it('is asked once in five minutes, however much is read and made', async () => {
@@ -164,7 +166,7 @@ describe('Secrets Manager', () => {
   it('is not waited for by every request while it fails', async () => {
     const process = await secretProcess()
     const made = await make(process)
-    manager.on(GetSecretValueCommand).rejects(new Error('throttled'))
+    secrets.fails('throttled')
     pass(5 * 60_000)
     for (let i = 0; i < 10; i++) expect(await read(process, made)).toEqual(all)
     expect(calls()).toBe(2)

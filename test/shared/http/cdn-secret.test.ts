@@ -1,24 +1,26 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { catchLog } from '#test/support/log-lines.ts'
+import { stubSecrets } from '#test/support/stub-secrets.ts'
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:cdn-AbCdEf'
-const manager = mockClient(SecretsManagerClient)
-const holds = (SecretString?: string) => manager.on(GetSecretValueCommand, { SecretId: arn }).resolves({ SecretString })
-const asked = () => manager.commandCalls(GetSecretValueCommand).length
+let secrets: Awaited<ReturnType<typeof stubSecrets>>
+const holds = (text?: string) => secrets.holds(text)
+const asked = () => secrets.asked()
 const minutesLater = (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000)
 
 let cameThroughCdn: (proof: string | undefined) => Promise<boolean | null>
+beforeAll(async () => {
+  secrets = await stubSecrets()
+})
+afterAll(() => secrets.end())
 beforeEach(async () => {
+  secrets.use()
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.stubEnv('CDN_SECRET_ARN', arn)
   vi.resetModules()
   ;({ cameThroughCdn } = await import('#shared/http/cdn-secret.ts'))
 })
-afterAll(() => manager.restore())
 afterEach(() => {
-  manager.reset()
   vi.useRealTimers()
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
@@ -61,7 +63,7 @@ describe('the secret of the CDN (P8.2)', () => {
   })
 
   it('lets nobody in while it is not known or empty', async () => {
-    manager.on(GetSecretValueCommand).rejects(new Error('denied'))
+    secrets.fails('denied')
     await expect(cameThroughCdn('')).rejects.toThrow('denied')
     for (const empty of [undefined, '', ' \n']) {
       holds(empty)
@@ -73,8 +75,7 @@ describe('the secret of the CDN (P8.2)', () => {
     const log = catchLog()
     holds('first')
     await cameThroughCdn('first')
-    manager.reset()
-    manager.on(GetSecretValueCommand).rejects(new Error('first is not to be seen'))
+    secrets.fails('first is not to be seen')
     minutesLater(6)
     expect([await cameThroughCdn('first'), await cameThroughCdn('second')]).toEqual([true, false])
     expect(log.lines()).toMatchObject([{ event: 'cdn_secret_not_read' }])

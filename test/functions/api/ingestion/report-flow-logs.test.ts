@@ -1,29 +1,27 @@
 import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { KinesisClient, PutRecordsCommand, type PutRecordsCommandInput } from '@aws-sdk/client-kinesis'
-import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { clock, parseTimestamp } from '#shared/core/clock.ts'
 import { keyOf } from '#shared/core/service-secret.ts'
+import { flowStream } from '#shared/logs/flows/flow-stream.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { UpdateCommand } from '#shared/table/commands.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
 
-const kinesis = mockClient(KinesisClient)
 let account: Awaited<ReturnType<typeof newAccount>>
 let grant: Awaited<ReturnType<typeof newFlowGrant>>
 let token: string
 
-const all = (input: PutRecordsCommandInput) => ({
-  Records: (input.Records ?? []).map((_, i) => ({ SequenceNumber: String(i) })),
+type Put = typeof flowStream.putRecords
+const putsBy = (put: Put) => vi.spyOn(flowStream, 'putRecords').mockImplementation(put)
+const puts = () => vi.mocked(flowStream.putRecords).mock.calls.map(([{ Records }]) => Records)
+const all: Put = async ({ Records }) => ({
+  Records: Records.map((_, i) => ({ SequenceNumber: String(i), ShardId: 'shard' })),
 })
-const stored = () =>
-  kinesis
-    .commandCalls(PutRecordsCommand)
-    .flatMap((put) => (put.args[0].input.Records ?? []).map(({ Data }) => unpack(Data as Uint8Array)))
+const stored = () => puts().flatMap((records) => records.map(({ Data }) => unpack(Data)))
 const reports = () => stored().flatMap((pack) => pack.reports)
 
 beforeAll(async () => {
@@ -32,10 +30,8 @@ beforeAll(async () => {
   token = await grant.token()
 })
 beforeEach(() => {
-  kinesis.reset()
-  kinesis.on(PutRecordsCommand).callsFake(all)
+  putsBy(all)
 })
-afterAll(() => kinesis.restore())
 afterEach(() => {
   vi.restoreAllMocks()
 })
@@ -50,9 +46,7 @@ describe('the answers (L8)', () => {
     const answer = await send(openRecord(), closeRecord())
     expect([answer.status, answer.body]).toEqual([200, { data: { status: 'ok', accepted: 2 } }])
     expect(stored()[0]?.claims).toMatchObject({ account_id: account.id, role: 'initiator' })
-    expect(kinesis.commandCalls(PutRecordsCommand)[0]?.args[0].input.Records?.[0]?.PartitionKey).toBe(
-      grant.attribution.policy_authorization_id,
-    )
+    expect(puts()[0]?.[0]?.PartitionKey).toBe(grant.attribution.policy_authorization_id)
     expect((await send()).body.data).toEqual({ status: 'ok', accepted: 0 })
   })
 
@@ -135,7 +129,7 @@ describe('the steps, in their order (L8)', () => {
     ],
   ])('%s', async (_name, request, expected) => {
     expect(await refused(request())).toEqual(expected)
-    expect(kinesis.commandCalls(PutRecordsCommand)).toHaveLength(0)
+    expect(puts()).toHaveLength(0)
   })
 
   it('takes what is just within the limits', async () => {
@@ -151,28 +145,27 @@ describe('the steps, in their order (L8)', () => {
 describe('a stream that refuses', () => {
   it('gets the refused records again, and only those', async () => {
     let calls = 0
-    kinesis.on(PutRecordsCommand).callsFake((input: PutRecordsCommandInput) => ({
-      FailedRecordCount: calls === 0 ? 1 : 0,
-      Records: input.Records?.map((_, i) =>
+    putsBy(async ({ Records }) => ({
+      Records: Records.map((_, i) =>
         i === 1 && calls++ === 0 ? { ErrorCode: 'ProvisionedThroughputExceededException' } : { SequenceNumber: '1' },
       ),
     }))
     const records = Array.from({ length: 3_000 }, (_, i) => openRecord({ inner_src_port: i }))
     expect((await send(...records)).status).toBe(200)
-    const puts = kinesis.commandCalls(PutRecordsCommand).map((put) => put.args[0].input.Records ?? [])
-    expect(puts.map((put) => put.length)).toEqual([puts[0]?.length, 1])
-    expect(puts[1]?.[0]).toEqual(puts[0]?.[1])
+    const [first, second, ...others] = puts()
+    expect([second?.length, others]).toEqual([1, []])
+    expect(second?.[0]).toEqual(first?.[1])
   })
 
   it.each([
-    ['part of a batch', () => ({ FailedRecordCount: 1, Records: [{ ErrorCode: 'InternalFailure' }] })],
+    ['part of a batch', async () => ({ Records: [{ ErrorCode: 'InternalFailure' }] })],
     ['everything', () => Promise.reject(Object.assign(new Error('no'), { name: 'TimeoutError' }))],
   ])('is 503 when it keeps refusing %s', async (_name, answer) => {
-    kinesis.on(PutRecordsCommand).callsFake(answer)
+    putsBy(answer)
     const { status, body, headers } = await send(openRecord(), {})
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'unavailable', '1'])
     expect(body).not.toHaveProperty('accepted')
-    expect(kinesis.commandCalls(PutRecordsCommand).length).toBeGreaterThan(1)
+    expect(puts().length).toBeGreaterThan(1)
   })
 })
 

@@ -8,6 +8,7 @@ import { handler as store } from '#functions/streams/store-flow-logs.ts'
 import { engineClients } from '#infra/local/clients.ts'
 import { kinesisSource } from '#infra/local/pollers/kinesis-source.ts'
 import { env } from '#shared/core/env.ts'
+import { flowStream } from '#shared/logs/flows/flow-stream.ts'
 import { SeededRandom } from '#test/simulation/seeded-random.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { deliverAll } from '#test/support/deliver-all.ts'
@@ -119,9 +120,7 @@ it('has every acknowledged flow in the log once, whatever the stream refuses, lo
 })
 
 it('answers 503 as long as the stream is away, and the same batch is taken when it is back', async () => {
-  vi.spyOn(KinesisClient.prototype, 'send').mockRejectedValue(
-    Object.assign(new Error('away'), { name: 'ECONNREFUSED' }) as never,
-  )
+  vi.spyOn(flowStream, 'putRecords').mockRejectedValue(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
   const body = { flow_logs: [openRecord({ inner_src_port: 60_000 })] }
   const send = () => call(ingest, { method: 'POST', path: '/ingestion/flow_logs', token, body })
   const refused = await send()
