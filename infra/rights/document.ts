@@ -1,13 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
-import { buildApp } from '../build-app.ts'
+import { withoutCode } from '../without-code.ts'
 
 type Json = Record<string, unknown>
 type Statement = {
-  Effect: 'Allow' | 'Deny'
   Action: string | string[]
   Resource: unknown
   Condition?: Record<string, Record<string, string | string[]>>
@@ -15,19 +11,11 @@ type Statement = {
 type Resource = { Type: string; Properties: Json & { PolicyDocument?: { Statement: Statement[] } } }
 
 /** The resources of all stacks of the app, as a deployment without any settings has them. */
-async function synthesized(): Promise<[id: string, resource: Resource][]> {
-  const directory = mkdtempSync(join(tmpdir(), 'rights-'))
-  try {
-    const code = join(directory, 'code')
-    mkdirSync(code)
-    writeFileSync(join(code, 'index.mjs'), '')
-    const app = await buildApp({ outdir: join(directory, 'assembly'), code })
+const synthesized = (): Promise<[id: string, resource: Resource][]> =>
+  withoutCode({}, (app) => {
     const stacks = app.node.findAll().filter((node) => Stack.isStack(node))
     return stacks.flatMap((stack) => Object.entries<Resource>(Template.fromStack(stack).toJSON().Resources ?? {}))
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
-}
+  })
 
 /** The role that a reference leads to, also from a nested stack: `Writer`. */
 const roleIn = (reference: unknown): string =>
@@ -49,15 +37,13 @@ function resourceName(reference: unknown): string {
 }
 
 /** `dynamodb:GetItem` of the table → one line. Actions of a service are told by their names alone. */
-function lineOf({ Effect, Action, Resource: target, Condition }: Statement): string {
+function lineOf({ Action, Resource: target, Condition }: Statement): string {
   const actions = listed(Action).map((action) => code(action))
   const on = [...new Set(listed(target).map(resourceName))].join(', ')
-  // An allow holds for requests whose keys all fit, a deny for those that have any that does.
-  const condition = Condition?.['ForAllValues:StringLike'] ?? Condition?.['ForAnyValue:StringLike']
-  const keys = listed(condition?.['dynamodb:LeadingKeys'] ?? [])
+  const keys = listed(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [])
   // An account's id is as many question marks as it has characters.
   const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>')))
-  return `- ${actions.join(', ')} on ${on}${where.length > 0 ? `, ${Effect === 'Allow' ? 'only ' : ''}in ${where.join(', ')}` : ''}`
+  return `- ${actions.join(', ')} on ${on}${where.length > 0 ? `, only in ${where.join(', ')}` : ''}`
 }
 
 /** The rights of each function, as the templates say it: `docs/rights.md`. */
@@ -87,10 +73,6 @@ export async function rightsDocument(): Promise<string> {
     ),
     ({ role }) => role,
   )
-  const linesOf = (effect: Statement['Effect'], role: string) =>
-    (statements.get(role) ?? [])
-      .filter(({ statement }) => statement.Effect === effect)
-      .map(({ statement }) => lineOf(statement))
   const sections = [...functions.keys()]
     .sort()
     .map((role) =>
@@ -99,11 +81,7 @@ export async function rightsDocument(): Promise<string> {
         '',
         'May:',
         '',
-        ...linesOf('Allow', role),
-        '',
-        'Must not, whatever else is allowed:',
-        '',
-        ...linesOf('Deny', role),
+        ...(statements.get(role) ?? []).map(({ statement }) => lineOf(statement)),
         '',
         'Functions:',
         '',

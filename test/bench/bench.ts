@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadOperations } from '#functions/operations.ts'
 import { bundle } from '#infra/bundle.ts'
+import { deployShape } from '#infra/release/deploy-shape.ts'
+import { shapeText } from '#infra/release/shape-text.ts'
+import { withoutCode } from '#infra/without-code.ts'
 import { clock } from '#shared/core/clock.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
 import startTestEngines from '#test/support/engine.ts'
@@ -64,6 +67,15 @@ async function printBundle(): Promise<void> {
   }
 }
 
+/** What CloudFormation has to do, and how much of that waits for each other. */
+async function printDeploy(): Promise<void> {
+  const shape = await withoutCode({}, (app, outdir) => {
+    app.synth()
+    return deployShape(outdir)
+  })
+  print(shapeText(shape))
+}
+
 async function printAccess(): Promise<void> {
   // However long planting takes, the leases last.
   process.env.HEARTBEAT_SECS = '3600'
@@ -90,6 +102,7 @@ async function printAll(): Promise<void> {
   await printLogs()
   print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
   await printBundle()
+  await printDeploy()
   await printLoad()
   const rows = [...(await flowRows()), ...(await callRows())]
   print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)

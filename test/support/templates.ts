@@ -1,17 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { OperationSource } from '#functions/operations.ts'
-import { buildApp } from '#infra/build-app.ts'
+import { withoutCode } from '#infra/without-code.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: templates are looked into at every depth
 export type Resource = {
   Type: string
   DeletionPolicy?: string
   UpdateReplacePolicy?: string
   DependsOn?: string[]
+  // biome-ignore lint/suspicious/noExplicitAny: templates are looked into at every depth
   Properties: Record<string, any>
 }
 
@@ -30,12 +27,7 @@ function withOutputs<T>(value: T, outputsOf: (stack: string) => Record<string, {
 
 /** What the app deploys with these operations, without bundling their code. */
 export async function templatesOf(operations: OperationSource[], context: Record<string, unknown> = {}) {
-  const directory = mkdtempSync(join(tmpdir(), 'templates-'))
-  try {
-    const code = join(directory, 'code')
-    mkdirSync(code)
-    writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => {}\n')
-    const app = await buildApp({ outdir: join(directory, 'assembly'), operations, code, context })
+  return withoutCode({ operations, context }, (app) => {
     const found = app.node.findAll().filter((node) => Stack.isStack(node))
     const stacks = found.map((stack) => Template.fromStack(stack).toJSON())
     const outputsOf = (name: string) => stacks[found.findIndex(({ stackName }) => stackName === name)]?.Outputs ?? {}
@@ -62,9 +54,7 @@ export async function templatesOf(operations: OperationSource[], context: Record
       entries: (type: string): [string, Resource][] => entries.filter(([, { Type }]) => Type === type),
       all: (type: string): Resource[] => entries.map(([, resource]) => resource).filter(({ Type }) => Type === type),
     }
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+  })
 }
 
 export type Templates = Awaited<ReturnType<typeof templatesOf>>

@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export type Resource = { Type: string; Properties?: Record<string, unknown> }
+export type Resource = {
+  Type: string
+  Properties?: Record<string, unknown>
+  DependsOn?: string | string[]
+  DeletionPolicy?: string
+  UpdateReplacePolicy?: string
+}
 export type Template = {
   Resources?: Record<string, Resource>
   Parameters?: Record<string, { Type: string; Default?: unknown }>
@@ -11,13 +17,18 @@ export type Template = {
 }
 
 export type Assembly = {
-  stacks: Array<{ name: string; template: Template }>
+  stacks: Array<{ name: string; terminationProtection?: boolean; template: Template }>
   /** The file or folder of an asset, by the hash in its S3 key. */
   asset(key: string): string
   template(path: string): Template
 }
 
-type Manifest = { artifacts: Record<string, { type: string; properties?: Record<string, string> }> }
+type Manifest = {
+  artifacts: Record<
+    string,
+    { type: string; properties?: { stackName?: string; templateFile?: string; terminationProtection?: boolean } }
+  >
+}
 type Assets = { files?: Record<string, { source: { path?: string } }> }
 
 const json = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8'))
@@ -29,6 +40,7 @@ export function readAssembly(outdir: string): Assembly {
     .filter(([, artifact]) => artifact.type === 'aws:cloudformation:stack')
     .map(([id, { properties }]) => ({
       name: properties?.stackName ?? id,
+      terminationProtection: properties?.terminationProtection ?? false,
       template: json<Template>(join(outdir, properties?.templateFile ?? `${id}.template.json`)),
     }))
   const assets = new Map<string, string>()

@@ -236,6 +236,15 @@ export class Stack {
   }
 }
 
+/** A stack and all that are nested in it. */
+export const withNested = (stack: Stack): Stack[] => [
+  stack,
+  ...stack
+    .all()
+    .filter(({ type }) => type === 'AWS::CloudFormation::Stack')
+    .flatMap(({ id }) => withNested(stack.nested(id))),
+]
+
 /** Every stack of the assembly, the nested ones included. */
 export function allStacks(assembly: Assembly): Stack[] {
   const roots: Stack[] = []
@@ -245,11 +254,5 @@ export function allStacks(assembly: Assembly): Stack[] {
     return found.output(output)
   }
   for (const { name, template } of assembly.stacks) roots.push(new Stack(name, template, assembly, outputOf))
-  const inner = (stack: Stack): Stack[] => [
-    stack,
-    ...Object.entries(stack.template.Resources ?? {})
-      .filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack')
-      .flatMap(([id]) => inner(stack.nested(id))),
-  ]
-  return roots.flatMap(inner)
+  return roots.flatMap(withNested)
 }

@@ -1,0 +1,20 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { App } from 'aws-cdk-lib'
+import { buildApp } from './build-app.ts'
+
+type Options = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'code' | 'outdir'>
+
+/** Hands over the app without bundling its code, for what looks at templates alone; `outdir` is where its assembly goes. */
+export async function withoutCode<T>(options: Options, use: (app: App, outdir: string) => T): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'templates-'))
+  try {
+    const [code, outdir] = [join(directory, 'code'), join(directory, 'assembly')]
+    mkdirSync(code)
+    writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => {}\n')
+    return use(await buildApp({ ...options, outdir, code }), outdir)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
