@@ -37,9 +37,9 @@ export class OperationStack extends NestedStack {
   }
 }
 
-/** Reads of the account API cannot write; ingest reaches the stream; everything else changes data. */
+/** Each kind of device has a role of its own; of the account API, reads cannot write, and everything else changes data. */
 function roleOf({ method, credential = 'api', permission }: OperationSource['operation'], roles: Roles): IRole {
-  if (credential === 'ingest') return roles.of.ingest
+  if (credential !== 'api') return roles.of[credential]
   const reads = method === 'GET' || permission?.endsWith(':read')
-  return credential === 'api' && reads ? roles.of.reader : roles.of.writer
+  return reads ? roles.of.reader : roles.of.writer
 }

@@ -1,27 +1,41 @@
 import { Stack } from 'aws-cdk-lib'
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { actors } from '#shared/domain/actors/actor.ts'
-import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
+import { accounts } from '#shared/domain/accounts/account.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { limitsMailsPartition } from '#shared/jobs/limits/limits-mail-turn.ts'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
-import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
-import { commitKey, liveKey, partition } from '#shared/table/keys.ts'
+import { logPartition } from '#shared/logs/log-keys.ts'
+import { entityKey, partition } from '#shared/table/keys.ts'
+import {
+  anyAccount,
+  auditTrail,
+  clientParts,
+  commitRecords,
+  entriesOf,
+  gatewayParts,
+  lastUse,
+  notForDevices,
+  rateBuckets,
+} from './partitions.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-/** Stands for an account's id: exactly its length, so that no value further back in a key can pass for the pattern. */
-const anyAccount = '?'.repeat(36)
-
 const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
-const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem']
+const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem']
+/** A check within a transaction reads. */
+const checks = ['dynamodb:ConditionCheckItem']
+/** What changes an item that is there; a batch of puts is one of them. */
+const changes = ['dynamodb:UpdateItem', 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLUpdate']
+const deletions = ['dynamodb:DeleteItem', 'dynamodb:PartiQLDelete']
 
 /** What one function or kind of functions may do. */
 export type RoleName =
   | 'reader'
   | 'writer'
+  | 'client'
+  | 'gateway'
   | 'ingest'
   | 'provision'
   | 'public'
@@ -34,7 +48,13 @@ export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 type Task = 'redrive' | 'verify'
 
 /** Those of the functions that answer HTTP requests. */
-const answering: RoleName[] = ['reader', 'writer', 'ingest', 'public']
+const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'ingest', 'public']
+
+/** Those that commit: their transactions put commit records. */
+const committing: RoleName[] = ['writer', 'client', 'gateway', 'provision', 'followUp', 'expire']
+
+/** Those that devices call: they start sessions, and their transactions put the entries of them. */
+const devices: RoleName[] = ['client', 'gateway']
 
 type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings }
 
@@ -45,6 +65,33 @@ const sendingFrom = (scope: Construct, sender: string) => ({
     Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
   ),
 })
+
+/**
+ * What keeps the audit trail (docs/decisions/0012): nothing of it is changed, only the deletion of accounts deletes from it, and
+ * a put, which can overwrite, is left to those whose transactions need it.
+ */
+function keepsTrail(duty: RoleName, table: string): PolicyStatement[] {
+  const denied = (actions: string[], partitions: string[]) =>
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions,
+      resources: [table],
+      conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': partitions } },
+    })
+  return [
+    denied(duty === 'deleteAccounts' ? changes : [...changes, ...deletions], auditTrail),
+    denied(
+      ['dynamodb:PutItem'],
+      [
+        ...entriesOf('change'),
+        ...entriesOf('api_request'),
+        ...(devices.includes(duty) ? [] : entriesOf('session')),
+        ...(committing.includes(duty) ? [] : [commitRecords]),
+      ],
+    ),
+    ...(devices.includes(duty) ? [denied([...reads, 'dynamodb:ConditionCheckItem'], notForDevices)] : []),
+  ]
+}
 
 /** One role for each duty, with no more rights than that duty has. */
 export class Roles extends Construct {
@@ -64,49 +111,35 @@ export class Roles extends Construct {
           },
         }),
       })
-    const requestLog = onTable(
-      ['dynamodb:PartiQLInsert'],
-      [logPartition(anyAccount, 'api_request', '*'), namedPartition(anyAccount, 'api_request', 'actor', '*')],
-    )
+    const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
+    // What is written by key alone: where it lies is for the deny below to say.
+    const everything = [partition(anyAccount, '*'), 'service#*']
+    const changing = [onTable([...reads, ...checks]), onTable(writes, everything)]
     const secret = new PolicyStatement({
       actions: ['secretsmanager:GetSecretValue'],
       resources: [storage.secret.secretArn],
     })
     const statements: Record<RoleName, PolicyStatement[]> = {
       // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
-      reader: [
-        onTable(reads),
-        requestLog,
-        onTable(
-          ['dynamodb:UpdateItem'],
-          [...[apiTokens, actors].map(({ name }) => liveKey(anyAccount, name, '').pk), partition(anyAccount, 'rate.*')],
-        ),
-        secret,
-      ],
-      writer: [onTable([...reads, ...writes]), requestLog, secret],
+      reader: [onTable(reads), requestLog, onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets]), secret],
+      writer: [...changing, requestLog, secret],
+      client: [onTable([...reads, ...checks]), onTable(writes, clientParts), secret],
+      gateway: [onTable([...reads, ...checks]), onTable(writes, gatewayParts), secret],
       ingest: [
-        onTable(['dynamodb:GetItem']),
-        onTable(['dynamodb:UpdateItem'], [partition(anyAccount, 'rate.*')]),
+        onTable(['dynamodb:GetItem'], [entityKey(anyAccount, accounts.name, '').pk, rateBuckets]),
+        onTable(['dynamodb:UpdateItem'], [rateBuckets]),
         new PolicyStatement({ actions: ['kinesis:PutRecords'], resources: [storage.flows.streamArn] }),
         secret,
       ],
-      provision: [onTable([...reads, ...writes]), secret],
+      provision: [...changing, secret],
       public: [],
-      writeChangeLog: [
-        onTable(
-          ['dynamodb:PartiQLInsert'],
-          [
-            logPartition(anyAccount, 'change', '*'),
-            ...(['actor', 'email'] as const).map((field) => namedPartition(anyAccount, 'change', field, '*')),
-          ],
-        ),
-      ],
+      writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], entriesOf('change'))],
       // It deletes what lies below a deleted object, whatever that is.
-      followUp: [onTable([...reads, ...writes])],
-      expire: [onTable([...reads, ...writes])],
+      followUp: changing,
+      expire: changing,
       // It looks at all items for those of an account; it makes none but the notes of its own progress.
       deleteAccounts: [
-        onTable([...reads, 'dynamodb:Scan', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem']),
+        onTable([...reads, 'dynamodb:Scan', ...deletions]),
         onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
       ],
       compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
@@ -128,13 +161,15 @@ export class Roles extends Construct {
           resources: [storage.failures.arnForObjects('aws/lambda/*')],
         }),
       ],
-      verify: [onTable(['dynamodb:Query'], [commitKey(anyAccount, 0).pk, logPartition(anyAccount, 'change', '*')])],
+      verify: [onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')])],
     }
     const role = ([duty, rights]: [string, PolicyStatement[]]): [string, Role] => {
       const made = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {
         assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       })
-      for (const statement of rights) made.addToPolicy(statement)
+      for (const statement of [...rights, ...keepsTrail(duty as RoleName, storage.table.tableArn)]) {
+        made.addToPolicy(statement)
+      }
       logGroup.grantWrite(made)
       return [duty, made]
     }

@@ -4,6 +4,7 @@ import { withoutCode } from '../without-code.ts'
 
 type Json = Record<string, unknown>
 type Statement = {
+  Effect: 'Allow' | 'Deny'
   Action: string | string[]
   Resource: unknown
   Condition?: Record<string, Record<string, string | string[]>>
@@ -37,13 +38,15 @@ function resourceName(reference: unknown): string {
 }
 
 /** `dynamodb:GetItem` of the table → one line. Actions of a service are told by their names alone. */
-function lineOf({ Action, Resource: target, Condition }: Statement): string {
+function lineOf({ Effect, Action, Resource: target, Condition }: Statement): string {
   const actions = listed(Action).map((action) => code(action))
   const on = [...new Set(listed(target).map(resourceName))].join(', ')
-  const keys = listed(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [])
+  // An allow holds for requests whose keys all fit, a deny for those that have any that does.
+  const condition = Condition?.['ForAllValues:StringLike'] ?? Condition?.['ForAnyValue:StringLike']
+  const keys = listed(condition?.['dynamodb:LeadingKeys'] ?? [])
   // An account's id is as many question marks as it has characters.
   const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>')))
-  return `- ${actions.join(', ')} on ${on}${where.length > 0 ? `, only in ${where.join(', ')}` : ''}`
+  return `- ${actions.join(', ')} on ${on}${where.length > 0 ? `, ${Effect === 'Allow' ? 'only ' : ''}in ${where.join(', ')}` : ''}`
 }
 
 /** The rights of each function, as the templates say it: `docs/rights.md`. */
@@ -73,6 +76,10 @@ export async function rightsDocument(): Promise<string> {
     ),
     ({ role }) => role,
   )
+  const linesOf = (effect: Statement['Effect'], role: string) =>
+    (statements.get(role) ?? [])
+      .filter(({ statement }) => statement.Effect === effect)
+      .map(({ statement }) => lineOf(statement))
   const sections = [...functions.keys()]
     .sort()
     .map((role) =>
@@ -81,7 +88,11 @@ export async function rightsDocument(): Promise<string> {
         '',
         'May:',
         '',
-        ...(statements.get(role) ?? []).map(({ statement }) => lineOf(statement)),
+        ...linesOf('Allow', role),
+        '',
+        'Must not, whatever else is allowed:',
+        '',
+        ...linesOf('Deny', role),
         '',
         'Functions:',
         '',

@@ -39,15 +39,11 @@ const mostTries = 8
 /** Would be refused again, however often. */
 const final = ['AccessDenied', 'ResourceNotFound', 'ValidationError']
 
-/**
- * Stores up to 25 items, each where there is none yet: what stands at its key stays as it is, and that is no error. The
- * only write that a role can be given without the right to overwrite (docs/decisions/0012). Harmless to repeat.
- * @throws when an item was not stored
- */
-export async function insertTogether(items: Item[]): Promise<void> {
-  let left = items
+/** Executes up to 25 statements, again and again until each is done or its condition is not met. @throws when one is not */
+export async function executeAll(statements: Statement[]): Promise<void> {
+  let left = statements
   for (let tries = 1; left.length > 0; tries++) {
-    const outcomes = await executeTogether(left.map(insertion))
+    const outcomes = await executeTogether(left)
     const refused = outcomes.filter((outcome): outcome is BatchStatementError => typeof outcome === 'object')
     const cause =
       refused.find(({ Code = '' }) => final.includes(Code)) ?? (tries === mostTries ? refused[0] : undefined)
@@ -56,3 +52,10 @@ export async function insertTogether(items: Item[]): Promise<void> {
     if (left.length > 0) await waiting.sleep(jitter(tries, 20, 500))
   }
 }
+
+/**
+ * Stores up to 25 items, each where there is none yet: what stands at its key stays as it is, and that is no error. The
+ * only write that a role can be given without the right to overwrite (docs/decisions/0012). Harmless to repeat.
+ * @throws when an item was not stored
+ */
+export const insertTogether = (items: Item[]): Promise<void> => executeAll(items.map(insertion))

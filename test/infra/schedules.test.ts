@@ -33,18 +33,3 @@ it.each([
     DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/Failures/), 'Arn'] } } },
   })
 })
-
-it('lets only the deletion of accounts look at all items, and write nothing but its notes', () => {
-  type Statement = { Action: string | string[]; Condition?: Record<string, unknown> }
-  const rights = templates
-    .entries('AWS::IAM::Policy')
-    .map(([id, { Properties }]) => ({ id, statements: Properties.PolicyDocument.Statement as Statement[] }))
-  const scanning = rights.filter(({ statements }) =>
-    statements.some(({ Action }) => [Action].flat().includes('dynamodb:Scan')),
-  )
-  expect(scanning.map(({ id }) => id.replace(/DefaultPolicy.*/, ''))).toEqual(['RolesDeleteAccounts'])
-  const puts = scanning[0]?.statements.filter(({ Action }) => [Action].flat().includes('dynamodb:PutItem'))
-  expect(puts?.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])).toEqual([
-    { 'dynamodb:LeadingKeys': ['service#due.accounts'] },
-  ])
-})

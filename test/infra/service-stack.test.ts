@@ -15,7 +15,6 @@ type Resource = { Type: string; Properties: Record<string, unknown> }
 const directory = mkdtempSync(join(tmpdir(), 'stack-test-'))
 const operations = await loadOperations()
 let stacks: Template[]
-let main: Template
 
 async function templates(sources: OperationSource[], name: string): Promise<Template[]> {
   const code = join(directory, 'code')
@@ -35,7 +34,6 @@ beforeAll(async () => {
   mkdirSync(join(directory, 'code'))
   writeFileSync(join(directory, 'code', 'index.mjs'), 'export const handler = async () => {}\n')
   stacks = await templates(operations, 'now')
-  main = stacks.find((stack) => Object.keys(stack.findResources('AWS::ApiGatewayV2::Api')).length > 0) as Template
 }, 180_000)
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
@@ -74,26 +72,6 @@ describe('rights', () => {
   it('has no wildcard action', () => {
     for (const { Action } of statements()) for (const action of [Action].flat()) expect(action).not.toMatch(/^\*$|:\*$/)
   })
-
-  it('lets readers write nothing but their request log and last use', () => {
-    const policies = Object.entries(main.findResources('AWS::IAM::Policy')).filter(([id]) =>
-      id.startsWith('RolesReader'),
-    )
-    expect(policies).toHaveLength(1)
-    const [, policy] = policies[0] as [string, Resource]
-    const { Statement } = policy.Properties.PolicyDocument as {
-      Statement: { Action: string | string[]; Condition?: Record<string, unknown> }[]
-    }
-    const account = '?'.repeat(36)
-    const writing = Statement.filter(({ Action }) =>
-      [Action].flat().some((action) => /^dynamodb:(Put|Update|Delete|PartiQL|Batch.*Write)/.test(action)),
-    )
-    expect(writing.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])).toEqual([
-      { 'dynamodb:LeadingKeys': [`${account}#log.api_request#*`, `${account}#log.api_request.actor#*`] },
-      { 'dynamodb:LeadingKeys': [`${account}#live.api_tokens`, `${account}#live.actors`, `${account}#rate.*`] },
-    ])
-    for (const { Condition } of writing) expect(Condition?.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' })
-  })
 })
 
 it('stays at 400 resources a stack or below with 150 operations', async () => {
@@ -106,18 +84,3 @@ it('stays at 400 resources a stack or below with 150 operations', async () => {
   const sizes = (await templates(many, 'many')).map((stack) => Object.keys(stack.toJSON().Resources ?? {}).length)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(400)
 }, 180_000)
-
-it('lets the redrive task invoke the consumers and take batches out of their bucket, and nothing else', () => {
-  const policies = Object.entries(main.findResources('AWS::IAM::Policy')).filter(([id]) =>
-    id.startsWith('RolesRedrive'),
-  )
-  const actions = policies.flatMap(([, { Properties }]) =>
-    (Properties.PolicyDocument.Statement as { Action: string | string[] }[]).flatMap(({ Action }) => Action),
-  )
-  expect(actions.filter((action) => !action.startsWith('logs:')).sort()).toEqual([
-    'lambda:InvokeFunction',
-    's3:DeleteObject',
-    's3:GetObject',
-    's3:ListBucket',
-  ])
-})

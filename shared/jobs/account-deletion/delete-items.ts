@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import { ApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
-import { BatchWriteCommand, ScanCommand, UpdateCommand } from '../../table/commands.ts'
+import { ScanCommand, UpdateCommand } from '../../table/commands.ts'
 import { type Key, partition } from '../../table/keys.ts'
+import { executeAll, mostStatements, type Statement } from '../../table/statements.ts'
 import { type DueAccount, dueAccountsPartition } from './due-account.ts'
 
-/** Items that one request deletes, the most that the table takes. */
-const perBatch = 25
 /** Requests under way at once. */
 const width = 4
 /** A run can only stop between two pages, so a page has to be done in seconds even if all of it is to be deleted. */
@@ -19,18 +16,11 @@ const perPage = 2_000
  */
 const pauseMs = 60
 
-type WriteRequests = NonNullable<BatchWriteCommandInput['RequestItems']>[string]
-
-async function deleteBatch(keys: Key[]): Promise<void> {
-  let wanted: WriteRequests = keys.map((Key) => ({ DeleteRequest: { Key } }))
-  for (let tries = 0; wanted.length > 0; tries++) {
-    if (tries === 8) throw new ApiError('unavailable')
-    if (tries > 0) await sleep(Math.random() * 20 * 2 ** tries)
-    const RequestItems = { [tableName()]: wanted }
-    const { UnprocessedItems } = await table().send(new BatchWriteCommand({ RequestItems }))
-    wanted = UnprocessedItems?.[tableName()] ?? []
-  }
-}
+/** A statement, because the right to a batch of deletions is the right to one of puts, too. */
+const deletion = ({ pk, sk }: Key): Statement => ({
+  Statement: `DELETE FROM "${tableName()}" WHERE "pk" = ? AND "sk" = ?`,
+  Parameters: [pk, sk],
+})
 
 /**
  * Deletes everything of an account from the cursor on, a page of the table after the other. All keys of an account begin
@@ -56,10 +46,10 @@ export async function deleteItems({ cursor, ...due }: DueAccount, deadline: numb
       }),
     )
     const keys = (page.Items ?? []) as Key[]
-    const batches = Array.from({ length: Math.ceil(keys.length / perBatch) }, (_, i) =>
-      keys.slice(i * perBatch, (i + 1) * perBatch),
+    const batches = Array.from({ length: Math.ceil(keys.length / mostStatements) }, (_, i) =>
+      keys.slice(i * mostStatements, (i + 1) * mostStatements),
     )
-    await inParallel(batches, width, deleteBatch)
+    await inParallel(batches, width, (batch) => executeAll(batch.map(deletion)))
     start = page.LastEvaluatedKey as Key | undefined
     if (start) {
       await noteCursor(due, start)

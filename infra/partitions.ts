@@ -1,0 +1,96 @@
+import { actors } from '#shared/domain/actors/actor.ts'
+import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
+import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
+import { clients } from '#shared/domain/clients/client.ts'
+import { directories } from '#shared/domain/directories/directory.ts'
+import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
+import { gateways } from '#shared/domain/gateways/gateway.ts'
+import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
+import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
+import { commitKey, headKey, liveKey, partition } from '#shared/table/keys.ts'
+import { v0Configurations } from '#shared/v0/configuration/configuration.ts'
+import { v0Devices } from '#shared/v0/devices/device.ts'
+import { v0Rules } from '#shared/v0/rules/rule.ts'
+import { v0Users } from '#shared/v0/users/user.ts'
+
+type Collection = { name: string }
+
+/**
+ * Patterns of partition keys, as the roles name them. `*` stands at the end alone: anywhere else a value that a caller
+ * chooses could pass for what follows it.
+ */
+
+/** Stands for an account's id: exactly its length, so that no value further back in a key can pass for the pattern. */
+export const anyAccount = '?'.repeat(36)
+
+const own = (name: string): string => partition(anyAccount, name)
+
+/** The rows of a collection with what leads to them and what counts them. */
+const rowsOf = ({ name }: Collection): string[] => [own(name), own(`${name}.*`)]
+
+const liveOf = ({ name }: Collection): string => liveKey(anyAccount, name, '').pk
+
+/** The entries of a stream and the pointers to them. */
+export const entriesOf = (stream: 'change' | 'session' | 'api_request'): string[] => [
+  logPartition(anyAccount, stream, '*'),
+  own(`log.${stream}.*`),
+]
+
+export const rateBuckets = own('rate.*')
+export const commitRecords = commitKey(anyAccount, 0).pk
+
+/** What is on record for good: nothing of it is changed, and it goes only by its retention or with its account. */
+export const auditTrail = [commitRecords, ...(['change', 'session', 'api_request'] as const).flatMap(entriesOf)]
+
+/** What the last use of a token of the account API is noted in. */
+export const lastUse = [apiTokens, actors].map(liveOf)
+
+/** What every device writes of its sessions, with the commit that it makes when it registers. */
+const deviceParts = [
+  headKey(anyAccount).pk,
+  commitRecords,
+  ...entriesOf('session'),
+  own('unique.devices.*'),
+  own('authorizations#*'),
+  own('authorizations.*'),
+  rateBuckets,
+]
+
+/** What a client writes: itself, its sessions, and what it is authorized for. */
+export const clientParts = [
+  ...deviceParts,
+  ...rowsOf(clients),
+  own('unique.clients.*'),
+  ...[clients, clientTokens, actors].map(liveOf),
+  own('sessions.client_token#*'),
+  own('attribution'),
+  namedPartition(anyAccount, 'flow', 'email', '*'),
+]
+
+/** What a gateway writes: itself, its sessions, and the token that its own has replaced. */
+export const gatewayParts = [
+  ...deviceParts,
+  ...rowsOf(gateways),
+  ...rowsOf(gatewayTokens),
+  ...[gateways, gatewayTokens].map(liveOf),
+  own('sessions.gateway_token#*'),
+]
+
+/** What no decision about a device rests on: secrets above all, and what is on record of others. */
+export const notForDevices = [
+  ...[
+    ...Object.values(authProviders),
+    ...Object.values(directories),
+    postureProviders,
+    externalIdentities,
+    apiTokens,
+    v0Configurations,
+    v0Devices,
+    v0Rules,
+    v0Users,
+  ].flatMap(rowsOf),
+  own('idempotency#*'),
+  own('log.*'),
+]

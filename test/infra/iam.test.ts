@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import { type Call, evaluate, type Statement } from '#test/support/iam.ts'
+
+const table = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Books'
+const call = (fields: Partial<Call> = {}): Call => ({
+  action: 'dynamodb:GetItem',
+  resource: table,
+  context: {},
+  ...fields,
+})
+const keys = (...values: string[]) => ({ 'dynamodb:LeadingKeys': values })
+const allow: Statement = { Effect: 'Allow', Action: 'dynamodb:*', Resource: '*' }
+const under = (Condition: Statement['Condition'], effect: Statement['Effect'] = 'Allow'): Statement => ({
+  ...allow,
+  Effect: effect,
+  Condition,
+})
+
+describe('the evaluation of policies', () => {
+  it('denies what nothing allows, and lets an explicit deny win over any allow', () => {
+    expect(evaluate([], call())).toBe('implicitly denied')
+    expect(evaluate([allow], call())).toBe('allowed')
+    const deny: Statement = { Effect: 'Deny', Action: 'dynamodb:GetItem', Resource: table }
+    for (const statements of [[allow, deny], [deny, allow], [deny]]) {
+      expect(evaluate(statements, call())).toBe('explicitly denied')
+    }
+    expect(evaluate([allow, deny], call({ action: 'dynamodb:Query' }))).toBe('allowed')
+  })
+
+  it.each<[string | string[], string, boolean]>([
+    ['dynamodb:GetItem', 'dynamodb:GetItem', true],
+    ['DynamoDB:getitem', 'dynamodb:GetItem', true],
+    ['dynamodb:Get*', 'dynamodb:GetItem', true],
+    ['dynamodb:?etItem', 'dynamodb:GetItem', true],
+    ['*', 'dynamodb:GetItem', true],
+    ['dynamodb:Get', 'dynamodb:GetItem', false],
+    ['dynamodb:GetItem', 'dynamodb:BatchGetItem', false],
+    [['s3:*', 'dynamodb:Query'], 'dynamodb:Query', true],
+  ])('matches the action %j with %s: %s', (Action, action, matches) => {
+    expect(evaluate([{ ...allow, Action }], call({ action }))).toBe(matches ? 'allowed' : 'implicitly denied')
+    const { Action: _all, ...others } = allow
+    expect(evaluate([{ ...others, NotAction: Action }], call({ action }))).toBe(
+      matches ? 'implicitly denied' : 'allowed',
+    )
+  })
+
+  it.each<[string, boolean]>([
+    [table, true],
+    [`${table.slice(0, -5)}*`, true],
+    [`${table}/index/*`, false],
+    [table.toLowerCase(), false],
+    ['arn:aws:dynamodb:*:*:table/?ooks', true],
+  ])('matches the resource %s: %s', (Resource, matches) => {
+    expect(evaluate([{ ...allow, Resource }], call())).toBe(matches ? 'allowed' : 'implicitly denied')
+    const { Resource: _all, ...others } = allow
+    expect(evaluate([{ ...others, NotResource: Resource }], call())).toBe(matches ? 'implicitly denied' : 'allowed')
+  })
+
+  it.each<[string, Statement['Condition'], Call['context'], boolean]>([
+    ['all of the keys', { 'ForAllValues:StringLike': keys('a*', 'b') }, keys('a1', 'b'), true],
+    ['not all of the keys', { 'ForAllValues:StringLike': keys('a*', 'b') }, keys('a1', 'c'), false],
+    ['all of none', { 'ForAllValues:StringLike': keys('a*') }, {}, true],
+    ['any of the keys', { 'ForAnyValue:StringLike': keys('a*') }, keys('c', 'a1'), true],
+    ['none of the keys', { 'ForAnyValue:StringLike': keys('a*') }, keys('c', 'd'), false],
+    ['any of none', { 'ForAnyValue:StringLike': keys('a*') }, {}, false],
+    ['a key that is there', { Null: { 'dynamodb:LeadingKeys': 'false' } }, keys('a'), true],
+    ['a key that is not there', { Null: { 'dynamodb:LeadingKeys': 'false' } }, {}, false],
+    ['a key that must be missing', { Null: { 'dynamodb:LeadingKeys': 'true' } }, {}, true],
+    ['one value', { StringEquals: keys('a', 'b') }, keys('b'), true],
+    ['one value in another case', { StringEquals: keys('A') }, keys('a'), false],
+    ['one value that is missing', { StringEquals: keys('a') }, {}, false],
+    ['one value that may be missing', { StringEqualsIfExists: keys('a') }, {}, true],
+    ['one value that may be missing, and is another', { StringEqualsIfExists: keys('a') }, keys('b'), false],
+    ['none of the values', { StringNotLike: keys('a*', 'b') }, keys('c'), true],
+    ['one that must not be', { StringNotLike: keys('a*', 'b') }, keys('a1'), false],
+    ['a negation where nothing is', { StringNotEquals: keys('a') }, {}, true],
+    [
+      'every operator',
+      { 'ForAllValues:StringLike': keys('a*'), Null: { 'dynamodb:LeadingKeys': 'false' } },
+      keys('a1'),
+      true,
+    ],
+    [
+      'not every operator',
+      { 'ForAllValues:StringLike': keys('a*'), Null: { 'dynamodb:LeadingKeys': 'false' } },
+      {},
+      false,
+    ],
+    [
+      'every key of an operator',
+      { 'ForAnyValue:StringEquals': { ...keys('a'), 'dynamodb:EnclosingOperation': 'TransactWriteItems' } },
+      { ...keys('a'), 'dynamodb:EnclosingOperation': ['BatchExecuteStatement'] },
+      false,
+    ],
+  ])('with %s', (_name, condition, context, met) => {
+    expect(evaluate([under(condition)], call({ context }))).toBe(met ? 'allowed' : 'implicitly denied')
+    expect(evaluate([allow, under(condition, 'Deny')], call({ context }))).toBe(met ? 'explicitly denied' : 'allowed')
+  })
+
+  it('takes every character of a value as it is, but the two of a pattern', () => {
+    const met = (pattern: string, value: string) =>
+      evaluate([under({ 'ForAllValues:StringLike': keys(pattern) })], call({ context: keys(value) })) === 'allowed'
+    for (const character of '.+^$()|[]{}\\/#') {
+      expect(met(`a${character}b`, `a${character}b`), character).toBe(true)
+      expect(met(`a${character}b`, 'axb'), character).toBe(false)
+    }
+    expect([met('a*', 'a\nb'), met('a?', 'a#'), met('a?', 'a'), met('a*b', 'ab')]).toEqual([true, true, false, true])
+  })
+
+  it('throws where it would have to guess', () => {
+    expect(() => evaluate([under({ NumericLessThan: keys('1') })], call({ context: keys('1') }))).toThrow(
+      'NumericLessThan',
+    )
+    const both = under({ 'ForAnyValue:StringLikeIfExists': keys('a') })
+    expect(() => evaluate([both], call())).toThrow('not known')
+    expect(() => evaluate([under({ StringEquals: { 'aws:PrincipalTag/x': 'y' } })], call())).toThrow(
+      'aws:PrincipalTag/x',
+    )
+    expect(() => evaluate([under({ StringEquals: keys('a') })], call({ context: keys('a', 'b') }))).toThrow('one value')
+    expect(() => evaluate([{ ...allow, Principal: '*' } as Statement], call())).toThrow('Principal')
+    const variable = under({ StringLike: keys('${aws:username}') })
+    expect(() => evaluate([variable], call({ context: keys('a') }))).toThrow('variable')
+  })
+})

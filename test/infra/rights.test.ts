@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployedRights, deployedRights } from '#test/support/deployed-rights.ts'
+import { loadEntities } from '#test/support/entities.ts'
+import { evaluate, type Statement } from '#test/support/iam.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { type Recorded, recordFunctions } from '#test/support/record-functions.ts'
+import type { RecordedCall, Target } from '#test/support/recorded-calls.ts'
+
+type Role = { name: string; statements: Statement[] }
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+let rights: DeployedRights
+let recorded: Recorded
+let roles: Role[]
+
+beforeAll(async () => {
+  rights = await deployedRights({ mailSender: 'access@example.net' })
+  roles = [
+    ...new Map(
+      [...rights.functions.values()].map(({ role, statements }) => [role, { name: role, statements }]),
+    ).values(),
+  ]
+  own = await useOwnTable()
+  const consumer = rights.functions.get('streams/follow-up.ts')
+  recorded = await recordFunctions(`arn:aws:lambda:eu-central-1:000000000000:function:${consumer?.name}`)
+}, 300_000)
+afterAll(() => own.end())
+
+const decide = ({ statements }: { statements: Statement[] }, { action, target, context }: RecordedCall) =>
+  evaluate(statements, { action, resource: rights.arnOf(target), context })
+
+const account = randomUUID()
+const onTable = (action: string, ...keys: string[]): RecordedCall => ({
+  action: `dynamodb:${action}`,
+  target: 'table',
+  context: keys.length > 0 ? { 'dynamodb:LeadingKeys': keys.map((key) => `${account}#${key}`) } : {},
+})
+const elsewhere = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
+
+/** The names of the roles that may do something. */
+const allowed = (call: RecordedCall): string[] =>
+  roles
+    .filter((role) => decide(role, call) === 'allowed')
+    .map(({ name }) => name)
+    .sort()
+
+describe('every function', () => {
+  it('was recorded', () => {
+    expect([...recorded.keys()].sort()).toEqual([...rights.functions.keys()].sort())
+  })
+
+  it('may do all that it does', () => {
+    for (const [file, calls] of recorded) {
+      const role = rights.functions.get(file)
+      if (!role) throw new Error(`${file} is not deployed.`)
+      for (const call of calls) {
+        const { action, target, context } = call
+        expect(decide(role, call), `${file}: ${action} ${target} ${context['dynamodb:LeadingKeys']}`).toBe('allowed')
+      }
+    }
+  })
+
+  it('that only hands out files, or refuses, may do nothing but log', () => {
+    for (const [file, calls] of recorded) {
+      if (calls.length > 0) continue
+      const allows = rights.functions.get(file)?.statements.filter(({ Effect }) => Effect === 'Allow') ?? []
+      for (const action of allows.flatMap(({ Action = [] }) => Action)) expect(action, file).toMatch(/^logs:/)
+    }
+  })
+})
+
+it('fits the policy of a role, 10,240 characters, with room for longer names', () => {
+  for (const { name, statements } of roles) expect(JSON.stringify(statements).length, name).toBeLessThan(8_000)
+})
+
+describe('a read of the account API', () => {
+  it('writes nothing but the entry of its request, last use and rate', async () => {
+    const keys = [...(await loadEntities()).keys(), 'head', 'commits', 'idempotency#x', 'live.clients', 'unique.x#y']
+    for (const key of keys) {
+      for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'PartiQLInsert', 'PartiQLUpdate', 'PartiQLDelete']) {
+        expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('Reader')
+      }
+    }
+    for (const key of ['live.api_tokens', 'live.actors', 'rate.account']) {
+      expect(allowed(onTable('UpdateItem', key))).toContain('Reader')
+    }
+  })
+})
+
+const streams = ['change', 'session', 'api_request']
+const entries = streams.flatMap((stream) => [
+  `log.${stream}#2026-11-22`,
+  `log.${stream}.actor#${randomUUID()}`,
+  `log.${stream}.email#ada@example.com`,
+])
+const rewrites = ['UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate', 'PartiQLDelete']
+const deletions = ['DeleteItem', 'PartiQLDelete']
+const committing = ['Client', 'Expire', 'FollowUp', 'Gateway', 'Provision', 'Writer']
+
+describe('the audit trail', () => {
+  it.each(['commits', ...entries])('%s is changed by nobody, and deleted only with its account', (key) => {
+    for (const action of rewrites) {
+      const by = deletions.includes(action) ? ['DeleteAccounts'] : []
+      // Also where it hides among others of one request.
+      for (const keys of [[key], ['groups', key], [key, 'rate.account', `live.actors`]]) {
+        const call = onTable(action, ...keys)
+        expect(allowed(call), `${action} ${keys}`).toEqual(by)
+        for (const role of roles.filter(({ name }) => !by.includes(name))) {
+          expect(decide(role, call), `${role.name} ${action} ${keys}`).toBe('explicitly denied')
+        }
+      }
+    }
+  })
+
+  it.each(entries)('%s is put by nobody but those that start sessions, and inserted by its writer alone', (key) => {
+    const put = key.startsWith('log.session') ? ['Client', 'Gateway'] : []
+    expect(allowed(onTable('PutItem', key))).toEqual(put)
+    for (const role of roles.filter(({ name }) => !put.includes(name))) {
+      expect(decide(role, onTable('PutItem', key)), role.name).toBe('explicitly denied')
+    }
+    const writers: Record<string, string[]> = {
+      change: ['WriteChangeLog'],
+      session: [],
+      api_request: ['Reader', 'Writer'],
+    }
+    expect(allowed(onTable('PartiQLInsert', key))).toEqual(writers[/^log\.(\w+)/.exec(key)?.[1] ?? ''])
+  })
+
+  it('takes commit records from those that commit alone', () => {
+    expect(allowed(onTable('PutItem', 'commits'))).toEqual(committing)
+    expect(allowed(onTable('PartiQLInsert', 'commits'))).toEqual([])
+  })
+
+  it('stands in the way of nothing that only looks like it', () => {
+    const values = ['#commits', 'log.change#2026-11-22', `${account}#commits`, 'commits']
+    for (const value of values) {
+      for (const key of [`groups.name#${value}`, `unique.groups.name#${value}`]) {
+        for (const action of ['PutItem', 'UpdateItem', 'DeleteItem']) {
+          expect(allowed(onTable(action, key)), `${action} ${key}`).toContain('Writer')
+        }
+      }
+    }
+  })
+})
+
+describe('devices', () => {
+  const devices = ['Client', 'Gateway']
+  const writes = [
+    'PutItem',
+    'UpdateItem',
+    'DeleteItem',
+    'BatchWriteItem',
+    'PartiQLInsert',
+    'PartiQLUpdate',
+    'PartiQLDelete',
+  ]
+  /** Whose rows a device changes by itself. */
+  const theirs: Record<string, string[]> = { clients: ['Client'], gateways: ['Gateway'], gateway_tokens: ['Gateway'] }
+
+  it('change no row of an account but themselves, and nothing that leads to one', async () => {
+    const collections = [...(await loadEntities()).keys(), 'memberships#x', 'static_device_pool_members#x', 'accounts']
+    const hidden = ['', '#clients', '.name#clients', '.clients', `.x#${account}#clients`]
+    expect(collections.length).toBeGreaterThan(20)
+    for (const collection of collections) {
+      for (const key of hidden.map((more) => collection + more)) {
+        for (const action of writes) {
+          const by = allowed(onTable(action, key)).filter((name) => devices.includes(name))
+          const expected = ['', '.name#clients', '.clients', `.x#${account}#clients`].some(
+            (more) => key === collection + more,
+          )
+            ? (theirs[collection] ?? [])
+            : []
+          expect(by, `${action} ${key}`).toEqual(writes.slice(0, 3).includes(action) ? expected : [])
+        }
+      }
+    }
+  })
+
+  it.each(['unique.groups.name#x', 'unique.accounts#x', `idempotency#x`, 'limits.mails', 'live.api_tokens', 'rows'])(
+    'write nothing to %s',
+    (key) => {
+      for (const action of writes) for (const name of devices) expect(allowed(onTable(action, key))).not.toContain(name)
+    },
+  )
+
+  it.each(['service#slug#x', 'service#due#0', 'service#due.accounts', 'service#limited'])(
+    'write nothing to %s',
+    (key) => {
+      for (const action of writes) {
+        const call = { ...onTable(action), context: { 'dynamodb:LeadingKeys': [key] } }
+        for (const name of devices) expect(allowed(call)).not.toContain(name)
+      }
+    },
+  )
+
+  it.each([
+    'oidc_auth_providers',
+    'oidc_auth_providers.name#x',
+    'suite_directories',
+    'mdm_posture_providers',
+    'api_tokens',
+    'v0_users',
+    'idempotency#x',
+    ...entries,
+    'log.flow#2026-11-22#3',
+  ])('read nothing of %s', (key) => {
+    for (const action of ['GetItem', 'BatchGetItem', 'Query', 'PartiQLSelect', 'Scan', 'ConditionCheckItem']) {
+      for (const keys of [[key], ['clients', key]]) {
+        const by = allowed(onTable(action, ...(action === 'Scan' ? [] : keys)))
+        for (const name of devices) expect(by, action).not.toContain(name)
+      }
+    }
+  })
+
+  it('report flows with a role that reads the state of the account and its own rate, and nothing else', () => {
+    for (const key of [
+      'clients',
+      'policies',
+      'client_tokens',
+      'authorizations#x',
+      'log.flow#2026-11-22#3',
+      'commits',
+    ]) {
+      for (const action of [...writes, 'GetItem', 'BatchGetItem', 'Query', 'Scan']) {
+        expect(allowed(onTable(action, key)), action).not.toContain('Ingest')
+      }
+    }
+  })
+})
+
+describe('nobody', () => {
+  it.each([
+    'DeleteTable',
+    'UpdateTable',
+    'UpdateTimeToLive',
+    'UpdateContinuousBackups',
+    'RestoreTableToPointInTime',
+    'ExportTableToPointInTime',
+    'ImportTable',
+    'CreateBackup',
+    'PutResourcePolicy',
+    'DeleteResourcePolicy',
+    'TagResource',
+    'DisableKinesisStreamingDestination',
+    'CreateTableReplica',
+    'PartiQLSelect',
+  ])('may %s', (action) => {
+    expect(allowed(onTable(action))).toEqual([])
+    expect(allowed(onTable(action, 'groups'))).toEqual([])
+  })
+
+  it('may write without naming a key', () => {
+    for (const action of ['PutItem', 'UpdateItem', 'PartiQLInsert', 'PartiQLUpdate', 'BatchWriteItem']) {
+      expect(allowed(onTable(action)), action).toEqual([])
+    }
+  })
+
+  it.each<[string, Target, string[]]>([
+    ['kinesis:PutRecords', 'flows', ['Ingest']],
+    ['kinesis:DeleteStream', 'flows', []],
+    ['kinesis:DecreaseStreamRetentionPeriod', 'flows', []],
+    ['s3:GetObject', 'failures/aws/lambda/x', ['Redrive']],
+    ['s3:DeleteObject', 'failures/aws/lambda/x', ['Redrive']],
+    ['s3:DeleteObject', 'failures/x', []],
+    ['s3:DeleteObjectVersion', 'failures/aws/lambda/x', []],
+    ['s3:PutLifecycleConfiguration', 'failures', []],
+    ['s3:PutBucketPolicy', 'failures', []],
+    ['s3:DeleteBucket', 'failures', []],
+    ['secretsmanager:GetSecretValue', 'secret', ['Client', 'Gateway', 'Ingest', 'Provision', 'Reader', 'Writer']],
+    ['secretsmanager:PutSecretValue', 'secret', []],
+    ['secretsmanager:DeleteSecret', 'secret', []],
+    ['ses:SendEmail', 'mail', ['CompareLimits']],
+  ])('but those may %s of %s', (action, target, by) => {
+    expect(allowed(elsewhere(action, target))).toEqual(by)
+  })
+
+  it('may look at all items but the deletion of accounts, which writes nothing but its notes', async () => {
+    expect(allowed(onTable('Scan'))).toEqual(['DeleteAccounts'])
+    for (const key of [...(await loadEntities()).keys(), 'head', 'log.flow#2026-11-22#3', 'live.actors']) {
+      for (const action of ['PutItem', 'UpdateItem', 'BatchWriteItem', 'PartiQLInsert', 'PartiQLUpdate']) {
+        expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('DeleteAccounts')
+      }
+    }
+  })
+
+  it('may invoke, change or publish a function, but the redrive the consumers', () => {
+    for (const [file, { name }] of rights.functions) {
+      const by = file.startsWith('streams/') ? ['Redrive'] : []
+      expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}`)), file).toEqual(by)
+      for (const action of ['UpdateFunctionCode', 'UpdateFunctionConfiguration', 'AddPermission', 'DeleteFunction']) {
+        expect(allowed(elsewhere(`lambda:${action}`, `function ${name}`)), file).toEqual([])
+      }
+    }
+  })
+
+  it('has a pattern of keys that a value within a key could pass for', () => {
+    const patterns = roles.flatMap(({ statements }) =>
+      statements.flatMap(({ Condition = {} }) =>
+        Object.values(Condition).flatMap((keys) => [keys['dynamodb:LeadingKeys'] ?? []].flat(2)),
+      ),
+    )
+    const keys = new Set(patterns.map(String).filter((pattern) => pattern !== 'false'))
+    expect(keys.size).toBeGreaterThan(50)
+    for (const key of keys) expect(key).toMatch(/^(\?{36}#|service#)[^*?]*\*?$/)
+  })
+})

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildApp } from '#infra/build-app.ts'
+import { readAssembly } from '#infra/local/template/assembly.ts'
+import { allStacks, type Stack } from '#infra/local/template/stack.ts'
+import type { Statement } from './iam.ts'
+import type { Target } from './recorded-calls.ts'
+
+type Found = { stack: Stack; id: string; properties: Record<string, unknown> }
+type Document = { Statement: Statement[] }
+
+/** The statements of every function's role, as the templates have them, and the resources that they speak of. */
+export async function deployedRights(context: Record<string, unknown> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'rights-'))
+  try {
+    const code = join(directory, 'code')
+    mkdirSync(code)
+    writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => {}\n')
+    const outdir = join(directory, 'assembly')
+    const app = await buildApp({ outdir, code, context })
+    app.synth()
+    return readRights(allStacks(readAssembly(outdir)), context)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function readRights(stacks: Stack[], context: Record<string, unknown>) {
+  const ofType = (type: string): Found[] =>
+    stacks.flatMap((stack) =>
+      Object.entries(stack.template.Resources ?? {})
+        .filter(([, { Type }]) => Type === type)
+        .map(([id, { Properties = {} }]) => ({ stack, id, properties: stack.resolveEach(Properties) })),
+    )
+  const only = (type: string, names = /./): Found => {
+    const found = ofType(type).filter(({ id }) => names.test(id))
+    if (found.length !== 1) throw new Error(`The templates have ${found.length} of ${type} ${names}.`)
+    return found[0] as Found
+  }
+  const byRole = new Map<string, Statement[]>()
+  for (const { stack, id, properties } of ofType('AWS::IAM::Role')) {
+    if (properties.ManagedPolicyArns) throw new Error(`The role ${id} has policies that are not in the templates.`)
+    const inline = (properties.Policies ?? []) as { PolicyDocument: Document }[]
+    byRole.set(
+      stack.physicalId(id),
+      inline.flatMap(({ PolicyDocument }) => PolicyDocument.Statement),
+    )
+  }
+  for (const { properties } of [...ofType('AWS::IAM::Policy'), ...ofType('AWS::IAM::ManagedPolicy')]) {
+    for (const role of properties.Roles as string[]) {
+      byRole.get(role)?.push(...(properties.PolicyDocument as Document).Statement)
+    }
+  }
+  const roleArns = new Map(ofType('AWS::IAM::Role').map(({ stack, id }) => [stack.arn(id), stack.physicalId(id)]))
+  const functions = new Map<string, { name: string; role: string; arn: string; statements: Statement[] }>()
+  for (const { stack, id, properties } of ofType('AWS::Lambda::Function')) {
+    const file = String(properties.Handler).replace(/\.handler$/, '.ts')
+    const role = roleArns.get(String(properties.Role)) ?? ''
+    if (!file.includes('/')) continue
+    functions.set(file, {
+      name: stack.physicalId(id),
+      role: /Roles([A-Z][A-Za-z]+?)[0-9A-F]{8}/.exec(role)?.[1] ?? role,
+      arn: stack.arn(id),
+      statements: byRole.get(role) ?? [],
+    })
+  }
+  const [table, flows, failures, secret] = [
+    only('AWS::DynamoDB::GlobalTable'),
+    only('AWS::Kinesis::Stream'),
+    only('AWS::S3::Bucket', /Failures/),
+    only('AWS::SecretsManager::Secret', /ServiceSecret/),
+  ]
+  const arns = {
+    table: table.stack.arn(table.id),
+    flows: flows.stack.arn(flows.id),
+    failures: failures.stack.arn(failures.id),
+    secret: String(secret.stack.resolve({ Ref: secret.id })),
+  }
+  return {
+    /** By the file of the function. */
+    functions,
+    arnOf(target: Target): string {
+      if (target in arns) return arns[target as keyof typeof arns]
+      if (target === 'mail') return `arn:aws:ses:us-east-1:000000000000:identity/${context.mailSender}`
+      if (target.startsWith('failures/')) return target.replace('failures', arns.failures)
+      const [, name = '', qualifier] = /^function ([^:]+)(:.*)?$/.exec(target) ?? []
+      const called = [...functions.values()].find((made) => made.name === name)
+      if (called) return `${called.arn}${qualifier ?? ''}`
+      throw new Error(`The templates have no ${target}.`)
+    },
+  }
+}
+
+export type DeployedRights = Awaited<ReturnType<typeof deployedRights>>

@@ -1,0 +1,106 @@
+import { isObject } from '#shared/core/is-object.ts'
+
+type Values = string | string[]
+type Condition = Record<string, Record<string, Values | boolean>>
+
+/** A statement of an identity-based policy, with its references resolved. */
+export type Statement = {
+  Effect: 'Allow' | 'Deny'
+  Action?: Values
+  NotAction?: Values
+  Resource?: Values
+  NotResource?: Values
+  Condition?: Condition
+}
+
+/** What a service asks IAM for: may this action be done to this resource? A key that is missing was not in the request. */
+export type Call = { action: string; resource: string; context: Record<string, Values> }
+
+export type Decision = 'allowed' | 'explicitly denied' | 'implicitly denied'
+
+const elements = new Set(['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition'])
+
+const listed = (values: Values): string[] => [values].flat()
+
+const compiled = new Map<string, RegExp>()
+
+/** `*` stands for any text, `?` for one character. @throws for a policy variable, which is not known here */
+function isLike(text: string, pattern: string): boolean {
+  const known = compiled.get(pattern)
+  if (known) return known.test(text)
+  if (pattern.includes('${')) throw new Error(`The policy variable in ${pattern} is not known.`)
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/\?/g, '.')
+  compiled.set(pattern, new RegExp(`^${source}$`, 's'))
+  return isLike(text, pattern)
+}
+
+type Compare = (value: string, wanted: string) => boolean
+const same: Compare = (value, wanted) => value === wanted
+const bool: Compare = (value, wanted) => value.toLowerCase() === wanted.toLowerCase()
+
+/** Whether a value of the request is one of those wanted, or none of them. */
+const operators: Record<string, { compare: Compare; negated: boolean }> = {
+  StringEquals: { compare: same, negated: false },
+  StringNotEquals: { compare: same, negated: true },
+  StringLike: { compare: isLike, negated: false },
+  StringNotLike: { compare: isLike, negated: true },
+  ArnEquals: { compare: isLike, negated: false },
+  ArnLike: { compare: isLike, negated: false },
+  ArnNotLike: { compare: isLike, negated: true },
+  Bool: { compare: bool, negated: false },
+}
+
+function isMet(operator: string, wanted: string[], given: string[] | undefined): boolean {
+  if (operator === 'Null') return wanted.some((value) => (value === 'true') === (given === undefined))
+  const [, set, name = '', ifExists] = /^(?:(ForAllValues|ForAnyValue):)?(\w+?)(IfExists)?$/.exec(operator) ?? []
+  const known = operators[name]
+  if (!known || (set && ifExists)) throw new Error(`The condition operator ${operator} is not known.`)
+  const { compare, negated } = known
+  const matches = (value: string) => wanted.some((one) => compare(value, one)) !== negated
+  if (ifExists && given === undefined) return true
+  // No value at all meets every `for all`, and no `for any`.
+  if (set === 'ForAllValues') return (given ?? []).every(matches)
+  if (set === 'ForAnyValue') return (given ?? []).some(matches)
+  if (given === undefined) return negated
+  if (given.length !== 1) throw new Error(`${operator} compares one value, and the request has ${given.length}.`)
+  return matches(given[0] as string)
+}
+
+function meets(condition: Condition, context: Call['context'], supported: ReadonlySet<string>): boolean {
+  return Object.entries(condition).every(([operator, keys]) =>
+    Object.entries(keys).every(([key, wanted]) => {
+      if (!supported.has(key)) throw new Error(`Recorded calls do not tell ${key}.`)
+      const given = context[key]
+      return isMet(operator, listed(wanted as Values).map(String), given === undefined ? undefined : listed(given))
+    }),
+  )
+}
+
+/** Keys of the request that a recorded call tells, where the action has them. */
+const told = new Set(['dynamodb:LeadingKeys', 'dynamodb:EnclosingOperation'])
+
+function applies(statement: Statement, { action, resource, context }: Call): boolean {
+  const unknown = Object.keys(statement).find((element) => !elements.has(element))
+  if (unknown) throw new Error(`The element ${unknown} of a statement is not known.`)
+  const { Action, NotAction, Resource, NotResource, Condition = {} } = statement
+  const named = (patterns: Values) =>
+    listed(patterns).some((pattern) => isLike(action.toLowerCase(), pattern.toLowerCase()))
+  const at = (patterns: Values) => listed(patterns).some((pattern) => isLike(resource, pattern))
+  if (Action === undefined ? NotAction === undefined || named(NotAction) : !named(Action)) return false
+  if (Resource === undefined ? NotResource === undefined || at(NotResource) : !at(Resource)) return false
+  if (!isObject(Condition)) throw new Error('A condition is no object.')
+  return meets(Condition, context, told)
+}
+
+/**
+ * What IAM answers for a principal with these statements: an explicit deny wins, then an allow, and what nothing allows is
+ * denied. Written after the evaluation logic in the IAM User Guide; what it does not know throws instead of passing.
+ */
+export function evaluate(statements: Statement[], call: Call): Decision {
+  const applying = statements.filter((statement) => applies(statement, call))
+  if (applying.some(({ Effect }) => Effect === 'Deny')) return 'explicitly denied'
+  return applying.some(({ Effect }) => Effect === 'Allow') ? 'allowed' : 'implicitly denied'
+}

@@ -1,0 +1,251 @@
+import { vi } from 'vitest'
+import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import { discovery } from '#shared/domain/auth-providers/discovery.ts'
+import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
+import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
+import { newAccessWorld } from './access.ts'
+import { call, newAccount } from './account.ts'
+import { commitsOf, recordOf } from './commit-stream.ts'
+import { closeRecord, flowRecord, newFlowGrant, openRecord } from './flows.ts'
+import { newSite } from './gateways.ts'
+import { loadEntries } from './operations.ts'
+import { publicKey } from './public-key.ts'
+import { type RecordedCall, recordCalls } from './recorded-calls.ts'
+import { type Request, sampleRequests } from './sample-requests.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: functions of every kind
+type Handler = (event: any, context?: any) => Promise<any>
+type Answer = Parameters<typeof recordCalls>[1]
+
+/** The calls of AWS that each function makes, by its file. */
+export type Recorded = Map<string, RecordedCall[]>
+
+const context = { getRemainingTimeInMillis: () => 900_000 }
+
+function recorder() {
+  const recorded: Recorded = new Map()
+  /** Runs a function in modules of its own, and notes what it asks of AWS. */
+  const record = async <T>(file: string, run: (handler: Handler) => Promise<T>, answer?: Answer): Promise<T> => {
+    let result: T | undefined
+    const calls = await recordCalls(async () => {
+      const { handler } = await import(new URL(`../../functions/${file}`, import.meta.url).href)
+      result = await run(handler)
+    }, answer)
+    recorded.set(file, [...(recorded.get(file) ?? []), ...calls])
+    return result as T
+  }
+  return { recorded, record }
+}
+
+type Record = ReturnType<typeof recorder>['record']
+
+const succeed = ({ status, text }: { status: number; text: string }, what: string) => {
+  if (status < 200 || status > 299) throw new Error(`${what} answered ${status} ${text}`)
+}
+const pathOf = (name: string, { params = {} }: Request) =>
+  (name.split(' ')[1] ?? '').replace(/\{(\w+)\}/g, (_, param) => params[param] ?? '')
+
+/** Every operation by its sample, and those of the legacy API once more as they are spelled otherwise. */
+async function recordOperations(record: Record): Promise<string> {
+  const { account, samples } = await sampleRequests()
+  const files = new Map((await loadEntries()).map(({ name, file }) => [name, file]))
+  for (const [name, sample] of Object.entries(samples)) {
+    const method = name.split(' ')[0] ?? ''
+    const send = async (file: string, headers: Request['headers'] = {}, proxied = false) => {
+      const request = await sample()
+      const path = pathOf(name, request)
+      const params = proxied ? { proxy: path.replace(/^\/v0\//, '') } : request.params
+      const asked = {
+        method,
+        path,
+        token: account.token,
+        ...request,
+        params,
+        headers: { ...request.headers, ...headers },
+      }
+      const answer = await record(file, async (handler) => {
+        const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery.ts')
+        // What the samples have put in the place of a provider of identities.
+        loaded.read = discovery.read
+        return call(handler, asked)
+      })
+      succeed(answer, name)
+    }
+    // A key is kept for a write of the account API, and means nothing elsewhere.
+    await send(files.get(name) ?? '', { 'idempotency-key': crypto.randomUUID() })
+    if (name.includes(' /v0/')) await send('v0/other-route.ts', {}, true)
+  }
+  return account.id
+}
+
+/** What devices do beyond their samples: they come back, change their key and their place, and meet what is there. */
+async function recordDevices(record: Record): Promise<string> {
+  const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
+  const filesOf = (verb: string) => ({
+    client: `api/client-sessions/${verb}-client-session.ts`,
+    gateway: `api/gateway-sessions/${verb}-gateway-session.ts`,
+  })
+  const [starting, renewing, ending] = [filesOf('start'), filesOf('renew'), filesOf('end')]
+  const send = async (file: string, request: Parameters<typeof call>[1]) => {
+    const answer = await record(file, (handler) => call(handler, { method: 'POST', ...request }))
+    succeed(answer, file)
+    return answer.body?.data
+  }
+  const site = await newSite(world.account)
+  const shared = (await site.token()).token
+  const session = (fields: object = {}) => ({ session: { public_key: publicKey(), version: '1.4.0', ...fields } })
+  const key = publicKey()
+  for (const public_key of [key, key]) {
+    const { id } = await send(starting.gateway, { token: shared, body: session({ public_key }) })
+    await send(renewing.gateway, { token: shared, params: { id } })
+    await send(ending.gateway, { token: shared, params: { id } })
+  }
+  const { token, id, session: online } = await world.addGateway()
+  await send(ending.gateway, { token, params: { id: online.id } })
+  succeed(
+    await world.account.call(rotateToken, { method: 'POST', params: { site_id: world.site.id, gateway_id: id } }),
+    'the rotation of a token',
+  )
+  await send(starting.gateway, { token, body: session() })
+
+  await world.addGateway()
+  const client = { svc_id: 'laptop' }
+  const device = { token: world.token.token }
+  await send(starting.client, { ...device, body: session(client) })
+  const described = { ...client, hostname: 'new', device_serial: 'C02' }
+  const { id: session_id } = await send(starting.client, { ...device, body: session(described) })
+  const authorization = { resource_id: world.resource.id, session_id }
+  const file = 'api/authorizations/create-authorization.ts'
+  for (let i = 0; i < 2; i++) await send(file, { ...device, body: { authorization } })
+  // From elsewhere the conditions do not hold, and what was granted ends.
+  await send(renewing.client, { ...device, params: { id: session_id }, sourceIp: '198.51.100.7' })
+  await send(file, { ...device, body: { authorization } })
+  await send(starting.client, { ...device, body: session(client) })
+  return world.account.id
+}
+
+/** Commits of every kind of object, as the stream hands them to their consumers. */
+async function recordConsumersOfCommits(record: Record, accounts: string[]): Promise<void> {
+  for (const account of accounts) {
+    const Records = (await commitsOf(account)).map(recordOf)
+    for (const name of ['write-change-log', 'follow-up']) {
+      for (let at = 0; at < Records.length; at += 100) {
+        const event = { Records: Records.slice(at, at + 100) }
+        const { batchItemFailures } = await record(`streams/${name}.ts`, (handler) => handler(event, context))
+        if (batchItemFailures.length > 0) throw new Error(`${name} failed.`)
+      }
+    }
+  }
+}
+
+/** Lets a function that was loaded for its recording see another time. */
+async function laterBy(hours: number): Promise<void> {
+  const { clock: loaded } = await import('#shared/core/clock.ts')
+  const now = loaded.now.bind(loaded)
+  vi.spyOn(loaded, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
+}
+
+/** Flows that open and close at once, late, in the other order, again, and long after they began. */
+async function recordFlows(record: Record, account: string): Promise<void> {
+  const { claims } = await newFlowGrant(account)
+  const minute = 60_000_000
+  const start = clock.now() - 60 * minute
+  const at = (minutes: number) => timestamp(start + minutes * minute)
+  const flow = (inner_src_port: number, begin: number) => ({
+    open: openRecord({ inner_src_port, flow_start: at(begin) }),
+    close: (end: number) =>
+      closeRecord({ inner_src_port, flow_start: at(begin), flow_end: at(end), last_packet: at(end) }),
+  })
+  const store = (minutes: number, ...records: unknown[]) =>
+    record('streams/store-flow-logs.ts', async (handler) => {
+      const { clock: loaded } = await import('#shared/core/clock.ts')
+      vi.spyOn(loaded, 'now').mockReturnValue(start + minutes * minute)
+      const reports = records.map((one) => (checkFlowReport(one) as { report: FlowReport }).report)
+      const event = { Records: [flowRecord(claims(), start + minutes * minute, ...reports)] }
+      if ((await handler(event, context)).batchItemFailures.length > 0) throw new Error('A flow was not stored.')
+    })
+  const [short, late, closing, long] = [flow(1, 0), flow(2, 0), flow(3, 0), flow(4, 0)]
+  await store(1, short.open, short.close(1), late.open, long.open)
+  await store(1, closing.close(1))
+  await store(1, closing.open, late.close(1))
+  // Behind the settling of their five minutes, open flows are gathered.
+  await store(30, flow(5, 29).open)
+  await store(40, flow(6, 0).open, long.close(39))
+}
+
+/** What runs by the clock, when something is due. */
+async function recordSchedules(record: Record): Promise<void> {
+  const { account, samples } = await sampleRequests()
+  for (const name of ['POST /client/authorizations', 'PUT /groups/{group_id}/memberships', 'DELETE /sites/{id}']) {
+    await samples[name]?.()
+  }
+  await record('schedules/expire.ts', async (handler) => {
+    await laterBy(2)
+    await handler({})
+  })
+  const operate = (event: object) => record('tasks/provision-account.ts', (handler) => handler(event, context))
+  const limits = { users_count: 0, service_accounts_count: 0 }
+  await operate({ operation: 'update_account', account_id: account.id, account: { limits } })
+  await record(
+    'schedules/compare-limits.ts',
+    async (handler) => {
+      vi.stubEnv('MAIL_SENDER', 'access@example.net')
+      await handler({})
+    },
+    () => new Response('{}'),
+  )
+  await operate({ operation: 'create_static_device_pool', account_id: account.id, resource: { name: 'Pool' } })
+  const api_token = { expires_at: '2099-01-01T00:00:00Z' }
+  await operate({ operation: 'create_api_token', account_id: account.id, api_token })
+  await operate({ operation: 'delete_account', account_id: account.id })
+  for (const hours of [24 * 8, 24 * 10]) {
+    await record('schedules/delete-due-accounts.ts', async (handler) => {
+      await laterBy(hours)
+      await handler({})
+    })
+  }
+}
+
+/** What an operator invokes. */
+async function recordTasks(record: Record, account: string, consumer: string): Promise<void> {
+  const fields = { name: 'Made', slug: `made-${crypto.randomUUID()}` }
+  const made = { account: fields, admin: { name: 'Ada', email: 'ada@example.com' } }
+  await record('tasks/provision-account.ts', (handler) => handler(made, context))
+  await record('tasks/verify-change-log.ts', (handler) =>
+    handler({ account_id: account, end: timestamp(clock.now()) }, context),
+  )
+  const batch = { requestContext: { functionArn: consumer }, payload: '{"Records":[]}' }
+  const bucket = (url: URL) => {
+    if (url.hostname.startsWith('lambda.')) return Response.json({ batchItemFailures: [] })
+    const listed = '<ListBucketResult><Contents><Key>aws/lambda/a</Key></Contents></ListBucketResult>'
+    return new Response(url.searchParams.has('list-type') ? listed : JSON.stringify(batch))
+  }
+  await record(
+    'tasks/redrive-failed-batches.ts',
+    async (handler) => {
+      for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+      vi.stubEnv('FAILURES_BUCKET', 'failures')
+      const { redriven } = await handler({}, context)
+      if (redriven !== 1) throw new Error('No batch was redriven.')
+    },
+    bucket,
+  )
+}
+
+/**
+ * Runs every function of the service, in a table that nobody else looks at, through what it does: operations by their
+ * samples, devices through the life of their sessions, consumers, schedules and tasks with work to do.
+ * @param consumer ARN of a function that a failed batch is handed to
+ */
+export async function recordFunctions(consumer: string): Promise<Recorded> {
+  const { recorded, record } = recorder()
+  // What hands out files, and refuses what no route takes, asks AWS for nothing.
+  for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
+  const accounts = [await recordOperations(record), await recordDevices(record)]
+  await recordFlows(record, (await newAccount()).id)
+  await recordConsumersOfCommits(record, accounts)
+  await recordTasks(record, accounts[0] as string, consumer)
+  await recordSchedules(record)
+  return recorded
+}
