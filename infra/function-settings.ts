@@ -1,17 +1,22 @@
 import { Duration } from 'aws-cdk-lib'
-import { Architecture, type Code, type FunctionProps, Runtime } from 'aws-cdk-lib/aws-lambda'
+import { Architecture, type Code, type FunctionProps, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 
-export type Shared = { environment: Record<string, string>; logGroup: ILogGroup }
+export type Shared = { environment: Record<string, string>; logGroup: ILogGroup; tracing: boolean }
 
 /** What all functions have in common; all have one environment, so that one process can stand for them on one machine. */
-export const functionSettings = ({ environment, logGroup }: Shared, code: Code, file: string): FunctionProps => ({
+export const functionSettings = (
+  { environment, logGroup, tracing }: Shared,
+  code: Code,
+  file: string,
+): FunctionProps => ({
   runtime: Runtime.NODEJS_24_X,
   architecture: Architecture.ARM_64,
   code,
   handler: `${file.replace(/\.ts$/, '')}.handler`,
   environment,
   logGroup,
+  ...(tracing && { tracing: Tracing.ACTIVE }),
   memorySize: 512,
   timeout: Duration.seconds(29),
 })

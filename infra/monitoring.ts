@@ -6,42 +6,40 @@ import {
   Dashboard,
   GraphWidget,
   type IMetric,
-  MathExpression,
+  type IWidget,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
+import { consumerNames, type MetricName } from '#shared/core/metrics.ts'
+import { operationClasses } from '#shared/http/operation-class.ts'
 import type { ConsumedStream } from './consumers.ts'
 import type { Scheduled } from './schedules.ts'
 import type { Storage } from './storage.ts'
+import type { Watch } from './watch.ts'
+import { apiMetric, watchApi } from './watch-api.ts'
+import { ageOf, mappingMetric, watchJobs } from './watch-jobs.ts'
+import { flowStreamMetric, tableMetric, watchStorage } from './watch-table.ts'
 
 type Props = {
   apiId: string
+  accessLogs: ILogGroup
   storage: Storage
   streams: ConsumedStream[]
   scheduled: Scheduled[]
+  /** Namespace of the metrics that the service makes of its own lines. */
+  serviceName: string
   /** Who is told of an alarm; more can subscribe to the topic. */
   alarmEmail: string | null
 }
 
-type Page = {
-  metric: IMetric
-  threshold: number
-  /** Periods in a row for which it must be so. */
-  periods: number
-  what: string
-  /** File of `docs/runbooks`. */
-  runbook: string
-}
-
 const labelled = (metric: Metric, { node }: Construct) => metric.with({ label: node.id })
-const fiveMinutes = Duration.minutes(5)
-const longer = (one: Duration, other: Duration) => (one.toSeconds() > other.toSeconds() ? one : other)
-const left = (title: string, metrics: IMetric[], more: IMetric[] = []) =>
-  new GraphWidget({ title, left: metrics, right: more, width: 8, height: 6 })
+const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
+  new GraphWidget({ title, left, right, width: 8, height: 6 })
 
 /**
  * One dashboard that says whether the service is well, and an alarm for each thing that a person must look at. An alarm
@@ -50,126 +48,124 @@ const left = (title: string, metrics: IMetric[], more: IMetric[] = []) =>
 export class Monitoring extends Construct {
   private readonly topic: Topic
 
-  constructor(scope: Construct, id: string, { apiId, storage, streams, scheduled, alarmEmail }: Props) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
     this.topic = new Topic(this, 'Alarms', { displayName: 'Network Access Administration' })
-    if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail))
-
-    const ofApi = (metricName: string, statistic: string) =>
-      new Metric({ namespace: 'AWS/ApiGateway', metricName, statistic, dimensionsMap: { ApiId: apiId } })
-    const faults = ofApi('5xx', 'Sum')
-    const requests = ofApi('Count', 'Sum')
-    const ageOf = ({ consumer }: ConsumedStream) => consumer.metric('IteratorAge', { statistic: 'Maximum' })
-    const keptOf = ({ mappingId }: ConsumedStream) =>
-      new Metric({
-        namespace: 'AWS/Lambda',
-        metricName: 'OnFailureDestinationDeliveredEventCount',
-        statistic: 'Sum',
-        dimensionsMap: { EventSourceMappingUUID: mappingId },
-      })
-
-    const alarms = [
-      this.page('ApiFaults', {
-        metric: new MathExpression({
-          // A few faults among few requests are no reason to wake anybody.
-          expression: 'IF(faults >= 5, 100 * faults / requests, 0)',
-          usingMetrics: { faults, requests },
-          period: fiveMinutes,
-          label: 'Faults in percent',
-        }),
-        threshold: 1,
-        periods: 2,
-        what: 'More than 1 % of the API requests fail.',
-        runbook: 'api-faults.md',
-      }),
-      ...streams.map((stream) =>
-        this.page(`${stream.consumer.node.id}Behind`, {
-          metric: ageOf(stream),
-          threshold: Duration.minutes(5).toMilliseconds(),
-          periods: 2,
-          what: `${stream.consumer.node.id} is more than five minutes behind its stream.`,
-          runbook: 'consumer-behind.md',
-        }),
-      ),
-      ...streams.map((stream) =>
-        this.page(`${stream.consumer.node.id}Failed`, {
-          metric: keptOf(stream),
-          threshold: 0,
-          periods: 1,
-          what: `${stream.consumer.node.id} has given up records; they are kept.`,
-          runbook: 'failed-batches.md',
-        }),
-      ),
-      ...scheduled.map(({ run, every }) =>
-        this.page(`${run.node.id}Failing`, {
-          // A period without a run would end the row of failures.
-          metric: run.metricErrors({ period: longer(every, fiveMinutes) }),
-          threshold: 0,
-          periods: 3,
-          what: `The schedule ${run.node.id} keeps failing.`,
-          runbook: 'schedules.md',
-        }),
-      ),
+    if (props.alarmEmail) this.topic.addSubscription(new EmailSubscription(props.alarmEmail))
+    const watches = [
+      ...watchApi(props.apiId, this.throttledRequests(props)),
+      ...watchStorage(props.storage),
+      ...watchJobs(props.streams, props.scheduled),
     ]
-
-    const { table, flows } = storage
+    const alarms = watches.map((watch) => this.alarm(watch))
     new Dashboard(this, 'Dashboard', {
       defaultInterval: Duration.hours(12),
-      widgets: [
-        [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
-        [
-          left('Requests', [requests], [ofApi('4xx', 'Sum'), faults]),
-          left('Latency', [ofApi('Latency', 'p50'), ofApi('Latency', 'p99')]),
-          left('Table', [
-            table.metricConsumedReadCapacityUnits({ statistic: 'Sum' }),
-            table.metricConsumedWriteCapacityUnits({ statistic: 'Sum' }),
-          ]),
-        ],
-        [
-          left(
-            'Age of what is read from the streams',
-            streams.map((stream) => labelled(ageOf(stream), stream.consumer)),
-          ),
-          left(
-            'Records given up',
-            streams.map((stream) => labelled(keptOf(stream), stream.consumer)),
-          ),
-          left('Flow stream', [flows.metricIncomingBytes()], [flows.metricWriteProvisionedThroughputExceeded()]),
-        ],
-        [
-          left(
-            'Errors of consumers',
-            streams.map(({ consumer }) => labelled(consumer.metricErrors(), consumer)),
-          ),
-          left(
-            'Errors of schedules',
-            scheduled.map(({ run }) => labelled(run.metricErrors(), run)),
-          ),
-          left('Throttled table requests', [
-            new Metric({
-              namespace: 'AWS/DynamoDB',
-              metricName: 'ThrottledRequests',
-              statistic: 'Sum',
-              dimensionsMap: { TableName: table.tableName },
-            }),
-          ]),
-        ],
-      ],
+      widgets: [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })], ...graphs(props)],
     })
     new CfnOutput(this, 'AlarmTopic', { value: this.topic.topicArn })
   }
 
-  private page(id: string, { metric, threshold, periods, what, runbook }: Page): Alarm {
+  /** Requests that Lambda refused. Its own metric is of each function, too many for an alarm, or of the whole account. */
+  private throttledRequests({ accessLogs, serviceName }: Props): Metric {
+    return new MetricFilter(this, 'ThrottledRequests', {
+      logGroup: accessLogs,
+      filterPattern: FilterPattern.any(
+        FilterPattern.stringValue('$.integrationStatus', '=', '429'),
+        FilterPattern.stringValue('$.integrationErrorMessage', '=', '*Rate Exceeded*'),
+      ),
+      metricNamespace: serviceName,
+      metricName: 'requests_throttled',
+      metricValue: '1',
+      defaultValue: 0,
+    }).metric({ statistic: 'Sum' })
+  }
+
+  private alarm({ id, metric, when, periods, what, runbook, silence }: Watch): Alarm {
+    const isAbove = 'above' in when
     const alarm = new Alarm(this, id, {
       metric,
-      threshold,
+      threshold: isAbove ? when.above : when.below,
       evaluationPeriods: periods,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${what} See docs/runbooks/${runbook}.`,
+      comparisonOperator: isAbove ? ComparisonOperator.GREATER_THAN_THRESHOLD : ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: silence === 'dead' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      alarmDescription: `${what} See docs/runbooks/${runbook}.${silence === 'dead' ? '' : ` Silent without data: ${silence.toldBy} goes off then.`}`,
     })
     alarm.addAlarmAction(new SnsAction(this.topic))
     alarm.addOkAction(new SnsAction(this.topic))
     return alarm
   }
 }
+
+function graphs({ apiId, storage, streams, scheduled, serviceName }: Props): IWidget[][] {
+  const ofApi = (metricName: string, statistic: string) => apiMetric(apiId, metricName, statistic)
+  const own = (metricName: MetricName, statistic: string, dimensionsMap: Record<string, string> = {}) =>
+    new Metric({ namespace: serviceName, metricName, statistic, dimensionsMap })
+  const byClass = (metricName: MetricName, statistic: string) =>
+    operationClasses.map((kind) => own(metricName, statistic, { class: kind }).with({ label: kind }))
+  return [
+    [
+      graph('Requests', [ofApi('Count', 'Sum')], [ofApi('4xx', 'Sum'), ofApi('5xx', 'Sum')]),
+      graph('Latency', [ofApi('Latency', 'p50'), ofApi('Latency', 'p99')]),
+      graph('Faults by class', byClass('faults', 'Sum')),
+    ],
+    [
+      graph('Requests by class', byClass('latency_ms', 'SampleCount')),
+      graph('Latency by class, p50', byClass('latency_ms', 'p50')),
+      graph('Latency by class, p99', byClass('latency_ms', 'p99')),
+    ],
+    [
+      graph('Table', [
+        tableMetric(storage, 'ConsumedReadCapacityUnits'),
+        tableMetric(storage, 'ConsumedWriteCapacityUnits'),
+      ]),
+      graph(
+        'Throttled table requests, and transactions that met',
+        [tableMetric(storage, 'ReadThrottleEvents'), tableMetric(storage, 'WriteThrottleEvents')],
+        [tableMetric(storage, 'TransactionConflict')],
+      ),
+      graph('Commits tried again', [own('commits_retried', 'Sum')]),
+    ],
+    [
+      graph(
+        'Age of what is read from the streams',
+        streams.map((stream) => labelled(ageOf(stream), stream.consumer)),
+      ),
+      graph('From commit or report until done, p99', ownLags(own)),
+      graph(
+        'Records given up',
+        streams.map((stream) =>
+          labelled(mappingMetric(stream, 'OnFailureDestinationDeliveredEventCount'), stream.consumer),
+        ),
+      ),
+    ],
+    [
+      graph('Grants', [own('grants', 'Sum')], [own('revocation_lag_ms', 'p50'), own('revocation_lag_ms', 'Maximum')]),
+      graph('Reports of flows', [own('flows_ingested', 'Sum'), own('flows_stored', 'Sum')]),
+      graph(
+        'Flow stream',
+        [flowStreamMetric(storage, 'IncomingBytes')],
+        [flowStreamMetric(storage, 'WriteProvisionedThroughputExceeded')],
+      ),
+    ],
+    [
+      graph(
+        'Errors of consumers',
+        streams.map(({ consumer }) => labelled(consumer.metricErrors(), consumer)),
+      ),
+      graph(
+        'Errors of schedules',
+        scheduled.map(({ run }) => labelled(run.metricErrors(), run)),
+      ),
+      graph(
+        'Runs of schedules',
+        scheduled.map(({ run }) => labelled(run.metricInvocations(), run)),
+      ),
+    ],
+  ]
+}
+
+type Own = (metricName: MetricName, statistic: string, by?: Record<string, string>) => Metric
+
+/** By the names that the consumers give themselves in the log. */
+const ownLags = (own: Own): Metric[] =>
+  consumerNames.map((operation) => own('lag_ms', 'p99', { operation }).with({ label: operation }))

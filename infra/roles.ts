@@ -5,6 +5,7 @@ import { Construct } from 'constructs'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { limitsMailsPartition } from '#shared/jobs/limits/limits-mail-turn.ts'
+import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
 import { entityKey, partition } from '#shared/table/keys.ts'
@@ -42,6 +43,7 @@ export type RoleName =
   | 'expire'
   | 'deleteAccounts'
   | 'compareLimits'
+  | 'pulse'
   | Consumer
   | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
@@ -143,6 +145,10 @@ export class Roles extends Construct {
         onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
       ],
       compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
+      pulse: [
+        onTable(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [pulseKey.pk]),
+        new PolicyStatement({ actions: ['kinesis:PutRecords'], resources: [storage.flows.streamArn] }),
+      ],
       storeFlowLogs: [
         onTable(
           ['dynamodb:PutItem', 'dynamodb:UpdateItem'],

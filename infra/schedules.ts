@@ -58,6 +58,7 @@ export class Schedules extends Construct {
       minute,
       'Deletes accounts that are due',
     )
+    scheduled('Pulse', 'schedules/pulse.ts', 'pulse', minute, 'A sign of life through API, table and streams')
     const halfHour = Duration.minutes(30)
     scheduled('CompareLimits', 'schedules/compare-limits.ts', 'compareLimits', halfHour, 'Mails about exceeded limits')
   }

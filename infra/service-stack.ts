@@ -5,6 +5,7 @@ import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
+import { accessLogFormat } from './access-log.ts'
 import { type ApiRoute, apiBody } from './api-body.ts'
 import { Consumers } from './consumers.ts'
 import type { DataStack } from './data-stack.ts'
@@ -35,6 +36,7 @@ export class ServiceStack extends Stack {
     // The API is made of the functions behind it, so its own address is none of theirs to be told.
     const behindApi: Shared = {
       logGroup,
+      tracing: settings.tracing,
       environment: {
         TABLE_NAME: storage.table.tableName,
         URL_SUFFIX: this.urlSuffix,
@@ -45,6 +47,8 @@ export class ServiceStack extends Stack {
         FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
         LOG_LEVEL: settings.logLevel,
+        SERVICE_NAME: settings.stackName,
+        METRICS: settings.metrics,
         SUITE_ISSUER: settings.suiteIssuer,
         ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
         ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
@@ -64,12 +68,14 @@ export class ServiceStack extends Stack {
     const api = new CfnApi(this, 'Api', { body: apiBody(settings.prefix, [...routes, ...ownRoutes]) })
     this.addStage(api, data.accessLogs)
     const address = settings.baseUrl ?? api.attrApiEndpoint
-    const shared: Shared = { logGroup, environment: { ...behindApi.environment, SERVICE_URL: address } }
+    const shared: Shared = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
     const consumers = new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
     const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
     const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
     new Monitoring(this, 'Monitoring', {
       apiId: api.ref,
+      accessLogs: data.accessLogs,
+      serviceName: settings.stackName,
       storage,
       streams: consumers.streams,
       scheduled: schedules.all,
@@ -99,15 +105,11 @@ export class ServiceStack extends Stack {
   }
 
   private addStage(api: CfnApi, logs: ILogGroup): void {
-    const fields = ['requestId', 'routeKey', 'status', 'responseLatency', 'integrationErrorMessage']
     new CfnStage(this, 'Stage', {
       apiId: api.ref,
       stageName: '$default',
       autoDeploy: true,
-      accessLogSettings: {
-        destinationArn: logs.logGroupArn,
-        format: JSON.stringify(Object.fromEntries(fields.map((field) => [field, `$context.${field}`]))),
-      },
+      accessLogSettings: { destinationArn: logs.logGroupArn, format: accessLogFormat },
     })
   }
 }

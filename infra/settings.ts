@@ -1,6 +1,7 @@
 import type { Construct } from 'constructs'
 import { defaultSettings } from '#shared/core/env.ts'
 import { type LogLevel, logLevels } from '#shared/core/log.ts'
+import { metricSettings } from '#shared/core/metrics.ts'
 
 /** The choices of a deployment, by CDK context (`cdk deploy -c flowStreamShards=2`). */
 export type Settings = {
@@ -31,6 +32,10 @@ export type Settings = {
   heartbeatSecs: number
   /** The least level of what functions write for the operator. */
   logLevel: LogLevel
+  /** What the service's own metrics are told apart by: classes of operations, operations too, or none are made. */
+  metrics: (typeof metricSettings)[number]
+  /** Whether AWS X-Ray traces the functions. */
+  tracing: boolean
   /** Issuer of the workspace suite that people sign in with. */
   suiteIssuer: string
   /** Secret of Secrets Manager that a CDN in front proves itself with (P8.2); null without a CDN. */
@@ -112,6 +117,9 @@ export function readSettings(scope: Construct): Settings {
   if (logLevel === undefined) {
     throw new SettingError('logLevel', `one of ${logLevels.join(', ')}`)
   }
+  const wantedMetrics = text('metrics') ?? 'classes'
+  const metrics = metricSettings.find((setting) => setting === wantedMetrics)
+  if (metrics === undefined) throw new SettingError('metrics', `one of ${metricSettings.join(', ')}`)
   return {
     stackName,
     prefix: prefix ?? spelled(stackName),
@@ -140,6 +148,8 @@ export function readSettings(scope: Construct): Settings {
     flowRetentionDays: days('flowRetentionDays', defaultSettings.flowRetentionDays),
     heartbeatSecs: integer('heartbeatSecs', defaultSettings.heartbeatSecs),
     logLevel,
+    metrics,
+    tracing: flag('tracing', false),
     suiteIssuer: text('suiteIssuer') ?? 'https://suite.example.com',
     cdnSecretArn,
     alarmEmail: text('alarmEmail'),

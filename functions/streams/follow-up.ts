@@ -2,9 +2,9 @@ import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-la
 import { type CommitRecord, readCommitRecord } from '#shared/commit/commit-record.ts'
 import { revokeAll } from '#shared/commit/revoke.ts'
 import { workTime } from '#shared/commit/work-time.ts'
+import { consumer } from '#shared/core/consumer.ts'
 import { describeError } from '#shared/core/describe-error.ts'
 import { logLine } from '#shared/core/log.ts'
-import { watched } from '#shared/core/watched.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { newImage } from '#shared/table/stream-image.ts'
 
@@ -36,13 +36,13 @@ const followUpBatch = async (
   return { batchItemFailures: [] }
 }
 
-export const handler = watched('follow-up', followUpBatch)
+export const handler = consumer('follow-up', followUpBatch)
 
 async function followUp(
-  { account_id, subject, revocations, cascades }: CommitRecord,
+  { account_id, time, subject, revocations, cascades }: CommitRecord,
   remainingMs: () => number,
 ): Promise<void> {
-  await revokeAll(account_id, revocations)
+  await revokeAll(account_id, revocations, time)
   for (const cascade of cascades) {
     const budgetMs = Math.min(workTime.delivery(), remainingMs())
     await finishCascade({ accountId: account_id, subject }, cascade, budgetMs)

@@ -1,8 +1,9 @@
 import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
+import { consumer } from '#shared/core/consumer.ts'
 import { describeError } from '#shared/core/describe-error.ts'
 import { inParallel } from '#shared/core/in-parallel.ts'
+import { measure } from '#shared/core/invocation.ts'
 import { logLine } from '#shared/core/log.ts'
-import { watched } from '#shared/core/watched.ts'
 import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import { type IngestedReport, storeFlows } from '#shared/logs/flows/flow-store.ts'
 import { indexOpenFlows } from '#shared/logs/flows/index-open-flows.ts'
@@ -63,6 +64,8 @@ const storeBatch = async (
     if (hasTime()) await storeFlows(wanted, ({ place }, error) => fail(place, error))
     else failed = Math.min(failed, ...wanted.map(({ place }) => place))
   })
+  const stored = delivered.filter(({ place }) => place < failed).length
+  if (stored > 0) measure('flows_stored', stored)
   // Not behind a fault: the table may be away, and the next batch does it as well.
   const accounts =
     failed === records.length && hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
@@ -75,4 +78,4 @@ const storeBatch = async (
   return { batchItemFailures: first ? [{ itemIdentifier: first.kinesis.sequenceNumber }] : [] }
 }
 
-export const handler = watched('store-flow-logs', storeBatch)
+export const handler = consumer('store-flow-logs', storeBatch)

@@ -1,8 +1,8 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
+import { consumer } from '#shared/core/consumer.ts'
 import { describeError } from '#shared/core/describe-error.ts'
 import { logLine } from '#shared/core/log.ts'
-import { watched } from '#shared/core/watched.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
@@ -35,4 +35,4 @@ const writeBatch = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
   return { batchItemFailures: [] }
 }
 
-export const handler = watched('write-change-log', writeBatch)
+export const handler = consumer('write-change-log', writeBatch)

@@ -5,6 +5,7 @@ import { isPassing } from '../core/aws/passing-error.ts'
 import { clock } from '../core/clock.ts'
 import { describeError } from '../core/describe-error.ts'
 import { ApiError } from '../core/errors.ts'
+import { measure } from '../core/invocation.ts'
 import { logLine } from '../core/log.ts'
 import type { Subject } from '../core/subject.ts'
 import { waiting } from '../core/waiting.ts'
@@ -131,7 +132,7 @@ async function attempt<T>(
   const lost = await write(author.accountId, head.sequence + 1, commitId, items)
   if (lost) return lost
   // Should this fail, the follow-up consumer does it: the record names it.
-  await revokeAll(author.accountId, transaction.revocations)
+  await revokeAll(author.accountId, transaction.revocations, transaction.now)
   return { result, head: nextHead(head, transaction) }
 }
 
@@ -169,6 +170,7 @@ export async function commitAfter<T>(
     const outcome = await queueCommit(author.accountId, () => attempt(author, change, known))
     if ('result' in outcome) return outcome
     cause = outcome.lost
+    measure('commits_retried')
     known = undefined
   }
   logLine('WARN', 'commit_given_up', { account_id: author.accountId, tries, ...describeError(cause) })

@@ -9,10 +9,11 @@ type Session = Key & { session_id: string }
 type LiveGateway = Session & { lease_expires_at: number }
 
 /** Ends the gateway sessions of an account that began before this id was made (P1.7). Harmless to repeat. */
-export async function endSessionsBefore(account: string, bound: string): Promise<void> {
+export async function endSessionsBefore(account: string, bound: string): Promise<number> {
   const items = await queryItems<LiveGateway>(partition(account, 'live.gateways'))
   const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
   await inParallel(before, 10, endSession)
+  return before.length
 }
 
 /** Ends the client sessions that were started with a token, so that nobody has to look for the token (P1.7). Harmless to repeat. */

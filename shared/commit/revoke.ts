@@ -1,5 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
+import { measure } from '../core/invocation.ts'
 import { jitter, waiting } from '../core/waiting.ts'
 import { table, tableName } from '../table/client.ts'
 import { TransactWriteCommand } from '../table/commands.ts'
@@ -36,8 +38,8 @@ export async function authorizationsOf(account: string, { by, id }: Authorizatio
   return items.filter((item) => item !== undefined)
 }
 
-/** Deletes the authorizations, or ends the sessions, that a revocation names. Harmless to repeat. */
-export async function revoke(account: string, revocation: Revocation): Promise<void> {
+/** Deletes the authorizations, or ends the sessions, that a revocation names; tells how many. Harmless to repeat. */
+export async function revoke(account: string, revocation: Revocation): Promise<number> {
   if (revocation.by === 'gateway_sessions') return endSessionsBefore(account, revocation.id)
   const { before } = revocation
   const items = (await authorizationsOf(account, revocation)).filter(
@@ -45,12 +47,17 @@ export async function revoke(account: string, revocation: Revocation): Promise<v
   )
   for (let at = 0; at < items.length; at += 10) await Promise.all(items.slice(at, at + 10).map(deleteAuthorization))
   if (revocation.by === 'client_token') await endSessionsOfToken(account, revocation.id)
+  return items.length
 }
 
-export async function revokeAll(account: string, revocations: Revocation[]): Promise<void> {
+/** @param since instant of the commit that asks for it, in microseconds: how long it took is measured if there was anything */
+export async function revokeAll(account: string, revocations: Revocation[], since?: number): Promise<void> {
+  let ended = 0
   for (let at = 0; at < revocations.length; at += 10) {
-    await Promise.all(revocations.slice(at, at + 10).map((revocation) => revoke(account, revocation)))
+    const counts = await Promise.all(revocations.slice(at, at + 10).map((revocation) => revoke(account, revocation)))
+    ended += counts.reduce((sum, count) => sum + count, 0)
   }
+  if (ended > 0 && since !== undefined) measure('revocation_lag_ms', Math.round((clock.now() - since) / 1000))
 }
 
 /**

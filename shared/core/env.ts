@@ -54,6 +54,10 @@ export const env = {
   get serviceName() {
     return process.env.SERVICE_NAME || 'network-access'
   },
+  /** How metrics are told apart; none where a deployment does not say. */
+  get metrics() {
+    return process.env.METRICS || 'none'
+  },
   /** `text` for the person at a terminal, otherwise lines of JSON. */
   get logFormat() {
     return process.env.LOG_FORMAT || 'json'

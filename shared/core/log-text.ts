@@ -1,18 +1,22 @@
 import type { LogFields } from './invocation.ts'
 
 /** Ids that tie lines together where there are many machines. */
-const aside = ['event', 'operation', 'status', 'latency_ms', 'function_request_id', 'stack', 'cold_start', 'method']
+const aside = ['event', 'operation', 'class', 'status', 'latency_ms', 'faults', 'function_request_id', 'stack', '_aws']
 
 const shown = (value: unknown): string =>
   typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)
 
-/** A line for the person at the terminal: the time, what happened, what belongs to it, and a stack below. */
+/**
+ * A line for the person at the terminal: the time, what happened, what belongs to it, and a stack below. That the clock has
+ * struck, and a consumer has read, is no news there.
+ */
 export function logText(level: string, fields: LogFields): string {
+  if (fields.event === 'run') return ''
   const { event, operation, status, latency_ms: latency, stack } = fields
   const head = [
     new Date().toISOString().slice(11, 23),
     ...(level === 'INFO' ? [] : [level]),
-    ...(event === 'request' || event === 'run' ? [] : [event]),
+    ...(event === 'request' ? [] : [event]),
     operation,
     status,
     latency === undefined ? undefined : `${latency} ms`,

@@ -1,9 +1,10 @@
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger'
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types'
 import { env } from './env.ts'
-import { type LogFields, notedFields } from './invocation.ts'
+import { type LogFields, notedFields, notedSamples } from './invocation.ts'
 import { type LogEvent, logEvents } from './log-events.ts'
 import { logText } from './log-text.ts'
+import { embedded } from './metrics.ts'
 
 /** From the least to the most severe. */
 export const logLevels = ['INFO', 'WARN', 'ERROR'] as const
@@ -28,11 +29,28 @@ function theLogger(): Logger {
 
 const methods = { INFO: 'info', WARN: 'warn', ERROR: 'error' } as const
 
+const isWritten = (level: LogLevel): boolean => {
+  const levels: readonly string[] = logLevels
+  return levels.indexOf(level) >= levels.indexOf(env.logLevel)
+}
+
 /** One line of JSON for the operator, from the deployment's level on. Never a body, never a token, never a name or an address. */
 export function logLine(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
-  const levels: readonly string[] = logLevels
-  if (levels.indexOf(level) < levels.indexOf(env.logLevel)) return
+  if (!isWritten(level)) return
   const all = { event, ...notedFields(), ...fields }
   if (env.logFormat === 'text') process.stdout.write(logText(level, all))
   else theLogger()[methods[level]]({ message: logEvents[event], ...all })
+}
+
+/**
+ * The last line of an invocation, with what it has measured. Where a deployment wants no lines of this level, what
+ * CloudWatch makes metrics of is left of it.
+ */
+export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
+  const measured = embedded(notedSamples())
+  if (isWritten(level)) logLine(level, event, { ...fields, ...measured })
+  else if ('_aws' in measured) {
+    const { class: kind, operation } = notedFields()
+    process.stdout.write(`${JSON.stringify({ class: kind, operation, ...measured })}\n`)
+  }
 }

@@ -1,7 +1,7 @@
 import { describeError } from './describe-error.ts'
 import { within } from './invocation.ts'
 import { fieldsOf } from './is-object.ts'
-import { logLine } from './log.ts'
+import { logEnd } from './log.ts'
 
 export const millisecondsSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
 
@@ -13,10 +13,10 @@ export const watched =
       const startedAt = performance.now()
       try {
         const result = await work(...given)
-        logLine('INFO', 'run', { latency_ms: millisecondsSince(startedAt) })
+        logEnd('INFO', 'run', { latency_ms: millisecondsSince(startedAt) })
         return result
       } catch (error) {
-        logLine('ERROR', 'run_failed', { latency_ms: millisecondsSince(startedAt), ...describeError(error) })
+        logEnd('ERROR', 'run_failed', { latency_ms: millisecondsSince(startedAt), ...describeError(error) })
         throw error
       }
     })

@@ -3,9 +3,9 @@ import type { Context as LambdaContext } from 'aws-lambda'
 import * as v from 'valibot'
 import { workTime } from '../commit/work-time.ts'
 import { describeError } from '../core/describe-error.ts'
-import { note, within } from '../core/invocation.ts'
+import { measure, note, within } from '../core/invocation.ts'
 import { toJson } from '../core/json.ts'
-import { logLine } from '../core/log.ts'
+import { logEnd, logLine } from '../core/log.ts'
 import { serviceAddress } from '../core/service-address.ts'
 import { millisecondsSince } from '../core/watched.ts'
 import { inWorkTime } from '../core/work.ts'
@@ -14,6 +14,7 @@ import { isKnown, tagOf, tagText } from './entity-tag.ts'
 import type { Answer, Event, Exchange, IdempotencyLock } from './exchange.ts'
 import { releaseLock, saveAnswer, savedAnswerWrite } from './idempotency.ts'
 import type { Context, Operation } from './operation.ts'
+import { classOf } from './operation-class.ts'
 import { originOf } from './origin.ts'
 import { stepsOf } from './pipeline.ts'
 import { preconditionOf } from './precondition.ts'
@@ -166,10 +167,12 @@ export function lambda(operation: Operation): Handler {
     return unlessKnown(operation, answer, event)
   })
   const name = `${operation.method} ${operation.path}`
+  const kind = classOf(operation)
   return (event, context = {}) => {
     const { method } = event.requestContext.http
     const other = method === operation.method ? undefined : method
-    return within({ operation: name, method: other, function_request_id: context.awsRequestId }, () =>
+    const fields = { class: kind, operation: name, method: other, function_request_id: context.awsRequestId }
+    return within(fields, () =>
       inWorkTime(workTime.retries(), () => handler(event, { ...context } as Invocation) as Promise<Answer>),
     )
   }
@@ -189,8 +192,7 @@ async function settle(run: IdempotencyLock, answer: Answer): Promise<void> {
 const accountIdOf = ({ caller, claims }: Exchange): string | undefined => caller?.account.id ?? claims?.account_id
 
 function logInvocation(context: Invocation, response: Answer | null | undefined): void {
-  logLine('INFO', 'request', {
-    status: response?.statusCode,
-    latency_ms: millisecondsSince(context.startedAt ?? performance.now()),
-  })
+  measure('latency_ms', millisecondsSince(context.startedAt ?? performance.now()))
+  measure('faults', Number((response?.statusCode ?? 500) >= 500))
+  logEnd('INFO', 'request', { status: response?.statusCode })
 }

@@ -4,6 +4,7 @@ import { flowUsage } from './flow-usage.ts'
 import { markdownTable } from './markdown-table.ts'
 import { prices } from './prices.ts'
 import { type Usage, usageNames, usdOf } from './usage.ts'
+import { watchCosts } from './watch-costs.ts'
 
 const file = new URL('../../docs/costs.md', import.meta.url)
 
@@ -64,8 +65,8 @@ ${costsTable(rows)}
   function does not matter for them. Waiting for the table is not in them: at 512 MB, ten more ms of it in each of a million
   requests are ${(5e6 * (prices.lambdaGbSecond / 1_000)).toFixed(2)} USD.
 - **Beside that**: a shard of the flow stream is ${shardMonth} USD a month; a million flows are at most 1.1 GB in the table, and ${(1.1 * prices.tableGbMonth).toFixed(2)} USD for
-  each month that they are kept. Not in it: logs of the functions, data that leaves AWS, backups.
-`
+  each month that they are kept. Not in it: data that leaves AWS, backups.
+${watchCosts()}`
 
 /** The units that \`docs/costs.md\` states, for one of each. */
 export async function statedUsages(): Promise<Map<string, Usage>> {

@@ -15,4 +15,8 @@ export const prices = {
   /** Kinesis, provisioned: 25 KB of a record. */
   payloadUnit: 0.014 / 1e6,
   shardHour: 0.015,
+  /** CloudWatch: a GB of log lines taken in; a month of a custom metric, and of a metric that an alarm looks at. */
+  logGb: 0.5,
+  metricMonth: 0.3,
+  alarmMonth: 0.1,
 }

@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { operationClasses } from '#shared/http/operation-class.ts'
+import { alarmMetrics, watchCosts } from '#test/bench/watch-costs.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
 
 let templates: Templates
@@ -9,7 +11,16 @@ beforeAll(async () => {
   alarms = templates.entries('AWS::CloudWatch::Alarm')
 })
 
-const named = (name: string) => alarms.find(([id]) => id.includes(name))?.[1].Properties
+const named = (name: string) =>
+  alarms.find(([id]) => new RegExp(`^Monitoring${name}[0-9A-F]{8}$`).test(id))?.[1].Properties
+
+/** The metrics that an alarm looks at, with a function's or a mapping's own. */
+const metricsOf = (name: string): string[] =>
+  [named(name)?.Metrics ?? []]
+    .flat()
+    .flatMap(
+      ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) => MetricStat?.Metric.MetricName ?? [],
+    )
 
 describe('alarms', () => {
   it('go to one topic when they go off and when they are over', () => {
@@ -17,7 +28,7 @@ describe('alarms', () => {
     expect(topics).toHaveLength(1)
     const topic = [{ Ref: topics[0]?.[0] }]
     for (const [id, { Properties }] of alarms)
-      expect(Properties, id).toMatchObject({ AlarmActions: topic, OKActions: topic, TreatMissingData: 'notBreaching' })
+      expect(Properties, id).toMatchObject({ AlarmActions: topic, OKActions: topic })
   })
 
   it('name a runbook that is there', () => {
@@ -27,7 +38,22 @@ describe('alarms', () => {
     }
   })
 
-  it('watch every consumer: how far it is behind, and what it gives up', () => {
+  it('are none of them silent when their subject is dead: they go off, or name one that does', () => {
+    for (const [id, { Properties }] of alarms) {
+      const seen: string[] = []
+      let alarm: Resource['Properties'] | undefined = Properties
+      while (alarm && alarm.TreatMissingData !== 'breaching') {
+        expect(alarm.TreatMissingData, id).toBe('notBreaching')
+        const told = /Silent without data: (\w+) goes off/.exec(alarm.AlarmDescription)?.[1] ?? ''
+        expect(seen, id).not.toContain(told)
+        seen.push(told)
+        alarm = named(told)
+      }
+      expect(alarm, `${id}: ${seen.join(', ')}`).toBeDefined()
+    }
+  })
+
+  it('watch every consumer: how far it is behind, whether anything is read for it, and what it gives up', () => {
     const functions = templates.entries('AWS::Lambda::Function')
     const mappings = templates.entries('AWS::Lambda::EventSourceMapping')
     expect(mappings).toHaveLength(3)
@@ -35,41 +61,117 @@ describe('alarms', () => {
       expect(Properties.MetricsConfig).toEqual({ Metrics: ['EventCount'] })
       const name = /^Consumers(\D+?)[0-9A-F]{8}$/.exec(Properties.FunctionName.Ref)?.[1] as string
       expect(functions.map(([id]) => id)).toContain(Properties.FunctionName.Ref)
+      const ofMapping = [{ Name: 'EventSourceMappingUUID', Value: { Ref: mapping } }]
       expect(named(`${name}Behind`)).toMatchObject({
         MetricName: 'IteratorAge',
         Dimensions: [{ Name: 'FunctionName', Value: Properties.FunctionName }],
         Threshold: 300_000,
+        TreatMissingData: 'breaching',
+      })
+      expect(named(`${name}Off`)).toMatchObject({
+        MetricName: 'PolledEventCount',
+        Dimensions: ofMapping,
+        Threshold: 1,
+        ComparisonOperator: 'LessThanThreshold',
+        TreatMissingData: 'breaching',
       })
       expect(named(`${name}Failed`)).toMatchObject({
         MetricName: 'OnFailureDestinationDeliveredEventCount',
-        Dimensions: [{ Name: 'EventSourceMappingUUID', Value: { Ref: mapping } }],
+        Dimensions: ofMapping,
         Threshold: 0,
       })
     }
   })
 
-  it('watch every schedule', () => {
-    const scheduled = templates
-      .all('AWS::Lambda::Function')
-      .filter(({ Properties }) => String(Properties.Handler).startsWith('schedules/'))
-    const watched = alarms.filter(([id]) => id.includes('Failing'))
-    expect(scheduled.length).toBeGreaterThan(0)
-    expect(watched).toHaveLength(scheduled.length)
-    expect([named('ExpireFailing')?.Period, named('CompareLimitsFailing')?.Period]).toEqual([300, 1_800])
+  it('watch every schedule: whether it fails, and whether it runs', () => {
+    const rules = templates.all('AWS::Events::Rule')
+    expect(rules.length).toBeGreaterThan(3)
+    for (const { Properties } of rules) {
+      const [id] = Properties.Targets[0].Arn['Fn::GetAtt']
+      const name = /^Schedules(\D+?)[0-9A-F]{8}$/.exec(id)?.[1] as string
+      const Period = Properties.ScheduleExpression === 'rate(1 minute)' ? 300 : 1_800
+      const Dimensions = [{ Name: 'FunctionName', Value: { Ref: id } }]
+      expect(named(`${name}Failing`)).toMatchObject({ MetricName: 'Errors', Dimensions, Period })
+      const silent = { ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' }
+      expect(named(`${name}NotRunning`)).toMatchObject({ MetricName: 'Invocations', Dimensions, Period, ...silent })
+    }
   })
 
-  it('watch the faults of the API, by their share', () => {
-    const metrics = named('ApiFaults')?.Metrics as { MetricStat?: { Metric: { MetricName: string } } }[]
-    const names = metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? [])
-    expect(names.sort()).toEqual(['5xx', 'Count'])
+  it('watch the API: faults by their share, latency, throttles, and that requests reach it', () => {
+    expect(metricsOf('ApiFaults').sort()).toEqual(['5xx', 'Count'])
+    expect(metricsOf('ApiSlow').sort()).toEqual(['Count', 'Latency'])
+    expect(named('ApiSilent')).toMatchObject({ MetricName: 'Count', Threshold: 1, TreatMissingData: 'breaching' })
+    const [filter] = templates.all('AWS::Logs::MetricFilter')
+    const [transformation] = filter?.Properties.MetricTransformations ?? []
+    expect(named('ApiThrottled')).toMatchObject({
+      Namespace: transformation.MetricNamespace,
+      MetricName: transformation.MetricName,
+    })
+    // What the filter reads is a field of the access log.
+    const [stage] = templates.all('AWS::ApiGatewayV2::Stage')
+    const format = JSON.parse(stage?.Properties.AccessLogSettings.Format)
+    const fields = [...String(filter?.Properties.FilterPattern).matchAll(/\$\.(\w+)/g)].map(([, field]) => field)
+    expect(fields.length).toBeGreaterThan(0)
+    expect(Object.keys(format)).toEqual(expect.arrayContaining(fields))
+  })
+
+  it('watch throttles of table, flow stream, consumers and schedules, and failures that could not be kept', () => {
+    expect(metricsOf('TableThrottled').sort()).toEqual(['ReadThrottleEvents', 'WriteThrottleEvents'])
+    expect(metricsOf('FlowStreamThrottled').sort()).toEqual([
+      'ReadProvisionedThroughputExceeded',
+      'WriteProvisionedThroughputExceeded',
+    ])
+    const jobs = templates.all('AWS::Lambda::EventSourceMapping').length + templates.all('AWS::Events::Rule').length
+    expect(metricsOf('JobsThrottled')).toEqual(Array(jobs).fill('Throttles'))
+    expect(metricsOf('DeliveriesLost')).toEqual(Array(jobs).fill('DestinationDeliveryFailures'))
+    // An alarm takes ten metrics at most.
+    expect(jobs).toBeLessThanOrEqual(10)
   })
 })
 
-it('has one dashboard that shows every alarm', () => {
+it('looks at as many metrics as the costs say', () => {
+  const looked = alarms.flatMap(([, { Properties }]) =>
+    Properties.Metrics
+      ? Properties.Metrics.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat)
+      : [Properties],
+  )
+  expect(looked).toHaveLength(alarmMetrics)
+  expect(readFileSync('docs/costs.md', 'utf8')).toContain(watchCosts())
+})
+
+it('has one dashboard that shows every alarm, and the metrics that the service makes', () => {
   const dashboards = templates.all('AWS::CloudWatch::Dashboard')
   expect(dashboards).toHaveLength(1)
   const body = JSON.stringify(dashboards[0]?.Properties.DashboardBody)
   for (const [id] of alarms) expect(body).toContain(id)
+  for (const name of ['latency_ms', 'faults', 'lag_ms', 'grants', 'flows_stored']) expect(body).toContain(name)
+  for (const kind of operationClasses) expect(body).toContain(kind)
+})
+
+it('logs source, method, path, status and both latencies of every request', () => {
+  const [stage] = templates.all('AWS::ApiGatewayV2::Stage')
+  expect(JSON.parse(stage?.Properties.AccessLogSettings.Format)).toMatchObject({
+    source: '$context.identity.sourceIp',
+    method: '$context.httpMethod',
+    path: '$context.path',
+    status: '$context.status',
+    responseLatency: '$context.responseLatency',
+    integrationLatency: '$context.integrationLatency',
+  })
+})
+
+it('traces functions where that is asked for', async () => {
+  const tracing = (found: Templates) =>
+    found.all('AWS::Lambda::Function').map(({ Properties }) => Properties.TracingConfig)
+  expect(new Set(tracing(templates))).toEqual(new Set([undefined]))
+  const traced = await templatesOf([], { tracing: true })
+  expect(tracing(traced)).toEqual(tracing(traced).map(() => ({ Mode: 'Active' })))
+  const allowed = traced
+    .all('AWS::IAM::Policy')
+    .filter(({ Properties }) => JSON.stringify(Properties.PolicyDocument).includes('xray:PutTraceSegments'))
+    .flatMap(({ Properties }) => Properties.Roles.map(({ Ref }: { Ref: string }) => Ref))
+  for (const { Properties } of traced.all('AWS::Lambda::Function'))
+    expect(allowed, Properties.Handler).toContain(Properties.Role['Fn::GetAtt'][0])
 })
 
 it('mails nobody unless it is told to', async () => {

@@ -24,6 +24,7 @@ it.each([
   ['expire', 'rate(1 minute)'],
   ['delete-due-accounts', 'rate(1 minute)'],
   ['compare-limits', 'rate(30 minutes)'],
+  ['pulse', 'rate(1 minute)'],
 ])('%s runs at %s, ends before its next run, and keeps its failures', (handler, every) => {
   const { expressions, properties, settings } = scheduled(handler)
   expect(expressions).toEqual([every])

@@ -7,9 +7,18 @@ const environmentOf = async (context: Record<string, unknown>) => {
 }
 
 it('hands the settings of a deployment to its functions', async () => {
-  const context = { logLevel: 'WARN', logRetentionDays: 400, flowRetentionDays: '7', heartbeatSecs: 60 }
+  const context = {
+    logLevel: 'WARN',
+    metrics: 'operations',
+    stackName: 'Access',
+    logRetentionDays: 400,
+    flowRetentionDays: '7',
+    heartbeatSecs: 60,
+  }
   expect(await environmentOf({ ...context, baseUrl: 'https://access.example.com' })).toMatchObject({
     LOG_LEVEL: 'WARN',
+    METRICS: 'operations',
+    SERVICE_NAME: 'Access',
     LOG_RETENTION_DAYS: '400',
     FLOW_RETENTION_DAYS: '7',
     HEARTBEAT_SECS: '60',
@@ -20,6 +29,8 @@ it('hands the settings of a deployment to its functions', async () => {
 it('has defaults for all of them', async () => {
   expect(await environmentOf({})).toMatchObject({
     LOG_LEVEL: 'INFO',
+    METRICS: 'classes',
+    SERVICE_NAME: 'NetworkAccess',
     LOG_RETENTION_DAYS: '90',
     FLOW_RETENTION_DAYS: '120',
     HEARTBEAT_SECS: '30',
@@ -28,6 +39,8 @@ it('has defaults for all of them', async () => {
 
 it.each([
   [{ logLevel: 'debug' }, 'The context value logLevel must be one of INFO, WARN, ERROR.'],
+  [{ metrics: 'all' }, 'The context value metrics must be one of classes, operations, none.'],
+  [{ tracing: 'on' }, 'The context value tracing must be true or false.'],
   [{ logRetentionDays: 'ten' }, 'The context value logRetentionDays must be a positive integer.'],
   [{ flowStreamShards: 0 }, 'The context value flowStreamShards must be a positive integer.'],
   [{ logRetentionDays: '9'.repeat(20) }, 'The context value logRetentionDays must be at most 36500.'],

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { isUuid } from '#shared/core/ids.ts'
 import { isObject } from '#shared/core/is-object.ts'
+import { metrics } from '#shared/core/metrics.ts'
 import { catchLog } from './log-lines.ts'
 import type { sampleRequests } from './sample-requests.ts'
 
@@ -19,20 +20,22 @@ export async function checkLogLine(
   const request = (await samples[name]?.()) ?? {}
   const log = catchLog()
   const { status, headers, body } = await send(name, request)
-  expect(log.lines().filter(({ level }) => level === 'INFO')).toEqual([
-    {
-      level: 'INFO',
-      event: 'request',
-      message: expect.any(String),
-      timestamp: expect.any(String),
-      service: 'network-access',
-      operation: name,
-      request_id: headers['x-request-id'],
-      account_id: account.id,
-      status,
-      latency_ms: expect.any(Number),
-    },
-  ])
+  const told = log.lines().filter(({ level }) => level === 'INFO')
+  const line = {
+    level: 'INFO',
+    event: 'request',
+    message: expect.any(String),
+    timestamp: expect.any(String),
+    service: 'network-access',
+    class: expect.any(String),
+    operation: name,
+    request_id: headers['x-request-id'],
+    account_id: account.id,
+    status,
+  }
+  expect(told).toEqual([expect.objectContaining(line)])
+  const fields = Object.keys(told[0] ?? {})
+  expect([...Object.keys(line), ...Object.keys(metrics)]).toEqual(expect.arrayContaining(fields))
   const said = [...texts(request), ...texts(body), account.token]
   for (const text of said) expect(log.text()).not.toContain(JSON.stringify(text).slice(1, -1))
 }

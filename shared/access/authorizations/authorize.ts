@@ -1,6 +1,7 @@
 import type { CallerOf } from '../../auth/caller.ts'
 import { clock } from '../../core/clock.ts'
 import { ApiError, invalid, unauthorized } from '../../core/errors.ts'
+import { measure } from '../../core/invocation.ts'
 import type { Subject } from '../../core/subject.ts'
 import { clientTokens } from '../../domain/client-tokens/client-token.ts'
 import { getMembership } from '../../domain/memberships/membership.ts'
@@ -41,7 +42,10 @@ export async function authorize(
     ])
     if (membership === undefined) return 'lost'
     const authorization = await grant(caller, subject, { ...decision, session, live, membership }, now)
-    if (authorization !== 'lost') return render({ authorization, resource: decision.resource, live }, false)
+    if (authorization !== 'lost') {
+      measure('grants')
+      return render({ authorization, resource: decision.resource, live }, false)
+    }
     if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
     return 'lost'
   })

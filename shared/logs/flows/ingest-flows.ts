@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
 import { clock } from '../../core/clock.ts'
 import { ApiError, type FieldErrors } from '../../core/errors.ts'
+import { measure } from '../../core/invocation.ts'
 import { isObject } from '../../core/is-object.ts'
 import { countJsonValues } from '../../core/json-values.ts'
 import { checkFlowReport } from './check-flow-report.ts'
@@ -74,6 +75,7 @@ export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: H
     errors_truncated ||= checked.truncated
   })
   await putFlows(claims.policy_authorization_id, pack(claims, clock.now(), reports))
+  measure('flows_ingested', reports.length)
   if (rejected > 0) {
     throw new ApiError('validation_failed', undefined, {
       members: { accepted: reports.length, rejected, errors, errors_truncated } satisfies RejectedReports,

@@ -74,6 +74,10 @@ export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowRepo
   return packs
 }
 
+/** A record without reports, which consumers of any version read and have nothing to do for. */
+export const emptyPack = (ingestedAt: number): Buffer =>
+  zstdCompressSync(JSON.stringify({ version, claims: {}, ingested_at: ingestedAt, rows: [] }), fast)
+
 /** What every frame of zstd begins with (RFC 8878). */
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 

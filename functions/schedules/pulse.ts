@@ -1,0 +1,5 @@
+import { watched } from '#shared/core/watched.ts'
+import { pulse } from '#shared/jobs/pulse/pulse.ts'
+
+/** Every minute: a sign of life through API, table and streams (docs/runbooks/no-pulse.md). */
+export const handler = watched('pulse', () => pulse())

@@ -1,0 +1,21 @@
+/** What the API writes of each request, also of one that no function has seen. Names on the left are ours (docs/operating.md). */
+const fields = {
+  requestId: 'requestId',
+  time: 'requestTime',
+  source: 'identity.sourceIp',
+  method: 'httpMethod',
+  path: 'path',
+  routeKey: 'routeKey',
+  status: 'status',
+  responseLatency: 'responseLatency',
+  integrationLatency: 'integrationLatency',
+  integrationStatus: 'integrationStatus',
+  integrationErrorMessage: 'integrationErrorMessage',
+  functionRequestId: 'integration.requestId',
+  errorMessage: 'error.message',
+  responseLength: 'responseLength',
+}
+
+export const accessLogFormat = JSON.stringify(
+  Object.fromEntries(Object.entries(fields).map(([name, variable]) => [name, `$context.${variable}`])),
+)

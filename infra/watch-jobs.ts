@@ -1,0 +1,115 @@
+import { Duration } from 'aws-cdk-lib'
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { ConsumedStream } from './consumers.ts'
+import type { Scheduled } from './schedules.ts'
+import { fiveMinutes, type Watch } from './watch.ts'
+
+export const ageOf = ({ consumer }: ConsumedStream) => consumer.metric('IteratorAge', { statistic: 'Maximum' })
+
+export const mappingMetric = ({ mappingId }: ConsumedStream, metricName: string) =>
+  new Metric({
+    namespace: 'AWS/Lambda',
+    metricName,
+    statistic: 'Sum',
+    dimensionsMap: { EventSourceMappingUUID: mappingId },
+  })
+
+/** The pulse gives every consumer a record a minute, so one that reads nothing is dead. */
+const watchConsumer = (stream: ConsumedStream): Watch[] => {
+  const name = stream.consumer.node.id
+  return [
+    {
+      id: `${name}Behind`,
+      metric: ageOf(stream),
+      when: { above: Duration.minutes(5).toMilliseconds() },
+      periods: 2,
+      what: `${name} is more than five minutes behind its stream, or does not run at all.`,
+      runbook: 'consumer-behind.md',
+      silence: 'dead',
+    },
+    {
+      id: `${name}Off`,
+      metric: mappingMetric(stream, 'PolledEventCount'),
+      when: { below: 1 },
+      periods: 3,
+      what: `Nothing is read for ${name}: its event source mapping is off, or has no right to read.`,
+      runbook: 'mapping-off.md',
+      silence: 'dead',
+    },
+    {
+      id: `${name}Failed`,
+      metric: mappingMetric(stream, 'OnFailureDestinationDeliveredEventCount'),
+      when: { above: 0 },
+      periods: 1,
+      what: `${name} has given up records; they are kept.`,
+      runbook: 'failed-batches.md',
+      silence: { toldBy: `${name}Off` },
+    },
+  ]
+}
+
+const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
+  const name = run.node.id
+  const isOften = every.toSeconds() <= fiveMinutes.toSeconds()
+  const period = isOften ? fiveMinutes : every
+  return [
+    {
+      id: `${name}Failing`,
+      // A period without a run would end the row of failures.
+      metric: run.metricErrors({ period }),
+      when: { above: 0 },
+      periods: 3,
+      what: `The schedule ${name} keeps failing.`,
+      runbook: 'schedules.md',
+      silence: { toldBy: `${name}NotRunning` },
+    },
+    {
+      id: `${name}NotRunning`,
+      metric: run.metricInvocations({ period }),
+      when: { below: 1 },
+      // A run a period can fall just beside one of them.
+      periods: isOften ? 3 : 2,
+      what: `The schedule ${name} does not run.`,
+      runbook: name === 'Pulse' ? 'no-pulse.md' : 'schedules.md',
+      silence: 'dead',
+    },
+  ]
+}
+
+const sumOf = (functions: IFunction[], metricName: string, label: string) =>
+  new MathExpression({
+    expression: 'SUM(METRICS())',
+    usingMetrics: Object.fromEntries(
+      functions.map((one, index) => [`m${index}`, one.metric(metricName, { statistic: 'Sum' })]),
+    ),
+    period: fiveMinutes,
+    label,
+  })
+
+/** What no request waits for: consumers and schedules. */
+export function watchJobs(streams: ConsumedStream[], scheduled: Scheduled[]): Watch[] {
+  const functions = [...streams.map(({ consumer }) => consumer), ...scheduled.map(({ run }) => run)]
+  return [
+    ...streams.flatMap(watchConsumer),
+    ...scheduled.flatMap(watchSchedule),
+    {
+      id: 'JobsThrottled',
+      metric: sumOf(functions, 'Throttles', 'Throttled runs'),
+      when: { above: 0 },
+      periods: 3,
+      what: 'Lambda refuses to run consumers or schedules.',
+      runbook: 'throttles.md',
+      silence: { toldBy: 'PulseNotRunning' },
+    },
+    {
+      id: 'DeliveriesLost',
+      metric: sumOf(functions, 'DestinationDeliveryFailures', 'Failed deliveries'),
+      when: { above: 0 },
+      periods: 1,
+      what: 'A failed batch or run could not be kept.',
+      runbook: 'lost-deliveries.md',
+      silence: { toldBy: 'PulseNotRunning' },
+    },
+  ]
+}

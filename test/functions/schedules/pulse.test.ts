@@ -1,0 +1,75 @@
+import type { DynamoDBStreamEvent, KinesisStreamEvent } from 'aws-lambda'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { handler as pulse } from '#functions/schedules/pulse.ts'
+import { handler as followUp } from '#functions/streams/follow-up.ts'
+import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
+import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
+import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
+import { emptyPack, unpack } from '#shared/logs/flows/packing.ts'
+import { recordOf } from '#test/support/commit-stream.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { failTable } from '#test/support/table-faults.ts'
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+let asked: string[]
+let status: number
+beforeEach(async () => {
+  own = await useOwnTable()
+  asked = []
+  status = 308
+  vi.stubEnv('SERVICE_URL', 'https://access.example.com/')
+  const fetched = globalThis.fetch
+  vi.stubGlobal('fetch', async (url: string | URL, ...rest: [RequestInit?]) => {
+    if (!String(url).startsWith('https://access.example.com')) return fetched(url, ...rest)
+    asked.push(String(url))
+    return new Response(null, { status })
+  })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+  await own.end()
+})
+
+it('inserts a commit of nothing, anew each time, which the consumers have nothing to do for', async () => {
+  await pulse()
+  const [first] = await own.items()
+  await pulse()
+  const items = await own.items()
+  expect(items).toHaveLength(1)
+  expect(items[0]).toMatchObject({ ...pulseKey, kind: 'commit', changes: [], revocations: [], cascades: [] })
+  expect(Number(items[0]?.time)).toBeGreaterThan(Number(first?.time))
+  const event = { Records: items.map(recordOf) } as unknown as DynamoDBStreamEvent
+  for (const consumer of [writeChangeLog, followUp]) expect(await consumer(event)).toEqual({ batchItemFailures: [] })
+  expect(await own.items()).toEqual(items)
+})
+
+it('puts a pack without flows into the flow stream', async () => {
+  const data = emptyPack(1_000)
+  expect(unpack(data)).toEqual({ claims: {}, ingested_at: 1_000, reports: [] })
+  const event = { Records: [{ kinesis: { data: data.toString('base64'), sequenceNumber: '1' } }] }
+  expect(await storeFlowLogs(event as KinesisStreamEvent)).toEqual({ batchItemFailures: [] })
+  expect(await own.items()).toEqual([])
+})
+
+it('asks the API by the address that callers use', async () => {
+  await pulse()
+  expect(asked).toEqual(['https://access.example.com/openapi'])
+})
+
+it('goes through the other parts when one does not take it, and fails', async () => {
+  const log = catchLog()
+  status = 502
+  await expect(pulse()).rejects.toThrow('Some parts of the service did not take the pulse.')
+  expect(await own.items()).toHaveLength(1)
+  failTable('AccessDeniedException', (command) => command.constructor.name === 'TransactWriteCommand')
+  await expect(pulse()).rejects.toThrow()
+  expect(asked).toHaveLength(2)
+  const errors = log.lines().map(({ event, error_count }) => [event, error_count])
+  expect(errors).toEqual([
+    ['run_failed', 1],
+    ['run_failed', 2],
+  ])
+})
