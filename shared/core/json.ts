@@ -6,5 +6,12 @@ declare global {
 }
 
 /** JSON text; a bigint becomes the digits of an integer, exact to any size. */
-export const toJson = (value: unknown, indentation?: number): string =>
-  JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item), indentation)
+export function toJson(value: unknown, indentation?: number): string {
+  try {
+    return JSON.stringify(value, undefined, indentation)
+  } catch {
+    // There is a bigint in it, which few values have: a replacer costs all of them twice as much.
+    const digits = (_key: string, item: unknown) => (typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item)
+    return JSON.stringify(value, digits, indentation)
+  }
+}

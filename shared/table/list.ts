@@ -63,6 +63,12 @@ export async function listRows<R extends Row>(
   return listed(page, windowOf(taken, backward, behind), total)
 }
 
+/** The range of a page in the order of the ids, of any partition that is sorted by them, and one row beyond it. */
+export async function rangeOf(page: Page): Promise<Range> {
+  const { at, backward } = (await readPosition(page)) ?? { backward: false }
+  return { after: at, backward, limit: page.limit + 1 }
+}
+
 /** A page of the ids by which the rows of a part of a collection are sorted, where what is shown are other rows. */
 export async function listIds<R extends Row>(
   { name }: Entity<R>,

@@ -114,12 +114,10 @@ export async function findUnique<R extends Row>(
   return item ? itemRow(entity, item) : null
 }
 
-/** Rows beyond the sort key `after`, which counts where `inclusive` says so, at most `limit` of them; none beyond `until`. */
-export type Range = { after?: string; inclusive?: boolean; until?: string; backward?: boolean; limit?: number }
+/** Rows beyond the sort key `after`, which counts where `inclusive` says so, at most `limit` of them. */
+export type Range = { after?: string; inclusive?: boolean; backward?: boolean; limit?: number }
 
-/** The condition of a range; `:until` is the other end of one that has both. */
-function conditionOf({ after, inclusive = false, until, backward = false }: Range): string {
-  if (until !== undefined) return 'pk = :pk AND sk BETWEEN :bound AND :until'
+function conditionOf({ after, inclusive = false, backward = false }: Range): string {
   const equal = inclusive && after !== undefined ? '=' : ''
   return `pk = :pk AND sk ${backward ? '<' : '>'}${equal} :bound`
 }
@@ -131,7 +129,7 @@ async function* pagesOf<T extends Attributes>(
   ProjectionExpression?: string,
 ): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
-  const { after, until, backward = false, limit } = range
+  const { after, backward = false, limit } = range
   let count = 0
   let start: Attributes | undefined
   do {
@@ -141,11 +139,7 @@ async function* pagesOf<T extends Attributes>(
         ConsistentRead: true,
         ScanIndexForward: !backward,
         KeyConditionExpression: conditionOf(range),
-        ExpressionAttributeValues: {
-          ':pk': pk,
-          ':bound': after ?? (backward ? '~' : counterSort),
-          ...(until !== undefined && { ':until': until }),
-        },
+        ExpressionAttributeValues: { ':pk': pk, ':bound': after ?? (backward ? '~' : counterSort) },
         ExclusiveStartKey: start,
         Limit: limit === undefined ? undefined : limit - count,
         ProjectionExpression,
@@ -170,6 +164,19 @@ export async function sortKeysOf(pk: string, range: Range = {}): Promise<string[
   const keys: string[] = []
   for await (const page of pagesOf<StoredItem>(pk, range, 'sk')) for (const { sk } of page) keys.push(sk)
   return keys
+}
+
+/** Some attributes of the items by their sort keys. */
+export async function queryAttributes<T extends Attributes>(
+  pk: string,
+  range: Range,
+  attributes: (keyof T & string)[],
+): Promise<Map<string, T>> {
+  const found = new Map<string, T>()
+  for await (const page of pagesOf<StoredItem>(pk, range, ['sk', ...attributes].join(', '))) {
+    for (const item of page) found.set(item.sk, asWritten<T>(item))
+  }
+  return found
 }
 
 /** The items one by one, read and unpacked as they are taken. */

@@ -1,7 +1,7 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import type { Origin } from '../../core/subject.ts'
 import { type Key, liveKey } from '../../table/keys.ts'
-import { getItem, getItems, getRows, queryItems } from '../../table/read.ts'
+import { getItem, getItems, getRows, queryAttributes, type Range } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
@@ -78,19 +78,25 @@ export const findPresences = async <K extends DeviceKind>(
 ): Promise<(PresenceOf[K] | undefined)[]> =>
   (await getItems(ids.map((id) => presenceKey(account, kind, id)))) as (PresenceOf[K] | undefined)[]
 
-/** The same where the ids are all that there are from the first to the last: one query instead of an item each. */
-export async function findPresencesBetween<K extends DeviceKind>(
-  account: string,
-  kind: K,
-  ids: string[],
-): Promise<(PresenceOf[K] | undefined)[]> {
-  const sorted = ids.toSorted()
-  const [after, until] = [sorted[0], sorted.at(-1)]
-  if (after === undefined) return []
-  const items = await queryItems(presenceKey(account, kind, '').pk, { after, until })
-  const found = new Map(items.map((item) => [item.sk, item as unknown as PresenceOf[K]]))
-  return ids.map((id) => found.get(id))
-}
+/** What is shown of a live item. */
+export type Seen = LastSeen & Pick<Presence, 'lease_expires_at' | 'public_key'>
+
+const seenAttributes = [
+  'lease_expires_at',
+  'public_key',
+  'last_seen_at',
+  'last_seen_version',
+  'last_seen_user_agent',
+  'last_seen_remote_ip',
+  'last_seen_remote_ip_location_region',
+  'last_seen_remote_ip_location_city',
+  'last_seen_remote_ip_location_lat',
+  'last_seen_remote_ip_location_lon',
+] as const satisfies (keyof Seen)[]
+
+/** The same for a range of ids, as far as it is shown: one query instead of an item each. */
+export const findSeen = (account: string, kind: DeviceKind, range: Range): Promise<Map<string, Seen>> =>
+  queryAttributes<Seen>(presenceKey(account, kind, '').pk, range, [...seenAttributes])
 
 /**
  * The presence of devices, in the order of their ids; null before the first session. Tokens are read too, so that one that
@@ -136,7 +142,7 @@ export const seenFrom = (origin: Origin, version: string, now: number): LastSeen
 })
 
 /** The live fields that gateways (A21.1) and clients (A23.1) have in common. */
-export const renderPresence = (presence: Omit<Presence, 'token_id'> | null, now: number) => ({
+export const renderPresence = (presence: Seen | null, now: number) => ({
   online: isOnline(presence, now),
   public_key: presence?.public_key ?? null,
   last_seen_at: presence?.last_seen_at ?? null,

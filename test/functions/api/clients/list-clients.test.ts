@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
+import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
 import { handler } from '#functions/api/clients/list-clients.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { groups } from '#shared/domain/groups/group.ts'
 import type { Handler } from '#shared/http/lambda.ts'
+import { table } from '#shared/table/client.ts'
+import { QueryCommand } from '#shared/table/commands.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
 import { call, newAccount } from '#test/support/account.ts'
@@ -87,6 +91,33 @@ test('shows nobody online whose token is gone, also when a crash comes between (
   await world.startSession({ svc_id: 'other 0' })
   await followUpAll(world.account.id)
   expect(await online()).toEqual([true, true, false])
+})
+
+test('shows who is online beside clients that are deleted between two reads', async () => {
+  const world = await newAccessWorld()
+  const ids: string[] = []
+  for (let i = 0; i < 5; i++) ids.push((await world.startSession({ svc_id: `laptop ${i}` })).body.data.client.id)
+  const send = table().send.bind(table())
+  let gone: Promise<unknown> | undefined
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    const isList = JSON.stringify(command).includes(`${world.account.id}#clients"`)
+    if (command instanceof QueryCommand && isList) {
+      // The live items of the first three are read by then.
+      await sleep(50)
+      vi.restoreAllMocks()
+      gone = Promise.all(
+        ids.slice(0, 2).map((id) => world.account.call(deleteClient, { method: 'DELETE', params: { id } })),
+      )
+      await gone
+    }
+    return send(command as never, ...rest)
+  }) as never)
+  const { data } = (await world.account.call(handler, { query: { limit: '2' } })).body
+  expect(gone).toBeDefined()
+  expect(data.map(({ id, online }: { id: string; online: boolean }) => [id, online])).toEqual([
+    [ids[2], true],
+    [ids[3], true],
+  ])
 })
 
 test('asks for a page of clients with a token each as it does for a page of groups', async () => {
