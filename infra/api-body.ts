@@ -31,12 +31,17 @@ function placeOf(key: string): { path: string; method: string; more: object } {
 /**
  * The definition that API Gateway makes all routes and integrations of, at once: nothing is left half done, and no two
  * changes of one API meet.
- * @throws Error where two routes are the same
+ * @throws Error where two routes are the same, or API Gateway could not tell their paths apart
  */
 export function apiBody(title: string, routes: ApiRoute[]): object {
   const paths: Record<string, Record<string, object>> = {}
+  const spelled = new Map<string, string>()
   for (const { key, functionArn, invokerArn } of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     const { path, method, more } = placeOf(key)
+    const shape = path.replace(/\{[^}+]+/g, '{')
+    const other = spelled.get(shape) ?? path
+    spelled.set(shape, path)
+    if (other !== path) throw new Error(`The paths ${other} and ${path} differ in the names of parameters alone.`)
     const methods = paths[path] ?? {}
     paths[path] = methods
     if (method in methods) throw new Error(`Two operations have the route ${key}.`)

@@ -9,6 +9,7 @@ import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
 import { readDeployment } from '#infra/local/template/deployment.ts'
 import { publicRoutes } from '#infra/public-routes.ts'
+import { templatesOf } from '#test/support/templates.ts'
 
 type Resource = { Type: string; Properties: Record<string, unknown> }
 
@@ -84,3 +85,19 @@ it('stays at 400 resources a stack or below with 150 operations', async () => {
   const sizes = (await templates(many, 'many')).map((stack) => Object.keys(stack.toJSON().Resources ?? {}).length)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(400)
 }, 180_000)
+
+it('tells its address to all but the functions that the API is made of, which hear it from each request', async () => {
+  const some = operations.filter(({ operation }) => operation.path.startsWith('/groups'))
+  const told = async (context: Record<string, unknown>) => {
+    const functions = (await templatesOf(some, context)).all('AWS::Lambda::Function')
+    return functions.flatMap(({ Properties: { Handler, Environment } }) =>
+      String(Handler).includes('/') ? [[Handler, Environment.Variables.SERVICE_URL] as const] : [],
+    )
+  }
+  for (const [handler, address] of await told({}))
+    expect(address, handler).toEqual(
+      /^(api|v0|public)\//.test(handler) ? undefined : { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] },
+    )
+  for (const [handler, address] of await told({ baseUrl: 'https://access.example.com' }))
+    expect(address, handler).toBe('https://access.example.com')
+})

@@ -80,5 +80,7 @@ it('refuses a role that API Gateway cannot take', () => {
 })
 
 it('refuses two operations of one route', () => {
+  expect(() => bodyOf('GET /things/{id}', 'PUT /things/{thing_id}')).toThrow('differ in the names of parameters alone')
+  expect(() => bodyOf('GET /things/{id}', 'GET /things/{proxy+}')).not.toThrow()
   expect(() => bodyOf('GET /things', 'GET /things')).toThrow('Two operations have the route GET /things.')
 })

@@ -15,6 +15,8 @@ type Call = {
   method?: string
   path?: string
   sourceIp?: string
+  /** The host of the API, as API Gateway tells it. */
+  host?: string
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
@@ -30,6 +32,7 @@ function eventOf({
   method = 'GET',
   path = '/test',
   sourceIp = '192.0.2.10',
+  host,
 }: Call): Event {
   const content = rawBody ?? (body === undefined ? undefined : JSON.stringify(body))
   return {
@@ -49,6 +52,7 @@ function eventOf({
     body: Buffer.isBuffer(content) ? content.toString('base64') : content,
     isBase64Encoded: Buffer.isBuffer(content),
     requestContext: {
+      ...(host !== undefined && { domainName: host }),
       http: { method, path, sourceIp, userAgent: 'tests', protocol: 'HTTP/1.1' },
       requestId: randomUUID(),
     },

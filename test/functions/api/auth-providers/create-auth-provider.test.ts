@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as createEmailOtp } from '#functions/api/email-otp-auth-providers/create-email-otp-auth-provider.ts'
 import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { getRow } from '#shared/table/read.ts'
@@ -15,6 +16,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.unstubAllEnvs()
 })
 
 describe.each(providerKinds)('POST /%s_auth_providers (A25)', (kind) => {
@@ -161,6 +163,18 @@ describe('the issuer of a new provider (A25.2)', () => {
     expect(await issuer('suite')).toBe('https://suite.example.com')
     expect(await issuer('idp')).toBe('https://company.idp.example')
     expect(await issuer('tenant', { issuer: 'https://tenant.example.com' })).toBe('https://tenant.example.com')
+  })
+
+  it('is the host of the API where the deployment has no other address', async () => {
+    const own = await newAccount()
+    vi.stubEnv('SERVICE_URL', '')
+    const host = 'abc.execute-api.eu-central-1.amazonaws.com'
+    const { status, body } = await own.call(createEmailOtp, {
+      method: 'POST',
+      host,
+      body: { email_otp_auth_provider: {} },
+    })
+    expect([status, body.data.issuer]).toEqual([201, `https://${host}`])
   })
 
   it('of OpenID Connect is read from the document, once', async () => {
