@@ -257,7 +257,7 @@ describe('nobody', () => {
   })
 
   it.each<[string, Target, string[]]>([
-    ['kinesis:PutRecords', 'flows', ['Ingest']],
+    ['kinesis:PutRecords', 'flows', ['Ingest', 'Pulse']],
     ['kinesis:DeleteStream', 'flows', []],
     ['kinesis:DecreaseStreamRetentionPeriod', 'flows', []],
     ['s3:GetObject', 'failures/aws/lambda/x', ['Redrive']],

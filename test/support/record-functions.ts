@@ -184,6 +184,11 @@ async function recordSchedules(record: Record): Promise<void> {
     await laterBy(2)
     await handler({})
   })
+  await record(
+    'schedules/pulse.ts',
+    (handler) => handler({}),
+    () => new Response('{}'),
+  )
   const operate = (event: object) => record('tasks/provision-account.ts', (handler) => handler(event, context))
   const limits = { users_count: 0, service_accounts_count: 0 }
   await operate({ operation: 'update_account', account_id: account.id, account: { limits } })

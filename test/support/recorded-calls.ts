@@ -190,6 +190,8 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
   const { fetch } = globalThis
   globalThis.fetch = async (input, init = {}) => {
     const url = new URL(String(input))
+    // The API is open to everybody.
+    if (url.href.startsWith(`${process.env.SERVICE_URL}/`)) return answer(url, init)
     if (url.hostname === '127.0.0.1') return fetch(input, init)
     calls.push(callOfFetch(url, init.method ?? 'GET', String(init.body ?? '')))
     return answer(url, init)
