@@ -8,7 +8,7 @@ const some = async () => (await loadOperations()).filter(({ operation }) => oper
 
 /** The properties that name something within an account and region; two installs must not spell the same. */
 const naming =
-  /^(BackupPlanName|BackupVaultName|BucketName|DashboardName|FunctionName|GroupName|LogGroupName|RoleName|TableName|TopicName|AlarmName)$/
+  /^(BackupPlanName|BackupVaultName|BucketName|DashboardName|FunctionName|GroupName|LogGroupName|RoleName|MetricNamespace|TableName|TopicName|AlarmName)$/
 
 function* spelledNames(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
