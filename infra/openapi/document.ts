@@ -8,9 +8,8 @@ import { maxKeys } from '#shared/values/too-many-keys.ts'
 import { errorResponses, problemExamples } from './errors.ts'
 import { exampleOf } from './examples.ts'
 import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
+import type { Parts } from './parts.ts'
 import { described, type Json, Schemas, tidy } from './schemas.ts'
-
-export type Parts = { schemas: Schemas; responses: Record<string, Json> }
 
 const uuidExample = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
 

@@ -3,9 +3,9 @@ import { type ErrorCode, errorCodes, fixedDetails } from '#shared/core/errors.ts
 import { fieldsOf } from '#shared/core/is-object.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import type { Parts } from './document.ts'
 import { exampleOf } from './examples.ts'
 import { headerRef } from './header-ref.ts'
+import type { Parts } from './parts.ts'
 import type { Json, Schemas } from './schemas.ts'
 import { v0ErrorResponses } from './v0-errors.ts'
 

@@ -17,6 +17,7 @@ import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
 import { loadTable, loadTest } from './load.ts'
 import { logCosts, logTable } from './log-costs.ts'
+import { clientListRatio, clientListText, memberCosts, memberText } from './members.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 
@@ -101,6 +102,8 @@ async function printAll(): Promise<void> {
   print(`storing flows:\n${consumerTable(await consumerCosts())}`)
   await printLogs()
   print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
+  for (const rows of [10, 100]) print(clientListText(await clientListRatio(rows)))
+  print(memberText(await memberCosts(1_000)))
   await printBundle()
   await printDeploy()
   await printLoad()

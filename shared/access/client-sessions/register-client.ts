@@ -4,22 +4,18 @@ import { commit } from '../../commit/commit.ts'
 import { unauthorized } from '../../core/errors.ts'
 import type { Subject } from '../../core/subject.ts'
 import { clientTokens } from '../../domain/client-tokens/client-token.ts'
-import { type ClientRow, clients, type DeviceDescription, installation } from '../../domain/clients/client.ts'
+import {
+  type ClientRow,
+  clients,
+  type DeviceDescription,
+  installation,
+  undescribed,
+} from '../../domain/clients/client.ts'
 import { generateClientName } from '../../domain/clients/generated-name.ts'
 import { allocateAddress } from '../../domain/devices/allocate-address.ts'
 import { findUnique } from '../../table/read.ts'
 
 type Registration = Partial<DeviceDescription> & { svc_id: string }
-
-const undescribed: DeviceDescription = {
-  hostname: null,
-  device_serial: null,
-  device_uuid: null,
-  identifier_for_vendor: null,
-  push_installation_id: null,
-  os_name: null,
-  os_version: null,
-}
 
 /** The client of this installation, created if there is none; what the device says of itself replaces what is stored (P3.1(1)). */
 export async function registerClient(

@@ -14,6 +14,17 @@ export type DeviceDescription = {
   os_version: string | null
 }
 
+/** What a device has said that has said nothing. */
+export const undescribed: DeviceDescription = {
+  hostname: null,
+  device_serial: null,
+  device_uuid: null,
+  identifier_for_vendor: null,
+  push_installation_id: null,
+  os_name: null,
+  os_version: null,
+}
+
 export type ClientRow = Row &
   DeviceDescription & {
     actor_id: string
@@ -30,16 +41,7 @@ export const installation = (actorId: string, svcId: string): string => `${actor
 
 export const clients = entity<ClientRow>({
   name: 'clients',
-  defaults: {
-    hostname: null,
-    device_serial: null,
-    device_uuid: null,
-    identifier_for_vendor: null,
-    push_installation_id: null,
-    os_name: null,
-    os_version: null,
-    verified_at: null,
-  },
+  defaults: { ...undescribed, verified_at: null },
   unique: {
     'clients.installation': (row) => installation(row.actor_id, row.svc_id),
     'devices.tunnel_address': (row) => row.ipv4,
