@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { recordOf } from '../../core/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
 import { Bool, EmailAddress, HostName, OneOf, Text } from '../../values/fields.ts'
+import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
 export const directoryKinds = ['suite', 'tenant', 'idp'] as const
 export type DirectoryKind = (typeof directoryKinds)[number]
@@ -10,34 +11,25 @@ const groupSyncModes = ['all', 'filtered', 'disabled'] as const
 const emailFields = ['userPrincipalName', 'mail'] as const
 
 /** A directory of any kind; the fields of other kinds are missing (A26.1). */
-export type DirectoryRow = Row & {
-  account_id: string
-  name: string
-  is_disabled: boolean
-  disabled_reason: string | null
-  synced_at: string | null
-  error: string | null
-  error_count: number
-  error_emailed_at: string | null
-  /** Set when a sync run is requested. There are no runs yet (I4). */
-  sync_requested_at: string | null
-  /** Will let the next run pass the deletion brake (I5). */
-  accept_deletions: boolean
-  domain?: string
-  impersonation_email?: string
-  group_sync_mode?: (typeof groupSyncModes)[number]
-  orgunit_sync_enabled?: boolean
-  /** Sealed. */
-  service_account_key?: string
-  client_id?: string
-  idp_domain?: string
-  kid?: string
-  /** Sealed. */
-  private_key?: string
-  tenant_id?: string
-  email_field?: (typeof emailFields)[number]
-  sync_all_groups?: boolean
-}
+export type DirectoryRow = Row &
+  SyncState & {
+    account_id: string
+    name: string
+    domain?: string
+    impersonation_email?: string
+    group_sync_mode?: (typeof groupSyncModes)[number]
+    orgunit_sync_enabled?: boolean
+    /** Sealed. */
+    service_account_key?: string
+    client_id?: string
+    idp_domain?: string
+    kid?: string
+    /** Sealed. */
+    private_key?: string
+    tenant_id?: string
+    email_field?: (typeof emailFields)[number]
+    sync_all_groups?: boolean
+  }
 
 /** The fields that requests can send, of all kinds together. */
 export type DirectoryInput = Partial<
@@ -109,14 +101,7 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
   return entity<DirectoryRow>({
     name,
     defaults: {
-      is_disabled: false,
-      disabled_reason: null,
-      synced_at: null,
-      error: null,
-      error_count: 0,
-      error_emailed_at: null,
-      sync_requested_at: null,
-      accept_deletions: false,
+      ...neverSynced,
       ...defaultsOf[kind],
     },
     unique: Object.fromEntries(
@@ -124,7 +109,7 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
     ),
     edges: { name: { value: (row) => row.name, counted: true } },
     redact: secretOf[kind],
-    unlogged: ['synced_at', 'error', 'error_count', 'error_emailed_at', 'sync_requested_at'],
+    unlogged: unloggedOfSync,
   })
 }
 
@@ -148,12 +133,7 @@ export const Directory = (kind: DirectoryKind) =>
     id: text,
     account_id: text,
     name: text,
-    is_disabled: v.boolean(),
-    disabled_reason: v.nullable(text),
-    synced_at: v.nullable(text),
-    error: v.nullable(text),
-    error_count: v.number(),
-    error_emailed_at: v.nullable(text),
+    ...shownSyncState,
     ...shownOwn[kind],
     inserted_at: text,
     updated_at: text,

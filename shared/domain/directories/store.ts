@@ -3,11 +3,11 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { timestamp } from '../../core/clock.ts'
 import { featureNotEnabled, notFound } from '../../core/errors.ts'
 import { resealSecret } from '../../core/sealed-secret.ts'
 import type { Draft } from '../../values/draft.ts'
 import { accounts } from '../accounts/account.ts'
+import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
 import { stageDirectoryDeletion } from './delete-directory.ts'
 import {
   type DirectoryInput,
@@ -23,8 +23,6 @@ import { accessTaker } from './take-access.ts'
 
 type Checked = Draft<DirectoryInput>
 
-const healthy = { disabled_reason: null, error: null, error_count: 0 }
-
 /** Creating a directory starts a run (A26.2(3)). */
 export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<NewDirectoryInput>) =>
   commit(author, async (transaction) => {
@@ -37,14 +35,9 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
       account_id: author.accountId,
       ...defaultsOf[kind],
       ...input,
-      ...healthy,
       ...pair?.stored,
       ...(key !== undefined && { service_account_key: await resealSecret(author.accountId, key, null) }),
-      is_disabled,
-      synced_at: null,
-      error_emailed_at: null,
-      sync_requested_at: is_disabled ? null : timestamp(transaction.now),
-      accept_deletions: false,
+      ...firstSyncState(is_disabled, transaction.now),
     })
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
@@ -62,7 +55,7 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
     const row = transaction.update(directories[kind], directory, {
       ...input,
       ...(accept_deletions === true && { accept_deletions }),
-      ...(enables && { ...healthy, ...(directory.is_disabled && { sync_requested_at: timestamp(transaction.now) }) }),
+      ...(enables && enabledSyncState(directory, transaction.now)),
       ...pair?.stored,
       ...(key !== undefined && {
         service_account_key: await resealSecret(author.accountId, key, directory.service_account_key ?? null),

@@ -2,32 +2,24 @@ import * as v from 'valibot'
 import { entity, type Row } from '../../table/entity.ts'
 import { withRules } from '../../values/field.ts'
 import { Bool, OneOf, Subdomain, Text } from '../../values/fields.ts'
+import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
 const types = ['mdm', 'tenant'] as const
 export type PostureProviderType = (typeof types)[number]
 const regions = ['us', 'eu'] as const
 
-export type PostureProviderRow = Row & {
-  account_id: string
-  type: PostureProviderType
-  name: string
-  tenant_id: string | null
-  subdomain: string | null
-  region: (typeof regions)[number] | null
-  /** Sealed. */
-  api_token: string | null
-  is_verified: boolean
-  is_disabled: boolean
-  disabled_reason: string | null
-  synced_at: string | null
-  error: string | null
-  error_count: number
-  error_emailed_at: string | null
-  /** Set when a sync run is requested. There are no runs yet (I7). */
-  sync_requested_at: string | null
-  /** Will let the next run pass the deletion brake (I5). */
-  accept_deletions: boolean
-}
+export type PostureProviderRow = Row &
+  SyncState & {
+    account_id: string
+    type: PostureProviderType
+    name: string
+    tenant_id: string | null
+    subdomain: string | null
+    region: (typeof regions)[number] | null
+    /** Sealed. */
+    api_token: string | null
+    is_verified: boolean
+  }
 
 export const postureProviders = entity<PostureProviderRow>({
   name: 'mdm_posture_providers',
@@ -37,18 +29,11 @@ export const postureProviders = entity<PostureProviderRow>({
     region: null,
     api_token: null,
     is_verified: false,
-    is_disabled: false,
-    disabled_reason: null,
-    synced_at: null,
-    error: null,
-    error_count: 0,
-    error_emailed_at: null,
-    sync_requested_at: null,
-    accept_deletions: false,
+    ...neverSynced,
   },
   unique: { 'mdm_posture_providers.name': (row) => row.name },
   redact: ['api_token'],
-  unlogged: ['synced_at', 'error', 'error_count', 'error_emailed_at', 'sync_requested_at'],
+  unlogged: unloggedOfSync,
 })
 
 const text = v.string()
@@ -63,12 +48,7 @@ export const PostureProvider = v.object({
   subdomain: v.nullable(text),
   region: v.nullable(v.picklist(regions)),
   is_verified: v.boolean(),
-  is_disabled: v.boolean(),
-  disabled_reason: v.nullable(text),
-  synced_at: v.nullable(text),
-  error: v.nullable(text),
-  error_count: v.number(),
-  error_emailed_at: v.nullable(text),
+  ...shownSyncState,
   inserted_at: text,
   updated_at: text,
 })

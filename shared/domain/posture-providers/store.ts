@@ -3,7 +3,6 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
 import { stageWhileRoom } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { timestamp } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
 import { resealSecret } from '../../core/sealed-secret.ts'
 import { listRows } from '../../table/list.ts'
@@ -11,6 +10,7 @@ import { getRow, rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { mdmDevices } from '../mdm-devices/mdm-device.ts'
+import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
 import {
   connectionFields,
   type PostureProviderInput,
@@ -21,7 +21,6 @@ import {
 
 type Change = Draft<Partial<PostureProviderInput>>
 const nameSet = 'mdm_posture_providers.name'
-const healthy = { disabled_reason: null, error: null, error_count: 0 }
 
 export async function list(account: string, page: Page) {
   const { rows, metadata } = await listRows(postureProviders, account, page, { newestFirst: true })
@@ -72,13 +71,8 @@ export const create = (author: Author, draft: () => Draft<PostureProviderInput>)
       type: input.type,
       name: input.name,
       ...(await connectionOf(author.accountId, input, null)),
-      ...healthy,
       is_verified: false,
-      is_disabled: input.is_disabled ?? false,
-      synced_at: null,
-      error_emailed_at: null,
-      sync_requested_at: input.is_disabled ? null : timestamp(transaction.now),
-      accept_deletions: false,
+      ...firstSyncState(input.is_disabled ?? false, transaction.now),
     })
     return { data: row }
   })
@@ -101,7 +95,7 @@ export const update = (author: Author, id: string, draft: () => Change) =>
       ...connection,
       ...(moved && { is_verified: false }),
       ...(input.accept_deletions === true && { accept_deletions: true }),
-      ...(enables && { ...healthy, ...(provider.is_disabled && { sync_requested_at: timestamp(transaction.now) }) }),
+      ...(enables && enabledSyncState(provider, transaction.now)),
     })
     return { data: row }
   })
