@@ -6,9 +6,11 @@ import { accounts } from '#shared/domain/accounts/account.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { limitsMailsPartition } from '#shared/jobs/limits/limits-mail-turn.ts'
 import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
+import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
+import { versionNotesPartition } from '#shared/jobs/secret-rotation/version-note.ts'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
-import { entityKey, partition } from '#shared/table/keys.ts'
+import { entityKey, headKey, partition } from '#shared/table/keys.ts'
 import {
   anyAccount,
   auditTrail,
@@ -47,13 +49,13 @@ export type RoleName =
   | Consumer
   | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
-type Task = 'redrive' | 'verify'
+type Task = 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets'
 
 /** Those of the functions that answer HTTP requests. */
 const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'ingest', 'public']
 
 /** Those that commit: their transactions put commit records. */
-const committing: RoleName[] = ['writer', 'client', 'gateway', 'provision', 'followUp', 'expire']
+const committing: RoleName[] = ['writer', 'client', 'gateway', 'provision', 'followUp', 'expire', 'resealSecrets']
 
 /** Those that devices call: they start sessions, and their transactions put the entries of them. */
 const devices: RoleName[] = ['client', 'gateway']
@@ -166,6 +168,26 @@ export class Roles extends Construct {
           actions: ['s3:GetObject', 's3:DeleteObject'],
           resources: [storage.failures.arnForObjects('aws/lambda/*')],
         }),
+      ],
+      // It changes the secret and sees nothing of the table but what is noted of the versions.
+      rotateSecret: [
+        onTable(['dynamodb:Query', 'dynamodb:DeleteItem'], [versionNotesPartition]),
+        new PolicyStatement({ actions: ['secretsmanager:PutSecretValue'], resources: [storage.secret.secretArn] }),
+        secret,
+      ],
+      // It looks at all items for what is sealed, and commits rows that are sealed anew.
+      resealSecrets: [
+        onTable(['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:GetItem']),
+        onTable(
+          ['dynamodb:PutItem'],
+          [
+            ...[...sealedRows.keys()].map((name) => partition(anyAccount, name)),
+            headKey(anyAccount).pk,
+            commitRecords,
+            versionNotesPartition,
+          ],
+        ),
+        secret,
       ],
       verify: [onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')])],
     }

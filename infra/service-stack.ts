@@ -91,6 +91,8 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
     new CfnOutput(this, 'RedriveFailedBatchesFunction', { value: tasks.redrive.functionName })
     new CfnOutput(this, 'VerifyChangeLogFunction', { value: tasks.verify.functionName })
+    new CfnOutput(this, 'RotateServiceSecretFunction', { value: tasks.rotateSecret.functionName })
+    new CfnOutput(this, 'ResealSecretsFunction', { value: tasks.resealSecrets.functionName })
   }
 
   /** Functions of their own with their routes: the public pages, and what no other route takes (404 or 405). */

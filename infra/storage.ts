@@ -91,7 +91,8 @@ export class Storage extends Construct {
     const { serviceSecretArn, secretReplicaRegion } = settings
     if (serviceSecretArn !== null) return Secret.fromSecretCompleteArn(this, 'ServiceSecret', serviceSecretArn)
     return new Secret(this, 'ServiceSecret', {
-      description: 'Keys of tokens, cursors and ingest tokens are derived from this. Changing it ends all of them.',
+      description:
+        'All keys of the service are derived from this. Change it by docs/runbooks/secret-rotation.md alone.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       ...(secretReplicaRegion !== null && { replicaRegions: [{ region: secretReplicaRegion }] }),
       removalPolicy: keptBy(settings),

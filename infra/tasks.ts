@@ -8,14 +8,16 @@ import type { Roles } from './roles.ts'
 
 type Props = { consumers: Consumers; roles: Roles; shared: Shared; code: Code }
 
-/** What an operator invokes under IAM to care for the logs (docs/runbooks). */
+/** What an operator invokes under IAM to care for the logs and the service secret (docs/runbooks). */
 export class Tasks extends Construct {
   readonly redrive: LambdaFunction
   readonly verify: LambdaFunction
+  readonly rotateSecret: LambdaFunction
+  readonly resealSecrets: LambdaFunction
 
   constructor(scope: Construct, id: string, { consumers, roles, shared, code }: Props) {
     super(scope, id)
-    const task = (name: string, file: string, duty: 'redrive' | 'verify') =>
+    const task = (name: string, file: string, duty: 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets') =>
       new LambdaFunction(this, name, {
         ...functionSettings(shared, code, file),
         role: roles.of[duty],
@@ -23,6 +25,8 @@ export class Tasks extends Construct {
       })
     this.redrive = task('RedriveFailedBatches', 'tasks/redrive-failed-batches.ts', 'redrive')
     this.verify = task('VerifyChangeLog', 'tasks/verify-change-log.ts', 'verify')
+    this.rotateSecret = task('RotateServiceSecret', 'tasks/rotate-service-secret.ts', 'rotateSecret')
+    this.resealSecrets = task('ResealSecrets', 'tasks/reseal-secrets.ts', 'resealSecrets')
     roles.of.redrive.addToPolicy(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],

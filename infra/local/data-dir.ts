@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -59,18 +58,4 @@ export function openTemporaryDir(): DataDir {
 export function closeDataDir({ path, ephemeral, lock }: DataDir): void {
   lock.release()
   if (ephemeral) rmSync(path, { recursive: true, force: true })
-}
-
-/** The secret of this data directory: made once, readable by its owner only. */
-export function serviceSecret(dir: string): string {
-  const path = join(dir, 'service-secret')
-  try {
-    const kept = readFileSync(path, 'utf8').trim()
-    if (kept) return kept
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-  }
-  const secret = randomBytes(32).toString('base64url')
-  writeAtomically(path, secret)
-  return secret
 }

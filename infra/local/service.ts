@@ -1,18 +1,26 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { buildApp } from '#infra/build-app.ts'
+import { task } from '#shared/core/task.ts'
 import { redrive } from '#shared/jobs/failed-batches/redrive.ts'
+import { rotateServiceSecret } from '#shared/jobs/secret-rotation/rotate-service-secret.ts'
 import { type Clients, engineClients } from './clients.ts'
 import { createStream, createTable } from './create-resources.ts'
-import { type DataDir, serviceSecret } from './data-dir.ts'
+import type { DataDir } from './data-dir.ts'
 import { type Engines, startEngines } from './engines/start-engines.ts'
 import { engineEnvironment } from './environment.ts'
 import { failuresFolder } from './failures-folder.ts'
 import { Fault } from './fault.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
+import { checkServiceSecret, secretFile, serviceSecret } from './secret-file.ts'
 import { type Deployment, readDeployment } from './template/deployment.ts'
 
-export type Task = 'provision-account' | 'redrive-failed-batches' | 'verify-change-log'
+export type Task =
+  | 'provision-account'
+  | 'redrive-failed-batches'
+  | 'verify-change-log'
+  | 'rotate-service-secret'
+  | 'reseal-secrets'
 
 /** The deployed app on this machine, without what feeds it: neither HTTP nor pollers. */
 export type Service = {
@@ -86,6 +94,7 @@ async function start(
   // Here the secret is a file of the data directory, and that of a CDN a variable; neither is one of AWS.
   delete process.env.SERVICE_SECRET_ARN
   delete process.env.CDN_SECRET_ARN
+  await checkServiceSecret(dir.path)
   const runtime = createRuntime(deployment.functions)
   return {
     dir,
@@ -96,12 +105,14 @@ async function start(
     tableStreamArn,
     region: found.AWS_REGION ?? '',
     runTask(name, event) {
-      // The failed batches lie in a folder here, so only what reads a bucket is exchanged.
+      // The failed batches lie in a folder here and the secret in a file, so only what reads these elsewhere is exchanged.
       if (name === 'redrive-failed-batches')
         return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
-      const task = runtime.find(name)
-      if (!task) throw new Fault(`The app has no function ${name}.`)
-      return runtime.invoke(task.arn, event)
+      if (name === 'rotate-service-secret')
+        return task((asked) => rotateServiceSecret(secretFile(dir.path), asked))(event)
+      const found = runtime.find(name)
+      if (!found) throw new Fault(`The app has no function ${name}.`)
+      return runtime.invoke(found.arn, event)
     },
     async stop() {
       clients.destroy()
@@ -112,6 +123,8 @@ async function start(
 
 /** Starts the engines while the app is synthesized, and creates what the templates name. */
 export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
+  // Before the engine makes a table: one that is there needs the secret it was written with.
+  serviceSecret(dir.path)
   const starting = startEngines(dir.path, { removeAtExit: dir.ephemeral })
   const deploying = synthesize(join(dir.path, 'assembly'))
   const [engines, deployed] = await Promise.allSettled([starting, deploying])

@@ -50,6 +50,8 @@ export class Transaction {
   private readonly staged = new Map<string, Staged>()
   /** By key: a transaction can hold one write of an item. */
   private readonly others = new Map<string, Write>()
+  /** Rows that mean the same as before: on no record of changes. */
+  private readonly silent = new Set<string>()
   private created = 0
   /** Bytes of the rows before and after, as JSON: what the commit's record will hold. */
   private bytes = 0
@@ -108,6 +110,12 @@ export class Transaction {
     return after
   }
 
+  /** The same row in another stored form (a secret that is sealed anew): no change, so neither `updated_at` nor the change log tells of it. */
+  restate<R extends Row>(entity: Entity<R>, row: R, forms: Partial<R>): void {
+    this.stage(entity, row, { ...row, ...forms }, true)
+    this.silent.add(address(rowKey(entity, this.accountId, row)))
+  }
+
   delete<R extends Row>(entity: Entity<R>, row: R): void {
     this.stage(entity, row, null)
   }
@@ -142,8 +150,8 @@ export class Transaction {
   }
 
   changes(): Change[] {
-    return [...this.staged.values()].flatMap(({ entity, before, after }): Change[] => {
-      if (!entity.logged) return []
+    return [...this.staged.values()].flatMap(({ key, entity, before, after }): Change[] => {
+      if (!entity.logged || this.silent.has(address(key))) return []
       if (before && after && isDeepStrictEqual(logged(entity, before), logged(entity, after))) return []
       return [
         {
@@ -178,13 +186,13 @@ export class Transaction {
   }
 
   /** @throws ApiError `validation_failed` for a row that is too large to be stored */
-  private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null): void {
+  private stage<R extends Row>(entity: Entity<R>, before: R | null, after: R | null, ofAnySize = false): void {
     const row = after ?? before
     if (!row) return
     const key = rowKey(entity, this.accountId, row)
     const bytes = { before: bytesOf(before), after: bytesOf(after) }
     // One from before there was this bound can become smaller, or go.
-    if (after && bytes.after > maxRowBytes && bytes.after > bytes.before) throw tooLarge(after)
+    if (!ofAnySize && after && bytes.after > maxRowBytes && bytes.after > bytes.before) throw tooLarge(after)
     this.bytes += bytes.before + bytes.after
     const earlier = this.stagedAt(entity, key)
     const staged: Staged<R> = { key, entity, before: earlier ? earlier.before : before, after }

@@ -74,6 +74,10 @@ export const env = {
   get urlSuffix() {
     return process.env.URL_SUFFIX || 'amazonaws.com'
   },
+  /** Where the service secret lies. */
+  get serviceSecretArn() {
+    return text('SERVICE_SECRET_ARN')
+  },
   /** Whom mails come from; null where the deployment sends none. */
   get mailSender() {
     return process.env.MAIL_SENDER || null

@@ -17,6 +17,7 @@ export const logEvents = {
   flows_not_put: 'The flow stream has not taken a batch; it is put again.',
   gateway_told_part: 'A gateway has more authorizations in force than it is told.',
   members_interrupted: 'A change of a set of members was interrupted; follow-up goes on with it.',
+  secrets_not_resealed: 'Secrets of a busy account were not sealed anew; the next run finds them.',
   service_secret_not_read: 'The service secret was not read again; the versions known count on.',
   transaction_given_up: 'A small transaction lost its race for as long as its request may try.',
   open_flows_not_indexed: 'Open flows were not indexed; the next batch tries again.',

@@ -22,7 +22,7 @@ export async function unseal(accountId: string, purpose: string, place: string, 
   const key = await keyOf(sealed.version, `${purpose} ${accountId}`)
   if (!key) throw new Error(`What is sealed names version ${sealed.version} of the service secret, which is not there.`)
   const bytes = Buffer.from(sealed.bytes)
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
     .setAAD(Buffer.from(place))
     .setAuthTag(bytes.subarray(12, 28))
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])

@@ -25,8 +25,8 @@ async function secretText(): Promise<string> {
   return readSecret(arn)
 }
 
-/** What reads a list is loaded where there is one. */
-async function versionsIn(text: string): Promise<SecretVersion[]> {
+/** The versions in the text of the secret; what reads a list is loaded where there is one. @throws Error for a damaged list */
+export async function versionsIn(text: string): Promise<SecretVersion[]> {
   if (!isList(text)) return [onlyVersion(text)]
   const { readList } = await import('./secret-list.ts')
   return readList(text)
@@ -61,6 +61,9 @@ const current = async (): Promise<Known> => (known && Date.now() < known.until ?
 
 /** The versions of the service secret, newest first, as this process knows them. */
 export const secretVersions = async (): Promise<SecretVersion[]> => (await current()).versions
+
+/** The same as they are now: for what decides about the versions themselves. */
+export const newestVersions = async (): Promise<SecretVersion[]> => (await askOnce()).versions
 
 async function versionNamed(name: string): Promise<SecretVersion | undefined> {
   const { versions, askedAt } = await current()

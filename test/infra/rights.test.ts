@@ -96,7 +96,7 @@ const entries = streams.flatMap((stream) => [
 ])
 const rewrites = ['UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate', 'PartiQLDelete']
 const deletions = ['DeleteItem', 'PartiQLDelete']
-const committing = ['Client', 'Expire', 'FollowUp', 'Gateway', 'Provision', 'Writer']
+const committing = ['Client', 'Expire', 'FollowUp', 'Gateway', 'Provision', 'ResealSecrets', 'Writer']
 
 describe('the audit trail', () => {
   it.each(['commits', ...entries])('%s is changed by nobody, and deleted only with its account', (key) => {
@@ -267,8 +267,12 @@ describe('nobody', () => {
     ['s3:PutLifecycleConfiguration', 'failures', []],
     ['s3:PutBucketPolicy', 'failures', []],
     ['s3:DeleteBucket', 'failures', []],
-    ['secretsmanager:GetSecretValue', 'secret', ['Client', 'Gateway', 'Ingest', 'Provision', 'Reader', 'Writer']],
-    ['secretsmanager:PutSecretValue', 'secret', []],
+    [
+      'secretsmanager:GetSecretValue',
+      'secret',
+      ['Client', 'Gateway', 'Ingest', 'Provision', 'Reader', 'ResealSecrets', 'RotateSecret', 'Writer'],
+    ],
+    ['secretsmanager:PutSecretValue', 'secret', ['RotateSecret']],
     ['secretsmanager:DeleteSecret', 'secret', []],
     ['ses:SendEmail', 'mail', ['CompareLimits']],
   ])('but those may %s of %s', (action, target, by) => {
@@ -276,7 +280,7 @@ describe('nobody', () => {
   })
 
   it('may look at all items but the deletion of accounts, which writes nothing but its notes', async () => {
-    expect(allowed(onTable('Scan'))).toEqual(['DeleteAccounts'])
+    expect(allowed(onTable('Scan'))).toEqual(['DeleteAccounts', 'ResealSecrets'])
     for (const key of [...(await loadEntities()).keys(), 'head', 'log.flow#2026-11-22#3', 'live.actors']) {
       for (const action of ['PutItem', 'UpdateItem', 'BatchWriteItem', 'PartiQLInsert', 'PartiQLUpdate']) {
         expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('DeleteAccounts')

@@ -238,6 +238,24 @@ async function recordTasks(record: Record, account: string, consumer: string): P
   )
 }
 
+/** A rotation of the service secret. What is sealed by then is read by those that come later, too. */
+async function recordRotation(record: Record): Promise<void> {
+  const one = { version: '1', secret: process.env.SERVICE_SECRET }
+  const two = { version: 'two', secret: 'another secret', from: '2026-01-01T00:00:00Z' }
+  const run = async (file: string, event: object) => {
+    const { error } = await record(file, (handler) => handler(event, context))
+    if (error) throw new Error(`${file} answered ${error.detail}`)
+  }
+  const rotate = 'tasks/rotate-service-secret.ts'
+  await run(rotate, { operation: 'add' })
+  process.env.SERVICE_SECRET = JSON.stringify([two, one])
+  await run('tasks/reseal-secrets.ts', {})
+  const keys = { 'token hash': Buffer.alloc(32).toString('base64') }
+  process.env.SERVICE_SECRET = JSON.stringify([two, { version: '1', keys }])
+  await run(rotate, { operation: 'forget', version: '1', even_if_named: true })
+  process.env.SERVICE_SECRET = JSON.stringify([two, one])
+}
+
 /**
  * Runs every function of the service, in a table that nobody else looks at, through what it does: operations by their
  * samples, devices through the life of their sessions, consumers, schedules and tasks with work to do.
@@ -251,6 +269,7 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   await recordFlows(record, (await newAccount()).id)
   await recordConsumersOfCommits(record, accounts)
   await recordTasks(record, accounts[0] as string, consumer)
+  await recordRotation(record)
   await recordSchedules(record)
   return recorded
 }

@@ -110,7 +110,7 @@ const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
 /** What a request that names its operation by `X-Amz-Target` is to IAM. */
 function callsOf(target: string, body: string): RecordedCall[] {
   const [service = '', operation = ''] = target.split('.')
-  if (target === 'secretsmanager.GetSecretValue')
+  if (target === 'secretsmanager.GetSecretValue' || target === 'secretsmanager.PutSecretValue')
     return [{ action: target.replace('.', ':'), target: 'secret', context: {} }]
   if (target === 'Kinesis_20131202.PutRecords') return [{ action: 'kinesis:PutRecords', target: 'flows', context: {} }]
   const known = service === 'DynamoDB_20120810' ? tableCalls[operation] : undefined
@@ -202,6 +202,8 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
     globalThis.fetch = fetch
     vi.unstubAllEnvs()
     front.end()
+    // What was loaded for it knows only the front, which is gone.
+    vi.resetModules()
   }
   return calls
 }

@@ -1,7 +1,7 @@
 import { endpointOf } from './endpoint.ts'
 import { JsonService } from './json-service.ts'
 
-const manager = new JsonService({
+export const manager = new JsonService({
   name: 'secretsmanager',
   target: 'secretsmanager',
   contentType: 'application/x-amz-json-1.1',

@@ -1,10 +1,11 @@
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { listText } from '#shared/core/secret-list.ts'
 import { secretVersions } from '#shared/core/service-secret.ts'
 import { retiredVersion } from '#shared/jobs/secret-rotation/retired-version.ts'
 import { newAccount } from '#test/support/account.ts'
+import { movableClock } from '#test/support/movable-clock.ts'
 import { storeSecret } from '#test/support/secret-process.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
@@ -21,22 +22,13 @@ const create = (name: string, key: string) =>
   })
 const named = async (name: string) => (await account.call(listGroups, { query: { name } })).body.data.length
 
-/** Long enough for a process to notice what has been stored. */
-const later = (() => {
-  const now = Date.now.bind(Date)
-  let passed = 0
-  return () => {
-    passed += 5 * 60_000
-    vi.spyOn(Date, 'now').mockImplementation(() => now() + passed)
-  }
-})()
-
 it('repeats answers across versions of the service secret, and refuses what none can tell any more', async () => {
+  const { minutes } = movableClock()
   const one = { version: '1', secret: process.env.SERVICE_SECRET as string }
   const two = { version: 'two', secret: 'another secret', from: '2026-01-01T00:00:00Z' }
   const first = await create('First', 'first')
   storeSecret(two, one)
-  later()
+  minutes(5)
   const second = await create('Second', 'second')
   for (const [name, key, answer] of [
     ['First', 'first', first],
@@ -50,7 +42,7 @@ it('repeats answers across versions of the service secret, and refuses what none
   const old = (await secretVersions()).find(({ name }) => name === '1')
   const [left] = JSON.parse(listText([retiredVersion(old as NonNullable<typeof old>)]))
   storeSecret(two, left)
-  later()
+  minutes(5)
   expect((await create('First', 'first')).body.code).toBe('idempotency_key_reused')
   expect((await create('Second', 'second')).text).toBe(second.text)
   expect([await named('First'), await named('Second'), await named('Other')]).toEqual([1, 1, 0])

@@ -1,0 +1,14 @@
+import type { Context } from 'aws-lambda'
+import { task } from '#shared/core/task.ts'
+import { watched } from '#shared/core/watched.ts'
+import { resealSecrets } from '#shared/jobs/secret-rotation/reseal-secrets.ts'
+
+/** One page more can hold rows of many accounts, each of which waits for its commit. */
+const longestPageMs = 120_000
+
+/** Seals stored secrets with the newest version of the service secret; invoked by an operator under IAM (docs/runbooks/secret-rotation.md). */
+export const handler = watched(
+  'reseal-secrets',
+  (event: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) =>
+    task((asked) => resealSecrets(asked, () => !context || context.getRemainingTimeInMillis() > longestPageMs))(event),
+)

@@ -1,0 +1,11 @@
+import { env } from '#shared/core/env.ts'
+import { task } from '#shared/core/task.ts'
+import { watched } from '#shared/core/watched.ts'
+import { managedSecret } from '#shared/jobs/secret-rotation/managed-secret.ts'
+import { rotateServiceSecret } from '#shared/jobs/secret-rotation/rotate-service-secret.ts'
+
+/** Changes the versions of the service secret; invoked by an operator under IAM (docs/runbooks/secret-rotation.md). */
+export const handler = watched(
+  'rotate-service-secret',
+  task((event) => rotateServiceSecret(managedSecret(env.serviceSecretArn), event)),
+)
