@@ -42,9 +42,6 @@ const mappingNames: Record<Consumer, string> = {
 /** A consumer with the id of the mapping that feeds it. */
 export type ConsumedStream = { consumer: LambdaFunction; mappingId: string }
 
-/** Memory that a function has a whole CPU with: work that needs it costs the same and is done in less time. */
-const oneCpuMb = 1_769
-
 /** What reads the streams. A batch that keeps failing is cut down to its bad record, which lands whole in the bucket. */
 export class Consumers extends Construct {
   readonly streams: ConsumedStream[] = []
@@ -56,13 +53,11 @@ export class Consumers extends Construct {
       file: string,
       duty: Consumer,
       source: IEventSource & { eventSourceMappingId: string },
-      memorySize?: number,
     ) => {
       const consumer = new LambdaFunction(this, name, {
         ...functionSettings(shared, code, file),
         role: roles.of[duty],
         timeout: Duration.seconds(60),
-        ...(memorySize !== undefined && { memorySize }),
       })
       consumer.addEventSource(source)
       for (const mapping of consumer.node.findAll())
@@ -90,6 +85,6 @@ export class Consumers extends Construct {
     const reported = new KinesisEventSource(storage.flows, { ...delivery, parallelizationFactor: 4 })
     consume('WriteChangeLog', 'streams/write-change-log.ts', 'writeChangeLog', ofCommits())
     consume('FollowUp', 'streams/follow-up.ts', 'followUp', ofCommits())
-    consume('StoreFlowLogs', 'streams/store-flow-logs.ts', 'storeFlowLogs', reported, oneCpuMb)
+    consume('StoreFlowLogs', 'streams/store-flow-logs.ts', 'storeFlowLogs', reported)
   }
 }

@@ -4,6 +4,9 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 
 export type Shared = { environment: Record<string, string>; logGroup: ILogGroup; tracing: boolean }
 
+/** A whole CPU: what a call takes times what it costs is least with it (docs/costs.md). */
+const memoryMb = 1_769
+
 /** What all functions have in common; all have one environment, so that one process can stand for them on one machine. */
 export const functionSettings = (
   { environment, logGroup, tracing }: Shared,
@@ -17,6 +20,6 @@ export const functionSettings = (
   environment,
   logGroup,
   ...(tracing && { tracing: Tracing.ACTIVE }),
-  memorySize: 512,
+  memorySize: memoryMb,
   timeout: Duration.seconds(29),
 })

@@ -35,7 +35,7 @@ function contextOf({ arn, name, timeoutSeconds }: DeployedFunction) {
     invokedFunctionArn: arn,
     logGroupName: `/aws/lambda/${name}`,
     logStreamName: 'local',
-    memoryLimitInMB: '512',
+    memoryLimitInMB: '1769',
     getRemainingTimeInMillis: () => end - Date.now(),
   }
 }

@@ -10,6 +10,8 @@ import { clock } from '#shared/core/clock.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
 import startTestEngines from '#test/support/engine.ts'
 import { accessCosts, accessTable, decisionRates } from './access.ts'
+import { twoCheckouts } from './checkout.ts'
+import { callTable, importTable } from './compare.ts'
 import { consumerCosts, consumerTable } from './consumer.ts'
 import { callRows, costsTable, flowRows, writeCostsDocument } from './costs.ts'
 import { dearestOperations, dearestTable } from './dearest.ts'
@@ -77,6 +79,19 @@ async function printDeploy(): Promise<void> {
   print(shapeText(shape))
 }
 
+/** The revision after `--against`; the commit before this one unless it is named. */
+async function printComparison(): Promise<void> {
+  const revision = process.argv[process.argv.indexOf('--against') + 1] ?? 'HEAD~1'
+  const directory = await mkdtemp(join(tmpdir(), 'bench-against-'))
+  const { remove, ...compared } = await twoCheckouts(revision, directory)
+  try {
+    print(`${importTable(compared)}\n${await callTable(compared)}`)
+  } finally {
+    remove()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
 async function printAccess(): Promise<void> {
   // However long planting takes, the leases last.
   process.env.HEARTBEAT_SECS = '3600'
@@ -116,7 +131,8 @@ if (process.argv.includes('--load')) {
 } else {
   const stopEngines = await startTestEngines()
   try {
-    await (process.argv.includes('--write') ? write() : printAll())
+    if (process.argv.includes('--against')) await printComparison()
+    else await (process.argv.includes('--write') ? write() : printAll())
   } finally {
     await stopEngines()
   }

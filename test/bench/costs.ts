@@ -2,13 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { callUsages } from './call-usage.ts'
 import { flowUsage } from './flow-usage.ts'
 import { markdownTable } from './markdown-table.ts'
+import { memoryTable, roundTripMs } from './memory.ts'
 import { prices } from './prices.ts'
 import { type Usage, usageNames, usdOf } from './usage.ts'
 import { watchCosts } from './watch-costs.ts'
 
 const file = new URL('../../docs/costs.md', import.meta.url)
 
-type Row = { name: string; usage: Usage }
+/** `trips` for calls: how often each waits for the table. */
+type Row = { name: string; usage: Usage; trips?: number }
 
 const flowName = (reports: number): string => `flows, ${reports} reports a request`
 
@@ -26,7 +28,7 @@ export async function flowRows(): Promise<Row[]> {
 }
 
 export const callRows = async (): Promise<Row[]> =>
-  [...(await callUsages())].map(([name, usage]) => ({ name: name.startsWith('a ') ? name : `\`${name}\``, usage }))
+  [...(await callUsages())].map(([name, call]) => ({ name: name.startsWith('a ') ? name : `\`${name}\``, ...call }))
 
 /** Two significant digits of what is measured in CPU, so that the table changes when the code does. */
 const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits))
@@ -50,6 +52,12 @@ const shardMonth = (prices.shardHour * 730).toFixed(2)
 /** What leases cost a million calls, so many calls a lease. */
 const leases = (calls: number): string => ((1e6 * prices.writeUnit) / calls).toFixed(2)
 
+/** Calls that no consumer of a stream follows. */
+const callsAlone = (rows: Row[]) =>
+  rows.flatMap(({ name, usage, trips }) =>
+    trips !== undefined && usage.lambdaRequests === 1 ? [{ name, usage, trips }] : [],
+  )
+
 const document = (rows: Row[]): string => `# What it costs
 
 Written by \`npm run bench -- --write\`, so that a change that makes something dearer shows in review. Units are in thousands
@@ -62,11 +70,17 @@ ${costsTable(rows)}
 - A **lease** of the rate limit is one write unit, and not in the calls: one for ten calls of a busy process at the limits of a
   new account (${leases(10)} USD a million calls), one for each call of a process that has less than one in five seconds (${leases(1)} USD).
 - **Lambda GB-ms** are measured CPU, told as that of one and the same machine; at one CPU for 1,769 MB the memory of a
-  function does not matter for them. Waiting for the table is not in them: at 512 MB, ten more ms of it in each of a million
-  requests are ${(5e6 * (prices.lambdaGbSecond / 1_000)).toFixed(2)} USD.
+  function does not matter for them. Waiting for the table is not in them; below it is.
 - **Beside that**: a shard of the flow stream is ${shardMonth} USD a month; a million flows are at most 1.1 GB in the table, and ${(1.1 * prices.tableGbMonth).toFixed(2)} USD for
   each month that they are kept. Not in it: data that leaves AWS, backups.
-${watchCosts()}`
+
+## Memory
+
+What a call takes and what a million of it costs altogether, with waiting: ${roundTripMs} ms for each round trip to the table, and the CPU
+above at the share of a CPU that a memory has. Last, latency times cost, beside 512 MB. Functions have the memory with the
+least of that (\`infra/function-settings.ts\`); it makes cold starts shorter in the same measure.
+
+${memoryTable(callsAlone(rows))}${watchCosts()}`
 
 /** The units that \`docs/costs.md\` states, for one of each. */
 export async function statedUsages(): Promise<Map<string, Usage>> {
@@ -89,9 +103,9 @@ const isNear = (measured: number, stated: number): boolean => Math.abs(measured 
 /** Writes `docs/costs.md`. */
 export async function writeCostsDocument(rows: Row[]): Promise<void> {
   const stated = await statedUsages().catch(() => new Map<string, Usage>())
-  const steady = rows.map(({ name, usage }) => {
+  const steady = rows.map(({ name, usage, ...row }) => {
     const before = stated.get(name)?.lambdaGbMs ?? 0
-    return { name, usage: isNear(usage.lambdaGbMs, before) ? { ...usage, lambdaGbMs: before } : usage }
+    return { ...row, name, usage: isNear(usage.lambdaGbMs, before) ? { ...usage, lambdaGbMs: before } : usage }
   })
   await writeFile(file, document(steady))
 }

@@ -69,12 +69,15 @@ function speed(): number {
 }
 
 /** Lambda gives a function of 1,769 MB one CPU and others their share, so work costs the same with any memory. */
-const gbPerCpu = 1_769 / 1_024
+export const gbPerCpu = 1_769 / 1_024
 
-/** What a piece of work asks of the table, and the GB-ms of its CPU; waiting is not in it. */
-export async function usageOf(work: () => Promise<unknown>): Promise<Partial<Usage>> {
+/** What a piece of work asks of the table, the GB-ms of its CPU, and how often it waited for the table; the waiting is not in it. */
+export async function usageAndTrips(work: () => Promise<unknown>): Promise<{ usage: Partial<Usage>; trips: number }> {
   factor ??= speed()
   const start = process.cpuUsage()
-  const { reads, writes } = await measure(work)
-  return { lambdaGbMs: cpuMs(start) * factor * gbPerCpu, readUnits: reads, writeUnits: writes }
+  const { reads, writes, trips } = await measure(work)
+  return { usage: { lambdaGbMs: cpuMs(start) * factor * gbPerCpu, readUnits: reads, writeUnits: writes }, trips }
 }
+
+export const usageOf = async (work: () => Promise<unknown>): Promise<Partial<Usage>> =>
+  (await usageAndTrips(work)).usage

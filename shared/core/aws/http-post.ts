@@ -57,7 +57,16 @@ export async function httpPost(
   { connectMs, answerMs } = patience,
 ): Promise<Posted> {
   const { request: begin, agent } = transportOf(endpoint)
-  const request = begin(endpoint, { method: 'POST', agent, headers, setHost: false })
+  const { hostname, port, pathname: path } = endpoint
+  const request = begin({
+    hostname: hostname.replace(/[[\]]/g, ''),
+    port,
+    path,
+    method: 'POST',
+    agent,
+    headers,
+    setHost: false,
+  })
   const timer = setTimeout(() => request.destroy(timeout(`No answer came in ${answerMs} ms.`)), answerMs)
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {

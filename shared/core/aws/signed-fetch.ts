@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { clock } from '../clock.ts'
 import { variable } from './variable.ts'
 
@@ -15,8 +15,8 @@ export type SignedRequest = {
   body?: string
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+const sha256 = (text: string): string => hash('sha256', text, 'hex')
+const hmac = (key: string | Buffer | KeyObject, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
 /** Percent-encoding as signatures want it: everything but letters, digits and `-._~`. */
 export const uriEncode = (text: string): string =>
@@ -32,14 +32,14 @@ const queryText = (query: Record<string, string>): string =>
 
 type Credentials = { region: string; accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
-/** The keys of a day, which a process uses for thousands of requests. */
-const keys = new Map<string, Buffer>()
+/** The keys of a day, which a process uses for thousands of requests: in the form in which it takes least to use them. */
+const keys = new Map<string, KeyObject>()
 
-function signingKey(secret: string, scope: string[]): Buffer {
+function signingKey(secret: string, scope: string[]): KeyObject {
   const name = [secret, ...scope].join('/')
   const known = keys.get(name)
   if (known) return known
-  const key = scope.reduce<string | Buffer>(hmac, `AWS4${secret}`) as Buffer
+  const key = createSecretKey(scope.reduce<Buffer>(hmac, Buffer.from(`AWS4${secret}`)))
   // Those of former days and of former credentials are not needed again.
   if (keys.size > 10) keys.clear()
   keys.set(name, key)

@@ -139,7 +139,7 @@ describe('a change of the templates', () => {
   })
 
   it.each<[string, RegExp, (text: string) => string]>([
-    ['memory of a function', service, swap('"MemorySize": 512', '"MemorySize": 1024')],
+    ['memory of a function', service, swap('"MemorySize": 1769', '"MemorySize": 1024')],
     ['retention of a log group', data, swap('"RetentionInDays": 90', '"RetentionInDays": 30')],
     [
       'a new resource',

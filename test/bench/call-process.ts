@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Request, sampleRequests } from '#test/support/sample-requests.ts'
+
+// A process of one version: it loads that version's bundle, and makes requests with that version's samples.
+const [root = '', code = ''] = process.argv.slice(2)
+process.stdout.write = () => true
+
+type World = Awaited<ReturnType<typeof sampleRequests>>
+const load = (file: string) => import(pathToFileURL(join(root, file)).href)
+const newWorld: typeof sampleRequests = (await load('test/support/sample-requests.ts')).sampleRequests
+const { call } = await load('test/support/account.ts')
+const { loadOperations } = await load('functions/operations.ts')
+const files = new Map<string, string>()
+for (const { operation, file } of await loadOperations()) files.set(`${operation.method} ${operation.path}`, file)
+
+let world: World | undefined
+let listed = false
+
+async function prepare(name: string, count: number): Promise<{ world: World; requests: Request[] }> {
+  // Each of its samples brings one more gateway online, among which an authorization chooses.
+  if (name === 'POST /client/authorizations') world = await newWorld()
+  world ??= await newWorld()
+  const make = async (of: string): Promise<Request> => (await world?.samples[of]?.()) ?? {}
+  if (name === 'GET /groups' && !listed) {
+    // A page of 50 is full.
+    for (let i = 0; i < 50; i++) await world.send('POST /groups', await make('POST /groups'))
+    listed = true
+  }
+  const requests: Request[] = []
+  for (let i = 0; i < count; i++) requests.push(await make(name))
+  return { world, requests }
+}
+
+/** CPU of a request in ms, the mean of so many. */
+async function cpuOf(name: string, count: number): Promise<number> {
+  const { handler } = await import(pathToFileURL(join(code, String(files.get(name)).replace(/\.ts$/, '.mjs'))).href)
+  const { world, requests } = await prepare(name, count)
+  const [method = '', template = ''] = name.split(' ')
+  const start = process.cpuUsage()
+  for (const request of requests) {
+    const path = template.replace(/\{(\w+)\}/g, (_, param) => request.params?.[param] ?? '')
+    const { status, text } = await call(handler, { method, path, token: world.account.token, ...request })
+    if (status > 201) throw new Error(`${name} answered ${text}`)
+  }
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1_000 / count
+}
+
+process.on('message', async ({ name, count }: { name: string; count: number }) => {
+  process.send?.(await cpuOf(name, count))
+})
+process.send?.('ready')
