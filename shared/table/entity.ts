@@ -79,10 +79,15 @@ export const rowItem = <R extends Row>(entity: Entity<R>, account: string, row: 
   ...row,
 })
 
+/** What an item has beside its row. */
+const notOfRow = new Set(['pk', 'sk', 'kind', 'ttl', 'version'])
+
 /** The row of an item in the form of today, whatever version it was stored in. Fields of a later version are kept. */
 export function itemRow<R extends Row>(entity: Entity<R>, item: Record<string, unknown>): R {
-  const { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, version = 1, ...stored } = item
-  const upgraded = entity.upgrades.slice(Number(version) - 1).reduce((row, upgrade) => upgrade(row), stored)
+  // In place of a rest of a pattern, which takes twice as long for rows of many kinds.
+  const stored: Record<string, unknown> = {}
+  for (const name of Object.keys(item)) if (!notOfRow.has(name)) stored[name] = item[name]
+  const upgraded = entity.upgrades.slice(Number(item.version ?? 1) - 1).reduce((row, upgrade) => upgrade(row), stored)
   return { ...entity.defaults, ...upgraded } as R
 }
 

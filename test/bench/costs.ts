@@ -73,14 +73,14 @@ ${costsTable(rows)}
   function does not matter for them. Waiting for the table is not in them; below it is.
 - **Beside that**: a shard of the flow stream is ${shardMonth} USD a month; a million flows are at most 1.1 GB in the table, and ${(1.1 * prices.tableGbMonth).toFixed(2)} USD for
   each month that they are kept. Not in it: data that leaves AWS, backups.
-
+${watchCosts()}
 ## Memory
 
 What a call takes and what a million of it costs altogether, with waiting: ${roundTripMs} ms for each round trip to the table, and the CPU
 above at the share of a CPU that a memory has. Last, latency times cost, beside 512 MB. Functions have the memory with the
 least of that (\`infra/function-settings.ts\`); it makes cold starts shorter in the same measure.
 
-${memoryTable(callsAlone(rows))}${watchCosts()}`
+${memoryTable(callsAlone(rows))}`
 
 /** The units that \`docs/costs.md\` states, for one of each. */
 export async function statedUsages(): Promise<Map<string, Usage>> {
