@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import {
+  type Alias,
   CfnEventSourceMapping,
   type Code,
   FilterCriteria,
@@ -15,6 +16,7 @@ import { DynamoEventSource, KinesisEventSource } from 'aws-cdk-lib/aws-lambda-ev
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { functionSettings, type Shared } from './function-settings.ts'
+import { live } from './live.ts'
 import type { Consumer, Roles } from './roles.ts'
 import type { Storage } from './storage.ts'
 
@@ -39,8 +41,8 @@ const mappingNames: Record<Consumer, string> = {
   storeFlowLogs: 'ConsumersStoreFlowLogsKinesisEventSourceNetworkAccessStorageFlows7EEBA5C389F5163E',
 }
 
-/** A consumer with the id of the mapping that feeds it. */
-export type ConsumedStream = { consumer: LambdaFunction; mappingId: string }
+/** A consumer with its version in force, and the id of the mapping that feeds it. */
+export type ConsumedStream = { consumer: LambdaFunction; alias: Alias; mappingId: string }
 
 /** What reads the streams. A batch that keeps failing is cut down to its bad record, which lands whole in the bucket. */
 export class Consumers extends Construct {
@@ -59,10 +61,14 @@ export class Consumers extends Construct {
         role: roles.of[duty],
         timeout: Duration.seconds(60),
       })
-      consumer.addEventSource(source)
-      for (const mapping of consumer.node.findAll())
-        if (CfnEventSourceMapping.isCfnEventSourceMapping(mapping)) mapping.overrideLogicalId(mappingNames[duty])
-      this.streams.push({ consumer, mappingId: source.eventSourceMappingId })
+      const alias = live(consumer, shared.loaded)
+      alias.addEventSource(source)
+      for (const mapping of consumer.node.findAll()) {
+        if (!CfnEventSourceMapping.isCfnEventSourceMapping(mapping)) continue
+        mapping.overrideLogicalId(mappingNames[duty])
+        mapping.functionName = alias.functionArn
+      }
+      this.streams.push({ consumer, alias, mappingId: source.eventSourceMappingId })
     }
     const delivery = {
       batchSize: 100,

@@ -1,8 +1,15 @@
 import { Duration } from 'aws-cdk-lib'
 import { Architecture, type Code, type FunctionProps, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import type { LoadedCode } from './loaded-code.ts'
 
-export type Shared = { environment: Record<string, string>; logGroup: ILogGroup; tracing: boolean }
+export type Shared = {
+  environment: Record<string, string>
+  logGroup: ILogGroup
+  tracing: boolean
+  /** What each function can load of the bundle. */
+  loaded: LoadedCode
+}
 
 /** A whole CPU: what a call takes times what it costs is least with it (docs/costs.md). */
 const memoryMb = 1_769

@@ -3,9 +3,12 @@ import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
+import { classOf } from '#shared/http/operation-class.ts'
 import type { ApiRoute } from './api-body.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
+import { carryingRoutes, GradualShift } from './gradual-shift.ts'
 import { invokerRole } from './invoker-role.ts'
+import { live } from './live.ts'
 import type { Roles } from './roles.ts'
 import { routeId } from './route-id.ts'
 
@@ -23,17 +26,29 @@ export class OperationStack extends NestedStack {
     const asset = Code.fromAsset(code)
     const functions = operations.map(({ operation, file }) => ({
       operation,
-      functionArn: new LambdaFunction(this, routeId(operation.method, operation.path), {
-        ...functionSettings(shared, asset, file),
-        description: operation.summary,
-        role: roleOf(operation, roles),
-      }).functionArn,
+      id: routeId(operation.method, operation.path),
+      lambda: live(
+        new LambdaFunction(this, routeId(operation.method, operation.path), {
+          ...functionSettings(shared, asset, file),
+          description: operation.summary,
+          role: roleOf(operation, roles),
+        }),
+        shared.loaded,
+      ),
     }))
-    const arns = functions.map(({ functionArn }) => functionArn)
+    const arns = functions.map(({ lambda }) => lambda.functionArn)
     const invokerArn = invokerRole(this, 'Invoker', arns).roleArn
-    this.routes = functions.flatMap(({ operation: { method, alias, path }, functionArn }) =>
+    this.routes = functions.flatMap(({ operation: { method, alias, path }, lambda: { functionArn } }) =>
       [method, ...(alias ? [alias] : [])].map((name) => ({ key: `${name} ${path}`, functionArn, invokerArn })),
     )
+    const shifted = functions
+      .filter(({ operation: { method, path } }) => carryingRoutes.has(`${method} ${path}`))
+      .map(({ operation, id, lambda }) => ({
+        id,
+        alias: lambda,
+        faults: { namespace: shared.environment.SERVICE_NAME ?? '', class: classOf(operation) },
+      }))
+    if (shifted.length > 0) new GradualShift(this, 'Shift', shifted)
   }
 }
 

@@ -6,6 +6,7 @@ import { type Code, type IDestination, Function as LambdaFunction } from 'aws-cd
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { functionSettings, type Shared } from './function-settings.ts'
+import { live } from './live.ts'
 import type { RoleName, Roles } from './roles.ts'
 import type { Storage } from './storage.ts'
 
@@ -36,6 +37,8 @@ export class Schedules extends Construct {
         ...functionSettings(shared, code, file),
         role: roles.of[duty],
         timeout: Duration.seconds(60),
+      })
+      const alias = live(made, shared.loaded, {
         // The next run does what this one did not.
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
@@ -44,7 +47,7 @@ export class Schedules extends Construct {
       const rule = {
         description: what,
         schedule: Schedule.rate(every),
-        targets: [new Invoke(made, { retryAttempts: 0 })],
+        targets: [new Invoke(alias, { retryAttempts: 0 })],
       }
       new Rule(this, `${name}Rule`, rule)
       this.all.push({ run: made, every })

@@ -11,6 +11,8 @@ import { Consumers } from './consumers.ts'
 import type { DataStack } from './data-stack.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { invokerRole } from './invoker-role.ts'
+import { live } from './live.ts'
+import { loadedCode } from './loaded-code.ts'
 import { Monitoring } from './monitoring.ts'
 import { OperationStack } from './operation-stack.ts'
 import { publicRoutes } from './public-routes.ts'
@@ -37,6 +39,7 @@ export class ServiceStack extends Stack {
     const behindApi: Shared = {
       logGroup,
       tracing: settings.tracing,
+      loaded: loadedCode(code),
       environment: {
         TABLE_NAME: storage.table.tableName,
         URL_SUFFIX: this.urlSuffix,
@@ -55,11 +58,15 @@ export class ServiceStack extends Stack {
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
       },
     }
+    const consumers = new Consumers(this, 'Consumers', { storage, roles, shared: behindApi, code: asset })
     const collections = Map.groupBy(operations, ({ operation }) => collectionOf(operation.path))
-    const routes = [...collections].flatMap(
-      ([name, members]) =>
-        new OperationStack(this, `Operations-${name}`, { operations: members, code, shared: behindApi, roles }).routes,
-    )
+    const routes = [...collections].flatMap(([name, members]) => {
+      const props = { operations: members, code, shared: behindApi, roles }
+      const stack = new OperationStack(this, `Operations-${name}`, props)
+      // Whoever reads what others write gets its new version first.
+      for (const { alias } of consumers.streams) stack.node.addDependency(alias)
+      return stack.routes
+    })
     const ownRoutes = this.routedFunctions(asset, behindApi, [
       { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: roles.of.public },
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: roles.of.writer },
@@ -69,7 +76,6 @@ export class ServiceStack extends Stack {
     this.addStage(api, data.accessLogs)
     const address = settings.baseUrl ?? api.attrApiEndpoint
     const shared: Shared = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
-    const consumers = new Consumers(this, 'Consumers', { storage, roles, shared, code: asset })
     const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
     const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
     new Monitoring(this, 'Monitoring', {
@@ -81,12 +87,13 @@ export class ServiceStack extends Stack {
       scheduled: schedules.all,
       alarmEmail: settings.alarmEmail,
     })
-    const provision = new LambdaFunction(this, 'ProvisionAccount', {
+    const provisioning = new LambdaFunction(this, 'ProvisionAccount', {
       ...functionSettings(shared, asset, 'tasks/provision-account.ts'),
       role: roles.of.provision,
       // A device pool of 10,000 clients takes more than 200 commits.
       timeout: Duration.minutes(5),
     })
+    const provision = live(provisioning, shared.loaded)
     new CfnOutput(this, 'ApiEndpoint', { value: address })
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
     new CfnOutput(this, 'RedriveFailedBatchesFunction', { value: tasks.redrive.functionName })
@@ -98,8 +105,8 @@ export class ServiceStack extends Stack {
   /** Functions of their own with their routes: the public pages, and what no other route takes (404 or 405). */
   private routedFunctions(asset: Code, shared: Shared, functions: RoutedFunction[]): ApiRoute[] {
     const made = functions.map(({ id, file, role, routes }) => {
-      const { functionArn } = new LambdaFunction(this, id, { ...functionSettings(shared, asset, file), role })
-      return { functionArn, routes }
+      const lambda = new LambdaFunction(this, id, { ...functionSettings(shared, asset, file), role })
+      return { functionArn: live(lambda, shared.loaded).functionArn, routes }
     })
     const arns = made.map(({ functionArn }) => functionArn)
     const invokerArn = invokerRole(this, 'Invoker', arns).roleArn

@@ -1,28 +1,32 @@
 import { Duration } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { type Alias, type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import type { Consumers } from './consumers.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
+import { live } from './live.ts'
 import type { Roles } from './roles.ts'
 
 type Props = { consumers: Consumers; roles: Roles; shared: Shared; code: Code }
 
 /** What an operator invokes under IAM to care for the logs and the service secret (docs/runbooks). */
 export class Tasks extends Construct {
-  readonly redrive: LambdaFunction
-  readonly verify: LambdaFunction
-  readonly rotateSecret: LambdaFunction
-  readonly resealSecrets: LambdaFunction
+  readonly redrive: Alias
+  readonly verify: Alias
+  readonly rotateSecret: Alias
+  readonly resealSecrets: Alias
 
   constructor(scope: Construct, id: string, { consumers, roles, shared, code }: Props) {
     super(scope, id)
     const task = (name: string, file: string, duty: 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets') =>
-      new LambdaFunction(this, name, {
-        ...functionSettings(shared, code, file),
-        role: roles.of[duty],
-        timeout: Duration.minutes(15),
-      })
+      live(
+        new LambdaFunction(this, name, {
+          ...functionSettings(shared, code, file),
+          role: roles.of[duty],
+          timeout: Duration.minutes(15),
+        }),
+        shared.loaded,
+      )
     this.redrive = task('RedriveFailedBatches', 'tasks/redrive-failed-batches.ts', 'redrive')
     this.verify = task('VerifyChangeLog', 'tasks/verify-change-log.ts', 'verify')
     this.rotateSecret = task('RotateServiceSecret', 'tasks/rotate-service-secret.ts', 'rotateSecret')
@@ -30,7 +34,7 @@ export class Tasks extends Construct {
     roles.of.redrive.addToPolicy(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],
-        resources: consumers.streams.map(({ consumer }) => consumer.functionArn),
+        resources: consumers.streams.map(({ alias }) => alias.functionArn),
       }),
     )
   }

@@ -118,7 +118,7 @@ describe('the evaluation of policies', () => {
     )
     expect(() => evaluate([under({ StringEquals: keys('a') })], call({ context: keys('a', 'b') }))).toThrow('one value')
     expect(() => evaluate([{ ...allow, Principal: '*' } as Statement], call())).toThrow('Principal')
-    const variable = under({ StringLike: keys('${aws:username}') })
+    const variable = under({ StringLike: keys(`${'$'}{aws:username}`) })
     expect(() => evaluate([variable], call({ context: keys('a') }))).toThrow('variable')
   })
 })

@@ -59,12 +59,13 @@ describe('alarms', () => {
     expect(mappings).toHaveLength(3)
     for (const [mapping, { Properties }] of mappings) {
       expect(Properties.MetricsConfig).toEqual({ Metrics: ['EventCount'] })
-      const name = /^Consumers(\D+?)[0-9A-F]{8}$/.exec(Properties.FunctionName.Ref)?.[1] as string
-      expect(functions.map(([id]) => id)).toContain(Properties.FunctionName.Ref)
+      const id = templates.invoked(Properties.FunctionName) ?? ''
+      const name = /^Consumers(\D+?)[0-9A-F]{8}$/.exec(id)?.[1] as string
+      expect(functions.map(([known]) => known)).toContain(id)
       const ofMapping = [{ Name: 'EventSourceMappingUUID', Value: { Ref: mapping } }]
       expect(named(`${name}Behind`)).toMatchObject({
         MetricName: 'IteratorAge',
-        Dimensions: [{ Name: 'FunctionName', Value: Properties.FunctionName }],
+        Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
         Threshold: 300_000,
         TreatMissingData: 'breaching',
       })
@@ -87,8 +88,8 @@ describe('alarms', () => {
     const rules = templates.all('AWS::Events::Rule')
     expect(rules.length).toBeGreaterThan(3)
     for (const { Properties } of rules) {
-      const [id] = Properties.Targets[0].Arn['Fn::GetAtt']
-      const name = /^Schedules(\D+?)[0-9A-F]{8}$/.exec(id)?.[1] as string
+      const id = templates.invoked(Properties.Targets[0].Arn)
+      const name = /^Schedules(\D+?)[0-9A-F]{8}$/.exec(id ?? '')?.[1] as string
       const Period = Properties.ScheduleExpression === 'rate(1 minute)' ? 300 : 1_800
       const Dimensions = [{ Name: 'FunctionName', Value: { Ref: id } }]
       expect(named(`${name}Failing`)).toMatchObject({ MetricName: 'Errors', Dimensions, Period })

@@ -291,7 +291,8 @@ describe('nobody', () => {
   it('may invoke, change or publish a function, but the redrive the consumers', () => {
     for (const [file, { name }] of rights.functions) {
       const by = file.startsWith('streams/') ? ['Redrive'] : []
-      expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}`)), file).toEqual(by)
+      expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}:live`)), file).toEqual(by)
+      expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}`)), file).toEqual([])
       for (const action of ['UpdateFunctionCode', 'UpdateFunctionConfiguration', 'AddPermission', 'DeleteFunction']) {
         expect(allowed(elsewhere(`lambda:${action}`, `function ${name}`)), file).toEqual([])
       }

@@ -3,14 +3,19 @@ import { Wake } from '#infra/local/pollers/wake.ts'
 import { startSchedules } from '#infra/local/schedules/start-schedules.ts'
 import { readSchedule } from '#infra/local/template/schedule.ts'
 
-const targets = [{ Arn: 'one', Id: 'a' }]
+const targets = [{ Arn: 'one:live', Id: 'a' }]
+const invoked = (arn: string) => (arn === 'one:live' ? 'one' : undefined)
 
 it('reads the interval of a rule and what it invokes', () => {
-  const read = (ScheduleExpression: string) => readSchedule('Rule', { ScheduleExpression, Targets: targets })
+  const read = (ScheduleExpression: string) => readSchedule('Rule', { ScheduleExpression, Targets: targets }, invoked)
   expect(read('rate(1 minute)')).toEqual([{ functionArn: 'one', seconds: 60 }])
   expect(read('rate(30 minutes)')).toEqual([{ functionArn: 'one', seconds: 1_800 }])
+  const unknown = { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: 'two:live', Id: 'a' }] }
+  expect(() => readSchedule('Rule', unknown, invoked)).toThrow('invokes no function')
   expect(() => read('cron(0 3 * * ? *)')).toThrow('does not support the schedule cron(0 3 * * ? *) of Rule')
-  expect(readSchedule('Rule', { ScheduleExpression: 'rate(1 day)', State: 'DISABLED', Targets: targets })).toEqual([])
+  expect(
+    readSchedule('Rule', { ScheduleExpression: 'rate(1 day)', State: 'DISABLED', Targets: targets }, invoked),
+  ).toEqual([])
 })
 
 it('invokes by the clock, one run at a time, and goes on after a failure', async () => {

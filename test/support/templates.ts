@@ -52,6 +52,9 @@ export async function templatesOf(operations: OperationSource[], context: Record
       names: found.filter(({ nested }) => !nested).map(({ stackName }) => stackName),
       /** Every resource of a type, by its logical id. */
       entries: (type: string): [string, Resource][] => entries.filter(([, { Type }]) => Type === type),
+      /** The id of the function that an alias is of, by a reference to the alias. */
+      invoked: ({ Ref }: { Ref: string }): string | undefined =>
+        entries.find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && id === Ref)?.[1].Properties.FunctionName.Ref,
       all: (type: string): Resource[] => entries.map(([, resource]) => resource).filter(({ Type }) => Type === type),
     }
   })

@@ -1,6 +1,7 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
 import { fieldsOf } from '#shared/core/is-object.ts'
 import type { StreamDefinition, TableDefinition } from '../create-resources.ts'
+import { readAliases } from './aliases.ts'
 import { readAssembly } from './assembly.ts'
 import { type Mapping, readMapping } from './mapping.ts'
 import { type ApiRoute, readRoutes } from './routes.ts'
@@ -98,23 +99,26 @@ export function readDeployment(outdir: string): Deployment {
     }),
   )
   const byArn = new Map(deployed.map((item) => [item.arn, item]))
+  const aliases = readAliases(all)
+  /** The function that is invoked by its own ARN or that of an alias. */
+  const invoked = (arn: string): string | undefined => (byArn.has(arn) ? arn : aliases.get(arn))
   const mappings = ofType('AWS::Lambda::EventSourceMapping')
     .map(({ stack, id, properties }) => ({ id, settings: stack.resolveEach(properties) }))
     .filter(({ settings }) => settings.Enabled !== false)
     .map(({ id, settings }) => {
-      const target = deployed.find(({ arn, name }) => settings.FunctionName === name || settings.FunctionName === arn)
-      if (!target) throw new Error(`The event source ${id} feeds no function.`)
-      return readMapping(id, { ...settings, FunctionName: target.arn })
+      const fed = invoked(String(settings.FunctionName))
+      if (!fed) throw new Error(`The event source ${id} feeds no function.`)
+      return readMapping(id, { ...settings, FunctionName: fed })
     })
   return {
     table: readTable(only(ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'), 'table')),
     stream: readStream(only(ofType('AWS::Kinesis::Stream'), 'flow stream')),
     functions: byArn,
     environment: readEnvironment(functions),
-    routes: readRoutes(all, new Set(byArn.keys())),
+    routes: readRoutes(all, invoked),
     mappings,
     schedules: ofType('AWS::Events::Rule').flatMap(({ stack, id, properties }) =>
-      readSchedule(id, stack.resolveEach(properties)),
+      readSchedule(id, stack.resolveEach(properties), invoked),
     ),
   }
 }

@@ -3,6 +3,9 @@ import type { Found } from './stack.ts'
 
 export type ApiRoute = { key: string; functionArn: string }
 
+/** The function that an ARN invokes, its own or that of an alias. */
+type Invoked = (arn: string) => string | undefined
+
 const anyMethod = 'x-amazon-apigateway-any-method'
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', anyMethod])
 const known = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
@@ -29,7 +32,7 @@ function keyOf(path: string, method: string, operation: Record<string, unknown>)
 }
 
 /** The routes that API Gateway makes of an API's definition, and the function that each leads to. */
-function routesOf({ stack, id, properties }: Found, functionArns: Set<string>, roles: Map<string, Set<string>>) {
+function routesOf({ stack, id, properties }: Found, invoked: Invoked, roles: Map<string, Set<string>>) {
   const { openapi, paths } = fieldsOf(stack.resolve(properties.Body))
   if (!String(openapi).startsWith('3.0.')) throw new Error(`The API ${id} has no definition in OpenAPI 3.0.`)
   return Object.entries(fieldsOf(paths)).flatMap(([path, operations]) =>
@@ -44,9 +47,9 @@ function routesOf({ stack, id, properties }: Found, functionArns: Set<string>, r
       if (String(type).toUpperCase() !== 'AWS_PROXY' || httpMethod !== 'POST' || payloadFormatVersion !== '2.0') {
         throw new Error(`The route ${key} is no Lambda proxy with payload format 2.0.`)
       }
-      const functionArn = String(uri)
-      if (!functionArns.has(functionArn)) throw new Error(`The route ${key} leads to no function.`)
-      if (!roles.get(String(credentials))?.has(functionArn)) {
+      const functionArn = invoked(String(uri))
+      if (!functionArn) throw new Error(`The route ${key} leads to no function.`)
+      if (!roles.get(String(credentials))?.has(String(uri))) {
         throw new Error(`The route ${key} has no role that may invoke its function.`)
       }
       return { key, functionArn }
@@ -55,13 +58,11 @@ function routesOf({ stack, id, properties }: Found, functionArns: Set<string>, r
 }
 
 /** Reads the routes of the HTTP API. */
-export function readRoutes(all: Found[], functionArns: Set<string>): ApiRoute[] {
+export function readRoutes(all: Found[], invoked: Invoked): ApiRoute[] {
   const roles = new Map(
     all
       .filter(({ type }) => type === 'AWS::IAM::Role')
       .map((role) => [role.stack.arn(role.id), invocationsOf(role)] as const),
   )
-  return all
-    .filter(({ type }) => type === 'AWS::ApiGatewayV2::Api')
-    .flatMap((api) => routesOf(api, functionArns, roles))
+  return all.filter(({ type }) => type === 'AWS::ApiGatewayV2::Api').flatMap((api) => routesOf(api, invoked, roles))
 }

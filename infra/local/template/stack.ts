@@ -20,11 +20,13 @@ const names: Record<string, string> = {
 }
 
 const attributes: Record<string, string[]> = {
+  'AWS::CloudWatch::Alarm': ['Arn'],
   'AWS::DynamoDB::GlobalTable': ['Arn', 'StreamArn', 'TableId'],
   'AWS::DynamoDB::Table': ['Arn', 'StreamArn'],
   'AWS::KMS::Key': ['Arn', 'KeyId'],
   'AWS::Kinesis::Stream': ['Arn'],
   'AWS::Lambda::Function': ['Arn'],
+  'AWS::Lambda::Version': ['Version'],
   'AWS::IAM::Role': ['Arn', 'RoleId'],
   'AWS::Logs::LogGroup': ['Arn'],
   'AWS::S3::Bucket': ['Arn'],
@@ -32,6 +34,9 @@ const attributes: Record<string, string[]> = {
   'AWS::SQS::Queue': ['Arn', 'QueueName'],
   'AWS::ApiGatewayV2::Api': ['ApiEndpoint', 'ApiId'],
 }
+
+const arnOf = (service: string, resource: string): string =>
+  `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${resource}`
 
 function listed(value: unknown): unknown[] {
   if (!Array.isArray(value)) throw new Error(`A template has ${JSON.stringify(value)} where a list belongs.`)
@@ -82,6 +87,7 @@ export class Stack {
   /** A resource's name where it has one, else what stands for it in this run. */
   physicalId(id: string): string {
     const { Type, Properties } = this.resource(id)
+    if (Type === 'AWS::Lambda::Alias') return this.#aliasArn(Properties ?? {})
     const property = names[Type]
     const given = property ? Properties?.[property] : undefined
     const value = given === undefined ? undefined : this.resolve(given)
@@ -92,8 +98,13 @@ export class Stack {
 
   arn(id: string, attribute = 'Arn'): string {
     const [, service = '', type = ''] = this.resource(id).Type.split('::')
-    const arn = `arn:aws:${service.toLowerCase()}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${type.toLowerCase()}/${this.physicalId(id)}`
+    const arn = arnOf(service.toLowerCase(), `${type.toLowerCase()}/${this.physicalId(id)}`)
     return attribute === 'StreamArn' ? `${arn}/stream` : arn
+  }
+
+  /** An alias is named by its ARN: that of its function, and its own name. */
+  #aliasArn({ FunctionName, Name }: Record<string, unknown>): string {
+    return `${arnOf('lambda', `function/${this.resolve(FunctionName)}`)}:${this.resolve(Name)}`
   }
 
   nested(id: string): Stack {

@@ -1,0 +1,209 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Stack } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadOperations } from '#functions/operations.ts'
+import { buildApp } from '#infra/build-app.ts'
+import { carryingRoutes } from '#infra/gradual-shift.ts'
+import { loadedCode } from '#infra/loaded-code.ts'
+import type { Resource } from '#test/support/templates.ts'
+
+type Deployed = Resource & { DependsOn?: string[]; UpdatePolicy?: Record<string, Record<string, unknown>> }
+
+const directory = mkdtempSync(join(tmpdir(), 'live-test-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** A bundle of a few files: two operations that share one, one that is alone, and what a public function hands out. */
+function bundleAt(name: string, changed: Record<string, string> = {}): string {
+  const files = {
+    'api/groups/list-groups.mjs': 'import"../../shared.mjs";export const handler=1',
+    'api/groups/create-group.mjs': 'import{x}from"../../shared.mjs";const y=()=>import("../../later.mjs")',
+    'api/sites/list-sites.mjs': 'export const handler=1',
+    'shared.mjs': 'export{z}from"./deep.mjs"',
+    'deep.mjs': 'export const z=1',
+    'later.mjs': 'export const later=1',
+    'public/docs.mjs': 'export const handler=1',
+    'public/docs.html': '<p>docs</p>',
+    ...changed,
+  }
+  const code = join(directory, 'code', name)
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(code, file, '..'), { recursive: true })
+    writeFileSync(join(code, file), text)
+  }
+  return code
+}
+
+const handlers = ['api/groups/list-groups', 'api/groups/create-group', 'api/sites/list-sites', 'public/docs']
+
+describe('the code that a function can load', () => {
+  it.each<[string, string, string[]]>([
+    ['deep.mjs', 'export const z=2', ['api/groups/list-groups', 'api/groups/create-group']],
+    ['later.mjs', 'export const later=2', ['api/groups/create-group']],
+    ['api/sites/list-sites.mjs', 'export const handler=2', ['api/sites/list-sites']],
+    ['public/docs.html', '<p>more</p>', ['public/docs']],
+    ['nobody.mjs', 'export const nothing=1', []],
+  ])('a change of %s is one of those that load it', (file, text, concerned) => {
+    const before = loadedCode(bundleAt('before'))
+    const after = loadedCode(bundleAt(`after-${file.replaceAll('/', '-')}`, { [file]: text }))
+    const changed = handlers.filter((name) => before(`${name}.handler`) !== after(`${name}.handler`))
+    expect(changed).toEqual(concerned)
+  })
+
+  it('is the same wherever it lies', () => {
+    const code = bundleAt('here')
+    cpSync(code, join(directory, 'there'), { recursive: true })
+    for (const name of handlers) {
+      expect(loadedCode(code)(`${name}.handler`)).toBe(loadedCode(join(directory, 'there'))(`${name}.handler`))
+    }
+  })
+})
+
+/** The resources of all stacks, each with the name of its stack. */
+async function deployed(name: string, code: string, context: Record<string, unknown> = {}) {
+  const operations = (await loadOperations()).filter(
+    ({ operation: { method, path } }) => /^\/(groups|sites)$/.test(path) || carryingRoutes.has(`${method} ${path}`),
+  )
+  const app = await buildApp({ outdir: join(directory, 'assembly', name), operations, code, context })
+  const stacks = app.node.findAll().filter((node) => Stack.isStack(node))
+  const all = stacks.flatMap((stack) =>
+    Object.entries<Deployed>(Template.fromStack(stack).toJSON().Resources ?? {}).map(([id, resource]) => ({
+      stack: stack.node.id,
+      id,
+      ...resource,
+    })),
+  )
+  return (type: string) => all.filter(({ Type }) => Type === type)
+}
+
+/** The version that each function has, by its stack and id. */
+const versionsOf = (ofType: Awaited<ReturnType<typeof deployed>>) =>
+  new Map(
+    ofType('AWS::Lambda::Version').map(({ stack, id, Properties }) => [`${stack} ${Properties.FunctionName.Ref}`, id]),
+  )
+
+describe('every function', () => {
+  let ofType: Awaited<ReturnType<typeof deployed>>
+  let functions: ReturnType<typeof ofType>
+  beforeAll(async () => {
+    ofType = await deployed('now', bundleAt('now'))
+    functions = ofType('AWS::Lambda::Function').filter(({ Properties }) => String(Properties.Handler).includes('/'))
+  })
+
+  it('has a version and an alias that leads to it', () => {
+    expect(functions.length).toBeGreaterThan(15)
+    for (const { stack, id } of functions) {
+      const own = (type: string) =>
+        ofType(type).filter((other) => other.stack === stack && other.Properties.FunctionName.Ref === id)
+      const [version, ...others] = own('AWS::Lambda::Version')
+      expect([others, own('AWS::Lambda::Alias').map(({ Properties }) => Properties)], id).toEqual([
+        [],
+        [{ FunctionName: { Ref: id }, FunctionVersion: { 'Fn::GetAtt': [version?.id, 'Version'] }, Name: 'live' }],
+      ])
+    }
+  })
+
+  it('is fed and invoked by its alias alone', () => {
+    const aliases = ofType('AWS::Lambda::Alias').map(({ id }) => id)
+    const invoked = [
+      ...ofType('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties.FunctionName),
+      ...ofType('AWS::Lambda::Permission').map(({ Properties }) => Properties.FunctionName),
+      ...ofType('AWS::Events::Rule').flatMap(({ Properties }) =>
+        Properties.Targets.map(({ Arn }: { Arn: unknown }) => Arn),
+      ),
+    ]
+    expect(invoked.length).toBeGreaterThan(8)
+    for (const reference of invoked) expect(aliases).toContain(reference.Ref)
+    const body = JSON.stringify(ofType('AWS::ApiGatewayV2::Api')[0]?.Properties.Body)
+    const uris = [...body.matchAll(/"uri":(\{.*?\}),"credentials"/g)].map(([, uri]) => String(uri))
+    expect(uris.length).toBeGreaterThan(10)
+    for (const uri of uris) expect(uri).toMatch(/Live[0-9A-F]{8}/)
+    for (const { Properties } of ofType('AWS::Lambda::EventInvokeConfig')) {
+      expect(JSON.stringify(Properties.Qualifier)).toMatch(/Live[0-9A-F]{8}/)
+    }
+  })
+
+  it('gets a new version when what it loads has changed, and no other does', async () => {
+    const changed = await deployed('changed', bundleAt('changed', { 'deep.mjs': 'export const z=2' }))
+    const [before, after] = [versionsOf(ofType), versionsOf(changed)]
+    expect([...after.keys()]).toEqual([...before.keys()])
+    const renewed = [...after].filter(([key, id]) => before.get(key) !== id).map(([key]) => key)
+    expect(renewed).toEqual([expect.stringMatching(/groups GetGroups/), expect.stringMatching(/groups PostGroups/)])
+    expect(
+      new Set(changed('AWS::Lambda::Function').map(({ Properties }) => JSON.stringify(Properties.Code))).size,
+    ).toBe(1)
+  })
+
+  it('gets a new version when a setting of it has changed', async () => {
+    const changed = await deployed('set', bundleAt('set'), { heartbeatSecs: 60 })
+    const [before, after] = [versionsOf(ofType), versionsOf(changed)]
+    expect([...after].filter(([key, id]) => before.get(key) === id)).toEqual([])
+  })
+
+  it('comes behind the consumers where it is called from outside', () => {
+    const stacks = ofType('AWS::CloudFormation::Stack')
+    expect(stacks.length).toBeGreaterThan(3)
+    for (const { id, DependsOn = [] } of stacks) {
+      for (const consumer of ['WriteChangeLog', 'FollowUp', 'StoreFlowLogs']) {
+        expect(DependsOn, id).toContainEqual(expect.stringMatching(new RegExp(`^Consumers${consumer}Live`)))
+      }
+    }
+  })
+
+  it('that carries load gets its requests step by step, and they are taken back on alarm', () => {
+    const shifted = ofType('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)
+    expect(shifted).toHaveLength(carryingRoutes.size)
+    const groups = ofType('AWS::CodeDeploy::DeploymentGroup')
+    expect(groups).toHaveLength(carryingRoutes.size)
+    for (const { UpdatePolicy } of shifted) {
+      const { ApplicationName, DeploymentGroupName } = (UpdatePolicy?.CodeDeployLambdaAliasUpdate ?? {}) as Record<
+        string,
+        { Ref: string }
+      >
+      const group = groups.find(({ id }) => id === DeploymentGroupName?.Ref)?.Properties
+      expect(group).toMatchObject({
+        ApplicationName,
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+        AlarmConfiguration: { Enabled: true, Alarms: [{ Name: { Ref: expect.stringMatching(/Faults/) } }] },
+        AutoRollbackConfiguration: {
+          Enabled: true,
+          Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
+        },
+      })
+    }
+    for (const { id, Properties } of ofType('AWS::CloudWatch::Alarm').filter(
+      (alarm) => alarm.stack !== 'NetworkAccess',
+    )) {
+      const [path] = /docs\/runbooks\/[\w-]+\.md/.exec(Properties.AlarmDescription) ?? []
+      expect(path && existsSync(path), id).toBe(true)
+      const metrics = Properties.Metrics.flatMap(
+        ({ MetricStat }: { MetricStat?: { Metric: object } }) => MetricStat?.Metric ?? [],
+      )
+      expect(metrics.map(({ MetricName }: { MetricName: string }) => MetricName).sort()).toEqual([
+        'Errors',
+        'Invocations',
+        'faults',
+        'faults',
+      ])
+    }
+  })
+
+  it('lets CodeDeploy move these aliases, and nothing else', () => {
+    const policies = ofType('AWS::IAM::Policy').filter(({ id }) => id.startsWith('ShiftRole'))
+    expect(policies.length).toBeGreaterThan(0)
+    for (const { Properties } of policies) {
+      const statements = Properties.PolicyDocument.Statement as { Action: string | string[]; Resource: unknown }[]
+      expect(statements.flatMap(({ Action }) => Action).sort()).toEqual([
+        'cloudwatch:DescribeAlarms',
+        'lambda:GetAlias',
+        'lambda:GetProvisionedConcurrencyConfig',
+        'lambda:UpdateAlias',
+      ])
+      for (const { Resource } of statements) expect(Resource).not.toBe('*')
+    }
+    const roles = ofType('AWS::IAM::Role').filter(({ id }) => id.startsWith('ShiftRole'))
+    for (const { Properties } of roles) expect(Properties.ManagedPolicyArns).toBeUndefined()
+  })
+})
