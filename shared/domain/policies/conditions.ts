@@ -1,48 +1,17 @@
 import type { FieldErrors } from '../../core/errors.ts'
-import { isUuid } from '../../core/ids.ts'
 import { isObject } from '../../core/is-object.ts'
-import { parseRange } from '../../values/ip.ts'
 import { isLonger } from '../../values/is-longer.ts'
-import { regionCodes } from '../../values/regions.ts'
 import { tooManyKeys } from '../../values/too-many-keys.ts'
-import { hasTooManyRanges, parseDayRanges } from './time-ranges.ts'
+import {
+  type ConditionProperty,
+  conditionDefaults,
+  conditionProperties,
+  maxConditions,
+  maxValueLength,
+  maxValues,
+} from './condition-properties.ts'
 
 export type Condition = { property: string; operator: string; values: string[] }
-
-type Rule = { operators: string[]; refuse: (value: string) => string | undefined }
-
-/** The properties of A17.1, each with its operators and the form of its values. */
-const rules: Record<string, Rule> = {
-  remote_ip_location_region: {
-    operators: ['is_in', 'is_not_in'],
-    refuse: (value) => (regionCodes.has(value) ? undefined : 'has an invalid entry'),
-  },
-  remote_ip: {
-    operators: ['is_in_cidr', 'is_not_in_cidr'],
-    refuse: (value) => (parseRange(value) ? undefined : 'is invalid'),
-  },
-  auth_provider_id: {
-    operators: ['is_in', 'is_not_in'],
-    refuse: (value) => (isUuid(value) ? undefined : 'is invalid'),
-  },
-  current_utc_datetime: {
-    operators: ['is_in_day_of_week_time_ranges'],
-    refuse: (value) => {
-      if (hasTooManyRanges(value)) return 'has too many time ranges'
-      const parsed = parseDayRanges(value)
-      return 'message' in parsed ? parsed.message : undefined
-    },
-  },
-  client_verified: {
-    operators: ['is'],
-    refuse: (value) => (['true', 'false', '1', '0'].includes(value) ? undefined : 'is invalid'),
-  },
-}
-
-/** One a property. */
-export const maxConditions = Object.keys(rules).length
-export const maxValues = 1_000
-export const maxValueLength = 4_000
 
 /** The conditions of a policy as stored, or messages under `conditions…` and `base` (A17.1). */
 export function checkConditions(raw: unknown): { conditions: Condition[] } | { errors: FieldErrors } {
@@ -74,14 +43,17 @@ function checkCondition(item: unknown, path: string, errors: FieldErrors): Condi
     errors[path] = [crowded]
     return undefined
   }
-  const property = word(Object.hasOwn(item, 'property') ? item.property : undefined, 'remote_ip_location_region')
-  const operator = word(Object.hasOwn(item, 'operator') ? item.operator : undefined, 'is_in')
-  const rule = 'word' in property && Object.hasOwn(rules, property.word) ? rules[property.word] : undefined
+  const property = word(Object.hasOwn(item, 'property') ? item.property : undefined, conditionDefaults.property)
+  const operator = word(Object.hasOwn(item, 'operator') ? item.operator : undefined, conditionDefaults.operator)
+  const rule =
+    'word' in property && Object.hasOwn(conditionProperties, property.word)
+      ? conditionProperties[property.word]
+      : undefined
   if (!rule) errors[`${path}.property`] = ['message' in property ? property.message : 'is invalid']
-  const operators = rule?.operators ?? Object.values(rules).flatMap((other) => other.operators)
+  const operators = rule?.operators ?? Object.values(conditionProperties).flatMap((other) => other.operators)
   if ('message' in operator) errors[`${path}.operator`] = [operator.message]
   else if (!operators.includes(operator.word)) errors[`${path}.operator`] = ['is invalid']
-  const values = checkValues(item.values, rule, 'word' in property && property.word === 'client_verified')
+  const values = checkValues(item.values, rule)
   if ('messages' in values) errors[`${path}.values`] = values.messages
   if (!('word' in property) || !rule) return undefined
   return {
@@ -91,14 +63,10 @@ function checkCondition(item: unknown, path: string, errors: FieldErrors): Condi
   }
 }
 
-function checkValues(
-  raw: unknown,
-  rule: Rule | undefined,
-  single: boolean,
-): { values: string[] } | { messages: string[] } {
+function checkValues(raw: unknown, rule: ConditionProperty | undefined): { values: string[] } | { messages: string[] } {
   if (raw === undefined || raw === null) return { messages: ["can't be blank"] }
   if (!Array.isArray(raw)) return { messages: ['is invalid'] }
-  if (single && raw.length !== 1) return { messages: ['should have 1 item(s)'] }
+  if (rule?.single && raw.length !== 1) return { messages: ['should have 1 item(s)'] }
   if (raw.length === 0) return { messages: ['should have at least 1 item(s)'] }
   if (raw.length > maxValues) return { messages: [`should have at most ${maxValues} item(s)`] }
   const values = raw.map((value) => (typeof value === 'string' ? value.trim() : value))

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { field } from '../../values/field.ts'
 import { Bool, NullableText, Uuid } from '../../values/fields.ts'
+import { maxConditions } from './condition-properties.ts'
 import { conditionSchema } from './condition-schema.ts'
-import { type Condition, checkConditions, maxConditions } from './conditions.ts'
+import { type Condition, checkConditions } from './conditions.ts'
 
 const Conditions = field<Condition[]>(
   (input) => {
