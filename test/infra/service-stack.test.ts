@@ -86,7 +86,7 @@ it('stays at 400 resources a stack or below with 150 operations', async () => {
   expect(Math.max(...sizes)).toBeLessThanOrEqual(400)
 }, 180_000)
 
-it('tells its address to all but the functions that the API is made of, which hear it from each request', async () => {
+it('tells its address to all but what is there before the API: its functions, which hear it from each request, and consumers', async () => {
   const some = operations.filter(({ operation }) => operation.path.startsWith('/groups'))
   const told = async (context: Record<string, unknown>) => {
     const functions = (await templatesOf(some, context)).all('AWS::Lambda::Function')
@@ -96,7 +96,7 @@ it('tells its address to all but the functions that the API is made of, which he
   }
   for (const [handler, address] of await told({}))
     expect(address, handler).toEqual(
-      /^(api|v0|public)\//.test(handler) ? undefined : { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] },
+      /^(api|v0|public|streams)\//.test(handler) ? undefined : { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] },
     )
   for (const [handler, address] of await told({ baseUrl: 'https://access.example.com' }))
     expect(address, handler).toBe('https://access.example.com')
