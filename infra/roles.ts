@@ -49,7 +49,7 @@ export type RoleName =
   | Consumer
   | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
-type Task = 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets'
+type Task = 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets' | 'replay'
 
 /** Those of the functions that answer HTTP requests. */
 const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'ingest', 'public']
@@ -189,6 +189,8 @@ export class Roles extends Construct {
         ),
         secret,
       ],
+      // What it may invoke is added with the consumers, which write.
+      replay: [onTable(['dynamodb:Query'], [commitRecords])],
       verify: [onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')])],
     }
     const role = ([duty, rights]: [string, PolicyStatement[]]): [string, Role] => {

@@ -100,6 +100,7 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'VerifyChangeLogFunction', { value: tasks.verify.functionName })
     new CfnOutput(this, 'RotateServiceSecretFunction', { value: tasks.rotateSecret.functionName })
     new CfnOutput(this, 'ResealSecretsFunction', { value: tasks.resealSecrets.functionName })
+    new CfnOutput(this, 'ReplayCommitsFunction', { value: tasks.replayCommits.functionName })
   }
 
   /** Functions of their own with their routes: the public pages, and what no other route takes (404 or 405). */

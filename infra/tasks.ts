@@ -15,10 +15,15 @@ export class Tasks extends Construct {
   readonly verify: Alias
   readonly rotateSecret: Alias
   readonly resealSecrets: Alias
+  readonly replayCommits: Alias
 
   constructor(scope: Construct, id: string, { consumers, roles, shared, code }: Props) {
     super(scope, id)
-    const task = (name: string, file: string, duty: 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets') =>
+    const task = (
+      name: string,
+      file: string,
+      duty: 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets' | 'replay',
+    ) =>
       live(
         new LambdaFunction(this, name, {
           ...functionSettings(shared, code, file),
@@ -31,11 +36,14 @@ export class Tasks extends Construct {
     this.verify = task('VerifyChangeLog', 'tasks/verify-change-log.ts', 'verify')
     this.rotateSecret = task('RotateServiceSecret', 'tasks/rotate-service-secret.ts', 'rotateSecret')
     this.resealSecrets = task('ResealSecrets', 'tasks/reseal-secrets.ts', 'resealSecrets')
-    roles.of.redrive.addToPolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: consumers.streams.map(({ alias }) => alias.functionArn),
-      }),
-    )
+    this.replayCommits = task('ReplayCommits', 'tasks/replay-commits.ts', 'replay')
+    for (const role of [roles.of.redrive, roles.of.replay]) {
+      role.addToPolicy(
+        new PolicyStatement({
+          actions: ['lambda:InvokeFunction'],
+          resources: consumers.streams.map(({ alias }) => alias.functionArn),
+        }),
+      )
+    }
   }
 }

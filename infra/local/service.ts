@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { buildApp } from '#infra/build-app.ts'
+import { fieldsOf } from '#shared/core/is-object.ts'
 import { task } from '#shared/core/task.ts'
 import { redrive } from '#shared/jobs/failed-batches/redrive.ts'
+import { replayCommits } from '#shared/jobs/replay/replay-commits.ts'
 import { rotateServiceSecret } from '#shared/jobs/secret-rotation/rotate-service-secret.ts'
 import { type Clients, engineClients } from './clients.ts'
 import { createStream, createTable } from './create-resources.ts'
@@ -21,6 +23,7 @@ export type Task =
   | 'verify-change-log'
   | 'rotate-service-secret'
   | 'reseal-secrets'
+  | 'replay-commits'
 
 /** The deployed app on this machine, without what feeds it: neither HTTP nor pollers. */
 export type Service = {
@@ -110,6 +113,10 @@ async function start(
         return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
       if (name === 'rotate-service-secret')
         return task((asked) => rotateServiceSecret(secretFile(dir.path), asked))(event)
+      if (name === 'replay-commits') {
+        const consumers = ['write-change-log', 'follow-up'].flatMap((entry) => runtime.find(entry)?.arn ?? [])
+        return task((asked) => replayCommits({ consumers, ...fieldsOf(asked) }, runtime.invoke))(event)
+      }
       const found = runtime.find(name)
       if (!found) throw new Fault(`The app has no function ${name}.`)
       return runtime.invoke(found.arn, event)

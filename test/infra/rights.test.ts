@@ -290,7 +290,7 @@ describe('nobody', () => {
 
   it('may invoke, change or publish a function, but the redrive the consumers', () => {
     for (const [file, { name }] of rights.functions) {
-      const by = file.startsWith('streams/') ? ['Redrive'] : []
+      const by = file.startsWith('streams/') ? ['Redrive', 'Replay'] : []
       expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}:live`)), file).toEqual(by)
       expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}`)), file).toEqual([])
       for (const action of ['UpdateFunctionCode', 'UpdateFunctionConfiguration', 'AddPermission', 'DeleteFunction']) {

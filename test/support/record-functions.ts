@@ -256,6 +256,20 @@ async function recordRotation(record: Record): Promise<void> {
   process.env.SERVICE_SECRET = JSON.stringify([two, one])
 }
 
+/** Commits of an account, handed to a consumer again. */
+async function recordReplay(record: Record, account: string, consumer: string): Promise<void> {
+  const event = { account_id: account, begin: '2020-01-01T00:00:00Z', consumers: [consumer] }
+  await record(
+    'tasks/replay-commits.ts',
+    async (handler) => {
+      for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+      const { data } = await handler(event, context)
+      if (!data || data.commits === 0 || data.kept.length > 0) throw new Error('No commit was replayed.')
+    },
+    () => Response.json({ batchItemFailures: [] }),
+  )
+}
+
 /**
  * Runs every function of the service, in a table that nobody else looks at, through what it does: operations by their
  * samples, devices through the life of their sessions, consumers, schedules and tasks with work to do.
@@ -269,6 +283,7 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   await recordFlows(record, (await newAccount()).id)
   await recordConsumersOfCommits(record, accounts)
   await recordTasks(record, accounts[0] as string, consumer)
+  await recordReplay(record, accounts[0] as string, consumer)
   await recordRotation(record)
   await recordSchedules(record)
   return recorded

@@ -1,0 +1,85 @@
+import { clock, parseTimestamp, timestamp } from '../../core/clock.ts'
+import { ApiError } from '../../core/errors.ts'
+import { isUuid } from '../../core/ids.ts'
+import { fieldsOf } from '../../core/is-object.ts'
+import { commitRecords } from '../../logs/commit-records.ts'
+import { spellAll } from '../../table/attribute-values.ts'
+import { packLarge } from '../../table/large-attributes.ts'
+
+/** Hands an event to a function and waits for its answer. */
+type Invoke = (functionArn: string, event: { Records: unknown[] }) => Promise<unknown>
+
+type Replay = { account: string; begin: number; end: number; consumers: string[] }
+
+export type Replayed = {
+  commits: number
+  /** Records that a consumer did not handle. */
+  kept: { sequence: number; consumer: string; reason: string }[]
+  /** From where on there was no time; null when all were handed over. */
+  next: string | null
+}
+
+const perBatch = 50
+
+function readEvent(event: unknown): Replay {
+  const { account_id: account, begin, end, consumers } = fieldsOf(event)
+  const bad = (detail: string) => new ApiError('bad_request', detail)
+  if (typeof account !== 'string' || !isUuid(account)) throw bad('account_id must be a UUID.')
+  const instant = (value: unknown, name: string): number => {
+    const micros = typeof value === 'string' ? parseTimestamp(value) : null
+    if (micros === null) throw bad(`${name} must be an RFC 3339 timestamp.`)
+    return micros
+  }
+  if (!Array.isArray(consumers) || consumers.length === 0 || !consumers.every((one) => typeof one === 'string')) {
+    throw bad('consumers must be a list of ARNs of functions.')
+  }
+  const to = end === undefined ? clock.now() : instant(end, 'end')
+  return { account: account.toLowerCase(), begin: instant(begin, 'begin'), end: to, consumers }
+}
+
+async function reasonOf(work: Promise<unknown>): Promise<string | null> {
+  try {
+    const failures = fieldsOf(await work).batchItemFailures
+    return Array.isArray(failures) && failures.length > 0 ? 'The function reported a failed record.' : null
+  } catch (error) {
+    return error instanceof Error ? error.message : 'not an error object'
+  }
+}
+
+/**
+ * Hands the commit records of an account to the consumers of the table's stream, as the stream would: after a restore, whose
+ * new stream has nothing of what was committed before it (docs/runbooks/restore.md). Consumers do nothing twice.
+ * @throws ApiError `bad_request` for an event that names no account, no time or no consumers
+ */
+export async function replayCommits(
+  event: unknown,
+  invoke: Invoke,
+  hasTime: () => boolean = () => true,
+): Promise<Replayed> {
+  const { account, begin, end, consumers } = readEvent(event)
+  const result: Replayed = { commits: 0, kept: [], next: null }
+  let batch: { sequence: number; record: object }[] = []
+  const hand = async () => {
+    for (const consumer of consumers) {
+      const whole = { Records: batch.map(({ record }) => record) }
+      if ((await reasonOf(invoke(consumer, whole))) === null) continue
+      // One bad record keeps no other back.
+      for (const { sequence, record } of batch) {
+        const reason = await reasonOf(invoke(consumer, { Records: [record] }))
+        if (reason !== null) result.kept.push({ sequence, consumer, reason })
+      }
+    }
+    result.commits += batch.length
+    batch = []
+  }
+  for await (const commit of commitRecords(account, begin, end)) {
+    if (batch.length === 0 && !hasTime()) return { ...result, next: timestamp(commit.time) }
+    const SequenceNumber = String(commit.sequence)
+    const record = { eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage: spellAll(packLarge(commit)) } }
+    batch.push({ sequence: commit.sequence, record })
+    // A record is at most 400 KB; a call takes 6 MB.
+    if (batch.length === perBatch || JSON.stringify(record).length > 100_000) await hand()
+  }
+  if (batch.length > 0) await hand()
+  return result
+}

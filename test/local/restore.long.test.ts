@@ -1,0 +1,165 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type Flow, Ledger, openReporters, readLog, report } from '#test/support/reporters.ts'
+import { runLocal, type Service, startService } from '#test/support/service.ts'
+
+/** A copy of a data directory at an instant of work is what a table restored to a point in time is on AWS (docs/runbooks/restore.md). */
+
+const copies: string[] = []
+const newCopy = () => {
+  const copy = mkdtempSync(join(tmpdir(), 'restore-test-'))
+  copies.push(copy)
+  return copy
+}
+
+/** The last one that was made whole. */
+let whole = 0
+const original = () => copies[whole] as string
+
+let service: Service
+/** Whom callers ask: the service that was copied, then the one that runs on a copy. */
+let running: Service
+const whoever = new Proxy({} as Service, { get: (_, name) => Reflect.get(running, name) })
+let accountId: string
+let call: Awaited<ReturnType<typeof openReporters>>['call']
+const ledger = new Ledger()
+const created: string[] = []
+let provider = ''
+let instant = ''
+
+beforeAll(async () => {
+  service = await startService()
+  running = service
+  const opened = await openReporters(whoever, 2)
+  accountId = opened.accountId
+  call = opened.call
+  const fields = { type: 'mdm', name: 'Fleet', subdomain: 'company', region: 'eu', api_token: 'inventory-token-0123' }
+  provider = (await call('POST', '/mdm_posture_providers', { mdm_posture_provider: fields })).body.data.id
+  let over = false
+  const isOver = () => over
+  const streams = opened.reporters.map(async (reporter) => {
+    let before: Flow[] = []
+    while (!over) {
+      const { opened: fresh, reports } = ledger.batch(10, before)
+      if (await report(call, reporter, reports, isOver)) ledger.acknowledge(reporter, fresh, before)
+      before = fresh
+      await sleep(20)
+    }
+  })
+  const administrators = [1, 2].map(async (n) => {
+    for (let i = 0; !over; i++) {
+      const reply = await call('POST', '/groups', { group: { name: `Group ${n}-${i}` } }).catch(() => null)
+      if (reply?.status === 201) created.push(reply.body.data.id)
+      else await sleep(20)
+    }
+  })
+  await vi.waitFor(() => expect(created.length > 30 && ledger.flows.size > 100).toBe(true), 60_000)
+  // The instant: everything stops at once, in the middle of what it does.
+  instant = new Date().toISOString()
+  await service.kill9()
+  over = true
+  await Promise.all([...streams, ...administrators])
+  // The engines end by themselves a moment later, with the files they work in.
+  await vi.waitFor(() => cpSync(service.dataDir, newCopy(), { recursive: true }), 20_000)
+  whole = copies.length - 1
+}, 120_000)
+afterAll(async () => {
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true })
+  rmSync(service.dataDir, { recursive: true, force: true })
+})
+
+const verify = async (dataDir: string) => {
+  const asked = JSON.stringify({ account_id: accountId, end: new Date().toISOString() })
+  const { stdout } = await runLocal('verify.ts', [asked], { DATA_DIR: dataDir })
+  return JSON.parse(stdout).data
+}
+
+/** What everybody sees of the account is whole: totals, every acknowledged group, and that the next commit is one more. */
+async function isWhole(): Promise<void> {
+  const ids: string[] = []
+  let total = 0
+  for (let cursor = ''; ; ) {
+    const { body } = await call('GET', `/groups?limit=50${cursor && `&page_cursor=${cursor}`}`)
+    ids.push(...body.data.map(({ id }: { id: string }) => id))
+    total = body.metadata.count
+    if (!body.metadata.next_page) break
+    cursor = encodeURIComponent(body.metadata.next_page)
+  }
+  expect(created.filter((id) => !ids.includes(id))).toEqual([])
+  expect(ids.length).toBe(total)
+  expect((await call('POST', '/groups', { group: { name: 'After' } })).status).toBe(201)
+  // Its secret belongs to it: a token of before counts, and what is sealed opens.
+  const change = { mdm_posture_provider: { api_token: 'inventory-token-0123' } }
+  const [before, after] = [
+    await call('GET', `/mdm_posture_providers/${provider}`),
+    await call('PATCH', `/mdm_posture_providers/${provider}`, change),
+  ]
+  expect(after.body.data).toEqual(before.body.data)
+}
+
+it('goes on from a copy with its streams: every acknowledged change and flow is on record', async () => {
+  const dataDir = newCopy()
+  cpSync(original(), dataDir, { recursive: true })
+  running = await startService({ dataDir })
+  try {
+    await isWhole()
+    await vi.waitFor(async () => expect((await verify(dataDir)).damages).toEqual([]), {
+      timeout: 60_000,
+      interval: 1_000,
+    })
+    await vi.waitFor(
+      async () => expect(ledger.judge(await readLog(call, 'type=flow'))).toMatchObject({ lost: 0, doubled: 0 }),
+      { timeout: 60_000, interval: 1_000 },
+    )
+  } finally {
+    await running.stop()
+  }
+}, 180_000)
+
+it('is mended by a replay where the table alone is there, with a stream that is new', async () => {
+  const dataDir = newCopy()
+  cpSync(original(), dataDir, { recursive: true })
+  for (const gone of ['checkpoints', 'stream-handled.json', 'kinesis'])
+    rmSync(join(dataDir, gone), { recursive: true, force: true })
+  const table = new DatabaseSync(join(dataDir, 'dynamodb.db'))
+  // What the consumers had not come to at the instant: at least the last changes have no entry.
+  table.exec('DELETE FROM _stream_records')
+  table.close()
+  running = await startService({ dataDir })
+  try {
+    await isWhole()
+    const begin = new Date(Date.parse(instant) - 3_600_000).toISOString()
+    const event = JSON.stringify({ account_id: accountId, begin })
+    const replayed = await runLocal('replay-commits.ts', [event], { DATA_DIR: dataDir })
+    expect([replayed.code, JSON.parse(replayed.stdout).data]).toEqual([
+      0,
+      { commits: expect.any(Number), kept: [], next: null },
+    ])
+    expect(JSON.parse(replayed.stdout).data.commits).toBeGreaterThan(created.length)
+    expect((await verify(dataDir)).damages).toEqual([])
+  } finally {
+    await running.stop()
+  }
+}, 180_000)
+
+it('is refused with one line where its secret is another, or none', async () => {
+  const dataDir = newCopy()
+  cpSync(original(), dataDir, { recursive: true })
+  const start = () => runLocal('serve.ts', [], { DATA_DIR: dataDir, PORT: '0' })
+  writeFileSync(join(dataDir, 'service-secret'), 'of another directory')
+  const other = await start()
+  expect([other.code, other.stderr.trim().split('\n')]).toEqual([
+    1,
+    [expect.stringMatching(/^The service secret .* does not belong to the table beside it/)],
+  ])
+  rmSync(join(dataDir, 'service-secret'))
+  const none = await start()
+  expect([none.code, none.stderr.trim().split('\n')]).toEqual([
+    1,
+    [expect.stringMatching(/^The data directory .* has a table and no service secret\./)],
+  ])
+}, 120_000)
