@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import { transport } from '#shared/core/aws/json-service.ts'
 import { fieldsOf } from '#shared/core/is-object.ts'
 
@@ -34,19 +33,4 @@ export function standBeforeTable(answer: (request: EngineRequest) => Promise<Eng
   return () => {
     transport.post = post
   }
-}
-
-/** Answers the first requests that match with an error, until the test is over. Counts all that match. */
-export function refuseRequests(
-  count: number,
-  error: EngineAnswer,
-  matches: (request: EngineRequest) => boolean,
-): { asked: number } {
-  const seen = { asked: 0 }
-  const remove = standBeforeTable((request) => {
-    if (!matches(request) || seen.asked++ >= count) return request.ask()
-    return Promise.resolve(error)
-  })
-  onTestFinished(remove)
-  return seen
 }

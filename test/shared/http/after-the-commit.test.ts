@@ -6,7 +6,8 @@ import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
 import { followUpAll } from '#test/support/commit-stream.ts'
 import { countWaiting } from '#test/support/count-waiting.ts'
-import { type EngineRequest, engineError, refuseRequests } from '#test/support/in-front-of-table.ts'
+import { type EngineRequest, engineError } from '#test/support/in-front-of-table.ts'
+import { refuseRequests } from '#test/support/refuse-requests.ts'
 
 const nothing = 'Nothing was changed'
 const always = Number.POSITIVE_INFINITY

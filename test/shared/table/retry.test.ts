@@ -9,8 +9,9 @@ import { getItem } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 import { newAccount } from '#test/support/account.ts'
 import { countWaiting } from '#test/support/count-waiting.ts'
-import { engineError, refuseRequests } from '#test/support/in-front-of-table.ts'
+import { engineError } from '#test/support/in-front-of-table.ts'
 import { catchLog } from '#test/support/log-lines.ts'
+import { refuseRequests } from '#test/support/refuse-requests.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,0 +1,207 @@
+import { setImmediate } from 'node:timers/promises'
+import { clock } from '#shared/core/clock.ts'
+import { fieldsOf } from '#shared/core/is-object.ts'
+import { waiting } from '#shared/core/waiting.ts'
+import { SeededRandom } from '#test/simulation/seeded-random.ts'
+import { type EngineAnswer, type EngineRequest, engineError, standBeforeTable } from './in-front-of-table.ts'
+import { statementKey } from './statement-key.ts'
+
+type Attribute = { S?: string }
+type WireKey = { pk: Attribute; sk: Attribute }
+/** Something that happens at an instant of the simulated time. */
+type Event = { at: number; order: number; happen: () => unknown }
+type Held = { transactions: number; writes: number }
+
+const address = (key: unknown): string => {
+  const { pk, sk } = key as WireKey
+  return `${pk.S}\n${sk.S}`
+}
+const listOf = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.map((one) => fieldsOf(one)) : []
+
+/** The items that a request writes or checks, in its order. */
+function touched({ operation, input }: EngineRequest): string[] {
+  if (operation === 'PutItem') return [address(input.Item)]
+  if (operation === 'UpdateItem' || operation === 'DeleteItem') return [address(input.Key)]
+  if (operation === 'TransactWriteItems') {
+    return listOf(input.TransactItems).map((action) => {
+      const [write = {}] = Object.values(action).map(fieldsOf)
+      return address(write.Item ?? write.Key)
+    })
+  }
+  if (operation === 'BatchExecuteStatement') {
+    return listOf(input.Statements).map(({ Statement, Parameters }) => {
+      const values = listOf(Parameters).map(({ S }) => S ?? null)
+      const { pk, sk } = statementKey({ Statement: String(Statement), Parameters: values })
+      return `${pk}\n${sk}`
+    })
+  }
+  if (operation === 'GetItem' || operation === 'BatchGetItem' || operation === 'Query') return []
+  throw new Error(`The simulation does not know ${operation}.`)
+}
+
+/** Milliseconds that a request takes: so many at least, as many more in the mean, and one in a hundred ten times as long. */
+const latencies: Record<string, [least: number, more: number]> = {
+  GetItem: [2, 2],
+  BatchGetItem: [3, 4],
+  Query: [3, 4],
+  TransactWriteItems: [12, 12],
+}
+
+/**
+ * Puts a simulated time, and DynamoDB as it documents items that are in flight, before the engine, which is serial and
+ * never conflicts. A request takes its time, and has its effect at some instant of it. An item takes part in one transaction at
+ * a time: a plain write that meets one is refused with `TransactionConflictException`, a transaction that meets another or
+ * a plain write is cancelled with the reason `TransactionConflict`. Reads and plain writes do not hinder each other.
+ * (Transactions, "Transaction conflict handling in DynamoDB"; TransactWriteItems, "An ongoing operation is in the
+ * process of updating the same item".)
+ */
+export class ItemsInFlight {
+  /** Milliseconds since the beginning of the simulation. */
+  time = 0
+  /** Requests that were refused because they met another at an item. */
+  met = 0
+  private readonly random: SeededRandom
+  private readonly events: Event[] = []
+  private readonly held = new Map<string, Held>()
+  /** Gives engine and time back. */
+  readonly end: () => void
+  private order = 0
+
+  /** Everything in this process that waits or asks the table does so in simulated time, until `end`. */
+  constructor(seed: number) {
+    this.random = new SeededRandom(seed)
+    const real = { ...waiting, clock: clock.now }
+    const start = Date.now()
+    let last = 0
+    waiting.now = () => start + this.time
+    waiting.sleep = (ms) => this.after(ms, () => {})
+    clock.now = () => {
+      last = Math.max(Math.floor((start + this.time) * 1_000), last + 1)
+      return last
+    }
+    const stepAside = standBeforeTable((request) => this.answer(request))
+    this.end = () => {
+      stepAside()
+      Object.assign(waiting, { now: real.now, sleep: real.sleep })
+      clock.now = real.clock
+    }
+  }
+
+  /** Lets time pass until all of the work is done. What it came to, and how many simulated milliseconds each took. */
+  async run<T>(work: (() => Promise<T>)[]): Promise<{ result: T; ms: number }[]> {
+    let left = work.length
+    const results = Promise.all(
+      work.map(async (one) => {
+        const began = this.time
+        try {
+          return { result: await one(), ms: this.time - began }
+        } finally {
+          left--
+        }
+      }),
+    )
+    results.catch(() => {})
+    while (left > 0) {
+      // Whoever was answered asks the next thing, or waits.
+      await setImmediate()
+      const event = this.next()
+      if (!event) continue
+      this.time = event.at
+      await event.happen()
+    }
+    return results
+  }
+
+  private after<T>(ms: number, happen: () => T): Promise<Awaited<T>> {
+    return new Promise((resolve, reject) => {
+      const run = async () => {
+        try {
+          resolve(await happen())
+        } catch (error) {
+          reject(error)
+        }
+      }
+      this.push({ at: this.time + ms, order: this.order++, happen: run })
+    })
+  }
+
+  private push(event: Event): void {
+    const { events } = this
+    let at = events.push(event) - 1
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!isBefore(event, events[parent] as Event)) break
+      events[at] = events[parent] as Event
+      at = parent
+    }
+    events[at] = event
+  }
+
+  private next(): Event | undefined {
+    const { events } = this
+    const [first] = events
+    const last = events.pop()
+    if (!first || !last || first === last) return first
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= events.length) break
+      if (child + 1 < events.length && isBefore(events[child + 1] as Event, events[child] as Event)) child++
+      if (!isBefore(events[child] as Event, last)) break
+      events[at] = events[child] as Event
+      at = child
+    }
+    events[at] = last
+    return first
+  }
+
+  private latencyOf(operation: string): number {
+    const [least, more] = latencies[operation] ?? [4, 4]
+    const ms = least - more * Math.log(1 - this.random.next())
+    return this.random.chance(0.01) ? 10 * ms : ms
+  }
+
+  private async answer(request: EngineRequest): Promise<EngineAnswer> {
+    const isTransaction = request.operation === 'TransactWriteItems'
+    const items = touched(request)
+    const ms = this.latencyOf(request.operation)
+    const refusal = this.refusal(request.operation, items)
+    if (refusal) {
+      this.met++
+      return this.after(ms, () => refusal)
+    }
+    const kind = isTransaction ? 'transactions' : 'writes'
+    for (const item of items) this.hold(item, kind, 1)
+    try {
+      const before = ms * this.random.next()
+      const answer = await this.after(before, request.ask)
+      return await this.after(ms - before, () => answer)
+    } finally {
+      for (const item of items) this.hold(item, kind, -1)
+    }
+  }
+
+  /** What the table says to a request that meets others at these items; null when it meets none. */
+  private refusal(operation: string, items: string[]): EngineAnswer | null {
+    const isTransaction = operation === 'TransactWriteItems'
+    const meets = items.map((item) => {
+      const { transactions = 0, writes = 0 } = this.held.get(item) ?? {}
+      return transactions > 0 || (isTransaction && writes > 0)
+    })
+    if (!meets.includes(true)) return null
+    if (operation === 'BatchExecuteStatement') throw new Error('No statement of this service meets a transaction.')
+    if (!isTransaction) return engineError('TransactionConflictException')
+    const CancellationReasons = meets.map((met) => ({ Code: met ? 'TransactionConflict' : 'None' }))
+    return engineError('TransactionCanceledException', { CancellationReasons })
+  }
+
+  private hold(item: string, kind: keyof Held, by: 1 | -1): void {
+    const held = this.held.get(item) ?? { transactions: 0, writes: 0 }
+    held[kind] += by
+    if (held.transactions + held.writes === 0) this.held.delete(item)
+    else this.held.set(item, held)
+  }
+}
+
+const isBefore = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)

@@ -1,0 +1,17 @@
+import { onTestFinished } from 'vitest'
+import { type EngineAnswer, type EngineRequest, standBeforeTable } from './in-front-of-table.ts'
+
+/** Answers the first requests that match with an error, until the test is over. Counts all that match. */
+export function refuseRequests(
+  count: number,
+  error: EngineAnswer,
+  matches: (request: EngineRequest) => boolean,
+): { asked: number } {
+  const seen = { asked: 0 }
+  const remove = standBeforeTable((request) => {
+    if (!matches(request) || seen.asked++ >= count) return request.ask()
+    return Promise.resolve(error)
+  })
+  onTestFinished(remove)
+  return seen
+}
