@@ -23,7 +23,8 @@ export async function endSessionsOfToken(account: string, tokenId: string): Prom
   await inParallel(sessions, 10, endSession)
 }
 
-async function endSession({ pk, sk, session_id }: Session): Promise<void> {
+/** Ends a session, unless another of the device has begun. Harmless to repeat. */
+export async function endSession({ pk, sk, session_id }: Session): Promise<void> {
   try {
     await table().send(
       new UpdateCommand({

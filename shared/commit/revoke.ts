@@ -8,11 +8,12 @@ import { TransactWriteCommand } from '../table/commands.ts'
 import { type Key, partition, type RowPointer } from '../table/keys.ts'
 import { isLostRace } from '../table/lost-race.ts'
 import { getItems, queryItems } from '../table/read.ts'
+import { authorizationsBy, type Ground, type Grounds, pointerKeys } from './authorization-pointers.ts'
 import { endSessionsBefore, endSessionsOfToken } from './end-sessions.ts'
 
 /** Ends every authorization that depends on a policy, a resource and so on (A29, A30). A membership's id is `<group>#<actor>`. */
 type AuthorizationsEnd = {
-  by: 'policy' | 'resource' | 'membership' | 'client' | 'client_token' | 'gateway'
+  by: Ground | 'gateway'
   id: string
   /** The instant of the commit: authorizations made on its state or a later one stay, however often this is done. */
   before?: string
@@ -21,14 +22,7 @@ type AuthorizationsEnd = {
 /** Takes access away after a commit: ends authorizations, or the gateway sessions that began before an id was made. */
 export type Revocation = AuthorizationsEnd | { by: 'gateway_sessions'; id: string; before?: string }
 
-/** The partition of pointers to the authorizations that depend on an object. Those of a gateway need none: they lie under it. */
-export const authorizationsBy = (
-  account: string,
-  by: Exclude<AuthorizationsEnd['by'], 'gateway'>,
-  id: string,
-): string => partition(account, `authorizations.${by}`, id)
-
-export type Deletable = Key & { id: string; edges: Key[]; state_at?: string }
+type Deletable = Key & Grounds & { state_at?: string }
 
 /** The authorizations that depend on an object. */
 export async function authorizationsOf(account: string, { by, id }: AuthorizationsEnd): Promise<Deletable[]> {
@@ -61,16 +55,16 @@ export async function revokeAll(account: string, revocations: Revocation[], sinc
 }
 
 /**
- * Deletes an authorization together with everything that points to it. A pointer that belongs to a later
+ * Deletes an authorization, confirmed or pending, together with everything that points to it. A pointer that belongs to a later
  * authorization by now stays: without it that one could not be found when it must end.
  */
 export async function deleteAuthorization(item: Deletable): Promise<void> {
-  let edges = item.edges
+  let pointers: Key[] = pointerKeys(item)
   for (let tries = 0; tries < 12; tries++) {
     if (tries > 0) await waiting.sleep(jitter(tries, 10, 250))
     const writes = [
       { TableName: tableName(), Key: { pk: item.pk, sk: item.sk }, ConditionExpression: 'attribute_exists(pk)' },
-      ...edges.map(({ pk, sk }) => ({
+      ...pointers.map(({ pk, sk }) => ({
         TableName: tableName(),
         Key: { pk, sk },
         ConditionExpression: 'attribute_not_exists(pk) OR authorization_id = :id',
@@ -84,7 +78,7 @@ export async function deleteAuthorization(item: Deletable): Promise<void> {
       if (!(error instanceof TransactionCanceledException && isLostRace(error))) throw error
       const failed = (error.CancellationReasons ?? []).map(({ Code }) => Code === 'ConditionalCheckFailed')
       if (failed[0]) return
-      edges = edges.filter((_, index) => !failed[index + 1])
+      pointers = pointers.filter((_, index) => !failed[index + 1])
     }
   }
   throw new ApiError('unavailable')

@@ -49,19 +49,25 @@ export const putOver = (Item: Item, expected: Record<string, unknown> | null): W
   },
 })
 
-/**
- * A small transaction outside the account's commits, for what is not change-logged (design 6): it checks the rows that
- * its decision rests on. `lost` when one of them has changed meanwhile, or it met another transaction.
- */
-export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
+/** A transaction of items that do not count until they are confirmed: nothing is changed by it that a caller could hear of. */
+export async function prepareTogether(writes: Write[]): Promise<'done' | 'lost'> {
   try {
     await table().send(new TransactWriteCommand({ TransactItems: writes }))
-    noteChange('something')
     return 'done'
   } catch (error) {
     if (error instanceof TransactionCanceledException && isLostRace(error)) return 'lost'
     throw error
   }
+}
+
+/**
+ * A small transaction outside the account's commits, for what is not change-logged (design 6): it checks the rows that
+ * its decision rests on. `lost` when one of them has changed meanwhile, or it met another transaction.
+ */
+export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
+  const outcome = await prepareTogether(writes)
+  if (outcome === 'done') noteChange('something')
+  return outcome
 }
 
 const timeBudgetMs = 20_000

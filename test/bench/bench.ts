@@ -19,6 +19,7 @@ import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
 import { loadTable, loadTest } from './load.ts'
 import { logCosts, logTable } from './log-costs.ts'
+import { meetingTable } from './meeting.ts'
 import { clientListRatio, clientListText, memberCosts, memberText } from './members.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
@@ -99,6 +100,7 @@ async function printAccess(): Promise<void> {
   print(`in a second of CPU:\n${rates.map(([what, rate]) => `  ${Math.round(rate)} ${what}\n`).join('')}`)
   const costs = await accessCosts(10, 10_000)
   print(`access, by authorizations of other gateways, policies and resources:\n${accessTable(costs, 10, 10_000)}`)
+  print(`clients that come back at once and ask for one resource:\n${await meetingTable(1_000)}`)
   delete process.env.HEARTBEAT_SECS
 }
 

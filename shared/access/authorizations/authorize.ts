@@ -34,6 +34,7 @@ export async function authorize(
     if (!session) return 'lost'
 
     const existing = await existingAuthorization(account.id, session, resource_id, context, now)
+    if (existing === 'lost') return 'lost'
     if (existing) return render(existing, true)
     const decision = await decide(caller, resource_id, context, now)
     const [live, membership] = await Promise.all([

@@ -1,4 +1,6 @@
+import { grantKey } from '../../commit/authorization-pointers.ts'
 import { deleteAuthorization } from '../../commit/revoke.ts'
+import { microsOf } from '../../core/clock.ts'
 import { gateways } from '../../domain/gateways/gateway.ts'
 import { type ConditionContext, evaluateConditions } from '../../domain/policies/evaluate-conditions.ts'
 import { policies } from '../../domain/policies/policy.ts'
@@ -9,22 +11,29 @@ import { entityKey } from '../../table/keys.ts'
 import { getItem, getItems } from '../../table/read.ts'
 import type { LiveClient } from '../client-sessions/client-presence.ts'
 import type { LiveGateway } from '../site-gateway.ts'
-import { type Authorization, type AuthorizationItem, findGrant, grantKey, hasExpired } from './authorization.ts'
+import { type Authorization, type AuthorizationItem, findGrant, hasExpired, isPending } from './authorization.ts'
 
 /** An authorization with what its answer shows of resource and gateway. */
 export type Granted = { authorization: Authorization; resource: ResourceRow; live: LiveGateway }
 
-/** The authorization that the client has for the resource already. One that is not live is deleted (P5.2, step 3). */
+/** So long a pending authorization is left to the request that makes it; a client that asks again waits for that one. */
+const patienceMicros = 5_000_000
+
+/**
+ * The authorization that the client has for the resource already. One that is not live is deleted (P5.2, step 3); `lost`
+ * while another request is making one.
+ */
 export async function existingAuthorization(
   account: string,
   { client, presence }: LiveClient,
   resourceId: string,
   context: ConditionContext,
   now: number,
-): Promise<Granted | null> {
+): Promise<Granted | 'lost' | null> {
   const pointer = await findGrant(grantKey(account, client.id, resourceId))
   const item = pointer && ((await getItem(pointer.row)) as AuthorizationItem | undefined)
   if (!item) return null
+  if (isPending(item) && microsOf(item.authorized_at) > now - patienceMicros) return 'lost'
   const [[policyItem, resourceItem, gatewayItem], seen] = await Promise.all([
     getItems([
       entityKey(account, policies.name, item.policy_id),

@@ -6,7 +6,7 @@ import { type CountedPresence, isOnline, readPresences } from '../../domain/pres
 import { Resource, resources } from '../../domain/resources/resource.ts'
 import { partition } from '../../table/keys.ts'
 import { getRows, queryItems } from '../../table/read.ts'
-import { type Authorization, type AuthorizationItem, hasExpired } from '../authorizations/authorization.ts'
+import { type Authorization, type AuthorizationItem, hasExpired, isAbandoned } from '../authorizations/authorization.ts'
 import type { AuthorizationContent } from './gateway-authorization.ts'
 
 export type InForce = { authorization: Authorization; content: AuthorizationContent }
@@ -29,7 +29,7 @@ const deletedAtMost = 500
 /**
  * The authorizations of a gateway that are in force, oldest first; where there are more than `atMost`, some of those are
  * among them, and the rest is not read. One whose client's session has ended, without a new one with the same key, is
- * deleted (P5.5(3)).
+ * deleted (P5.5(3)), and so is one that a request which died has left pending.
  */
 export async function authorizationsInForce(
   account: string,
@@ -40,7 +40,9 @@ export async function authorizationsInForce(
   const known: Surroundings = { devices: new Map(), targets: new Map() }
   const inForce: InForce[] = []
   const ended: AuthorizationItem[] = []
-  for await (const items of unexpired(account, gatewayId, now)) {
+  for await (const stored of stretches(account, gatewayId)) {
+    const items = stored.filter((item) => !hasExpired(item, now))
+    ended.push(...stored.filter((item) => isAbandoned(item, now)))
     await look(account, items, known)
     for (const item of items) {
       const { row: client, presence } = known.devices.get(item.client_id) ?? {}
@@ -51,15 +53,15 @@ export async function authorizationsInForce(
     }
     if (inForce.length > atMost) break
   }
-  await inParallel(ended, 10, deleteAuthorization)
+  await inParallel(ended.slice(0, deletedAtMost), 10, deleteAuthorization)
   return inForce
 }
 
-async function* unexpired(account: string, gatewayId: string, now: number): AsyncGenerator<AuthorizationItem[]> {
+async function* stretches(account: string, gatewayId: string): AsyncGenerator<AuthorizationItem[]> {
   const pk = partition(account, 'authorizations', gatewayId)
   for (let after: string | undefined, hasMore = true; hasMore; ) {
     const items = (await queryItems(pk, { after, limit: stretchLength })) as AuthorizationItem[]
-    yield items.filter((item) => !hasExpired(item, now))
+    yield items
     after = items.at(-1)?.sk
     hasMore = items.length === stretchLength
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Authorization, authorizationItems, grantKey } from '#shared/access/authorizations/authorization.ts'
+import { type Authorization, authorizationItems } from '#shared/access/authorizations/authorization.ts'
+import { grantKey } from '#shared/commit/authorization-pointers.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf, deleteAuthorization, revoke } from '#shared/commit/revoke.ts'
 import { table, tableName } from '#shared/table/client.ts'

@@ -1,0 +1,34 @@
+import { newAccessWorld } from '#test/support/access.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+import { type Met, meetingClients } from '#test/support/meeting-clients.ts'
+import { plantClients } from '#test/support/plant-clients.ts'
+
+/** Write units of a grant: the least of three, as another may have renewed a lease or noted an email. */
+async function unitsOfGrant(): Promise<number> {
+  const world = await newAccessWorld()
+  await world.addGateway()
+  const clients = await plantClients(world, 3)
+  const units: number[] = []
+  for (const { start, ask } of clients) {
+    await start()
+    units.push((await measure(ask)).writes)
+  }
+  return Math.min(...units)
+}
+
+function line(what: string, { statuses, p99, longest, conflicts }: Met): string {
+  const refused = [...statuses].reduce((sum, [status, count]) => (status >= 500 ? sum + count : sum), 0)
+  const told = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
+  const times = `p99 ${Math.round(p99)} ms, longest ${Math.round(longest)} ms of simulated time`
+  return `  ${what}: ${told}; ${times}; conflicts met ${conflicts}, lost ${refused}\n`
+}
+
+/** Many clients at once, on a table whose items conflict while they are in flight. */
+export async function meetingTable(count: number): Promise<string> {
+  const { started, asked } = await meetingClients(count, 1)
+  return [
+    `  a grant: ${await unitsOfGrant()} write units\n`,
+    line(`${count} session starts`, started),
+    line(`${count} grants of one resource`, asked),
+  ].join('')
+}

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  type Authorization,
+  type AuthorizationItem,
+  authorizationItems,
+  pendingItem,
+} from '#shared/access/authorizations/authorization.ts'
+import { authorizationsOf, revoke } from '#shared/commit/revoke.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import { attributionKey } from '#shared/logs/flows/attribution.ts'
+import { getItem, queryItems } from '#shared/table/read.ts'
+import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+import { heartbeat } from '#test/support/gateways.ts'
+import { ItemsInFlight } from '#test/support/items-in-flight.ts'
+import { plantClients } from '#test/support/plant-clients.ts'
+import { plantItems } from '#test/support/plant-rows.ts'
+import { crashAfter } from '#test/support/table-faults.ts'
+
+const second = 1_000_000
+const now = clock.now.bind(clock)
+
+let world: AccessWorld
+let gateway: Awaited<ReturnType<AccessWorld['addGateway']>>
+let client: { id: string; public_key: string }
+beforeEach(async () => {
+  world = await newAccessWorld()
+  gateway = await world.addGateway()
+  client = (await world.startSession()).body.data.client
+})
+afterEach(() => vi.restoreAllMocks())
+
+const ask = () => world.ask({ resource_id: world.resource.id })
+const told = async () => (await heartbeat(gateway.token, gateway.session.id)).body.data.authorizations
+const stored = async () =>
+  (await authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })) as unknown as AuthorizationItem[]
+
+const authorizationAt = (at: number): Authorization => ({
+  id: crypto.randomUUID(),
+  account_id: world.account.id,
+  policy_id: world.policy.id,
+  client_id: client.id,
+  actor_id: world.actor.id,
+  gateway_id: gateway.id,
+  resource_id: world.resource.id,
+  client_token_id: world.token.id,
+  membership: `${world.group.id}#${world.actor.id}`,
+  client_public_key: client.public_key,
+  client_remote_ip: '192.0.2.10',
+  gateway_remote_ip: null,
+  user_agent: null,
+  flow_log_uploads_enabled: true,
+  authorized_at: timestamp(at),
+  expires_at: '2099-01-01T00:00:00.000000Z',
+  state_at: timestamp(at),
+})
+
+/** What a request leaves that dies before it confirms. */
+async function leavePending(secondsAgo: number) {
+  const { main, grant, edges } = authorizationItems(authorizationAt(clock.now() - secondsAgo * second))
+  await plantItems([pendingItem(main), grant, ...edges])
+  return { main, pointers: [grant, ...edges] }
+}
+
+describe('a grant', () => {
+  it('costs at most 16 write units, of a client that was never authorized before', async () => {
+    const planted = await plantClients(world, 3)
+    for (const one of planted) await one.start()
+    const units: number[] = []
+    for (const one of planted) {
+      const { writes } = await measure(async () => expect((await one.ask()).status).toBe(201))
+      units.push(writes)
+    }
+    expect(Math.min(...units)).toBeLessThanOrEqual(16)
+    // Pending and confirmed, what leads to it, and its attribution: fewer than that would be no grant.
+    expect(Math.min(...units)).toBeGreaterThan(6)
+  })
+
+  it('whose process dies at any write gives nothing that was not answered, and is made later', async () => {
+    for (const unheard of [false, true]) {
+      for (let writes = 0, died = true; died; writes++) {
+        const [one] = await plantClients(world, 1)
+        await one?.start()
+        crashAfter(writes, { unheard })
+        const answer = await one?.ask()
+        died = answer?.status !== 201
+        vi.restoreAllMocks()
+        const mine = async () => (await stored()).filter(({ client_id }) => client_id === one?.id)
+        // Of a confirmation that was not heard it cannot be known.
+        const counting = (await told()).filter((shown: { client: { id: string } }) => shown.client.id === one?.id)
+        if (!unheard) expect(counting).toHaveLength(died ? 0 : 1)
+        vi.spyOn(clock, 'now').mockImplementation(() => now() + 6 * second)
+        expect([200, 201]).toContain((await one?.ask())?.status)
+        expect(await mine()).toHaveLength(1)
+        vi.restoreAllMocks()
+      }
+    }
+  })
+})
+
+describe('a pending authorization', () => {
+  it('is told to no gateway, and is no reason to choose one', async () => {
+    await leavePending(1)
+    expect(await told()).toEqual([])
+    expect(await stored()).toHaveLength(1)
+  })
+
+  it('is found by whatever ends it', async () => {
+    for (const [by, id] of [
+      ['policy', world.policy.id],
+      ['resource', world.resource.id],
+      ['membership', `${world.group.id}#${world.actor.id}`],
+      ['client', client.id],
+      ['client_token', world.token.id],
+      ['gateway', gateway.id],
+    ] as const) {
+      const { pointers } = await leavePending(1)
+      await revoke(world.account.id, { by, id })
+      expect(await stored(), by).toEqual([])
+      for (const { pk, sk } of pointers) expect(await getItem({ pk, sk }), by).toBeUndefined()
+    }
+  })
+
+  it('of a request that died keeps its client waiting for seconds, not longer', async () => {
+    await leavePending(0)
+    const flight = new ItemsInFlight(1)
+    try {
+      const [answer] = await flight.run([ask])
+      expect(answer?.result.status).toBe(201)
+      expect(answer?.ms).toBeGreaterThan(3_000)
+      expect(answer?.ms).toBeLessThan(10_000)
+    } finally {
+      flight.end()
+    }
+    expect(await told()).toHaveLength(1)
+  })
+
+  it("is another request's while that is under way: both hear of the same one", async () => {
+    const flight = new ItemsInFlight(2)
+    try {
+      const answers = await flight.run([ask, ask, ask])
+      expect(answers.map(({ result }) => result.status).sort()).toEqual([200, 200, 201])
+      expect(new Set(answers.map(({ result }) => result.body.data.id)).size).toBe(1)
+    } finally {
+      flight.end()
+    }
+  })
+
+  it("goes with a heartbeat of its gateway, and all that leads to it, or by the table's own expiry", async () => {
+    const { main, pointers } = await leavePending(120)
+    const [item] = await stored()
+    expect(Number(item?.ttl) * second).toBeLessThan(clock.now() + 600 * second)
+    expect(await told()).toEqual([])
+    expect(await stored()).toEqual([])
+    for (const { pk, sk } of [main, ...pointers]) expect(await getItem({ pk, sk })).toBeUndefined()
+  })
+
+  it('that is withdrawn leaves nothing', async () => {
+    const [one] = await plantClients(world, 1)
+    await one?.start()
+    const attributions = await queryItems(attributionKey(world.account.id, '').pk)
+    // The pending one is deleted before it is confirmed, as by a revocation, and the next is not.
+    const flight = new ItemsInFlight(3)
+    try {
+      let revoked = 0
+      const revoking = async () => {
+        while (revoked === 0) {
+          const items = await authorizationsOf(world.account.id, { by: 'policy', id: world.policy.id })
+          if (items.length > 0) {
+            await revoke(world.account.id, { by: 'policy', id: world.policy.id })
+            revoked++
+          }
+        }
+      }
+      const [answer] = await flight.run<unknown>([() => one?.ask() ?? Promise.reject(), revoking])
+      expect(answer?.result).toMatchObject({ status: 201 })
+    } finally {
+      flight.end()
+    }
+    expect((await queryItems(attributionKey(world.account.id, '').pk)).length - attributions.length).toBe(1)
+  })
+})
+
+it('an authorization in the form of the version before is in force, and is revoked with all that leads to it', async () => {
+  const { main, grant, edges } = authorizationItems(authorizationAt(clock.now()))
+  const pointers = [grant, ...edges]
+  await plantItems([{ ...main, edges: pointers.map(({ pk, sk }) => ({ pk, sk })) }, ...pointers])
+  expect(await told()).toMatchObject([{ id: main.id }])
+  expect((await ask()).body.data.id).toBe(main.id)
+  await revoke(world.account.id, { by: 'policy', id: world.policy.id })
+  for (const { pk, sk } of [main, ...pointers]) expect(await getItem({ pk, sk })).toBeUndefined()
+})

@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { raceGrants, takings } from '#test/support/grant-races.ts'
+import { seedOf } from '#test/support/seeds.ts'
+
+beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
+afterEach(() => vi.unstubAllEnvs())
+
+const rounds = Number(process.env.RACE_ROUNDS ?? 12)
+
+it.each(Object.keys(takings))(
+  'no grant outlives %s, however they come together',
+  async (taking) => {
+    let granted = 0
+    for (let round = 0; round < rounds; round++) {
+      const seed = seedOf('SIMULATION_SEED') + round
+      const outcome = await raceGrants(taking, seed)
+      expect(outcome.faults, `seed ${seed}`).toEqual([])
+      granted += outcome.granted
+    }
+    // It would prove nothing if nothing was granted beside it.
+    expect(granted).toBeGreaterThan(0)
+  },
+  3_600_000,
+)
