@@ -43,9 +43,7 @@ describe('several installs in one account and region', () => {
     // its function, which tell the service's name. Both can be made anew.
     const madeAnew = new Set(['AWS::Lambda::Permission', 'AWS::Lambda::Version'])
     const ids = ({ resources }: typeof one) =>
-      resources.map((stack) =>
-        Object.entries(stack).flatMap(([id, { Type }]) => (madeAnew.has(Type) ? [] : [id])),
-      )
+      resources.map((stack) => Object.entries(stack).flatMap(([id, { Type }]) => (madeAnew.has(Type) ? [] : [id])))
     expect(ids(other)).toEqual(ids(one))
   })
 
