@@ -36,7 +36,7 @@ type GrantInput = Decision & { session: LiveClient; live: LiveGateway; membershi
 /**
  * Stores an authorization (P5.5): pending, with items that no other client writes; then looks again at all it rests on; then
  * confirms it. Whatever ends it is seen by that look, or comes after it and finds the pending one to delete
- * (docs/decisions/0016). `lost` when something has changed since the decision.
+ * (docs/decisions/0018). `lost` when something has changed since the decision.
  */
 export async function grant(
   caller: CallerOf<'client'>,
