@@ -28,12 +28,15 @@ function placeOf(key: string): { path: string; method: string; more: object } {
   }
 }
 
+/** How the API is reached. In a definition this stands under its server; the API's own properties are not heard then. */
+export type ApiEndpoint = { ipAddressType: string; disableExecuteApiEndpoint: boolean }
+
 /**
  * The definition that API Gateway makes all routes and integrations of, at once: nothing is left half done, and no two
  * changes of one API meet.
  * @throws Error where two routes are the same, or API Gateway could not tell their paths apart
  */
-export function apiBody(title: string, routes: ApiRoute[]): object {
+export function apiBody(title: string, routes: ApiRoute[], endpoint: ApiEndpoint): object {
   const paths: Record<string, Record<string, object>> = {}
   const spelled = new Map<string, string>()
   for (const { key, functionArn, invokerArn } of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
@@ -57,5 +60,6 @@ export function apiBody(title: string, routes: ApiRoute[]): object {
       },
     }
   }
-  return { openapi: '3.0.1', info: { title, version: '1' }, paths }
+  const servers = [{ url: '/', 'x-amazon-apigateway-endpoint-configuration': endpoint }]
+  return { openapi: '3.0.1', info: { title, version: '1' }, servers, paths }
 }

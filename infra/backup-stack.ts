@@ -3,6 +3,7 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import type { Construct } from 'constructs'
+import { acknowledge } from './acknowledge.ts'
 import { keptBy } from './kept-by.ts'
 import type { Settings } from './settings.ts'
 
@@ -35,5 +36,10 @@ export class BackupStack extends Stack {
       ],
     })
     plan.addSelection('Table', { resources: [BackupResource.fromArn(table.tableArn)] })
+    acknowledge(
+      plan,
+      `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]`,
+      'AWS keeps it as its backups need it; only AWS Backup takes the role.',
+    )
   }
 }

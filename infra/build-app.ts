@@ -1,14 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { App } from 'aws-cdk-lib'
+import { App, Aws, Stack, Tags } from 'aws-cdk-lib'
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { BackupStack } from './backup-stack.ts'
 import { bundle } from './bundle.ts'
 import { DataStack } from './data-stack.ts'
 import { featureFlags } from './feature-flags.ts'
+import { FirewallStack } from './firewall-stack.ts'
+import { FrontStack } from './front-stack.ts'
 import { ServiceStack } from './service-stack.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, type Settings } from './settings.ts'
 
 type Options = {
   /** Where the assembly goes; the CDK's own place unless said otherwise. */
@@ -28,7 +31,37 @@ function addStacks(app: App, operations: OperationSource[], code: string): void 
   if (backupVaultArn !== null) {
     new BackupStack(app, `${stackName}-Backup`, { settings, copyTo: backupVaultArn, table: data.storage.table })
   }
-  new ServiceStack(app, stackName, { settings, operations, code, data })
+  const service = new ServiceStack(app, stackName, { settings, operations, code, data })
+  addFront(app, { settings, code, data, service })
+  for (const [name, value] of Object.entries(settings.tags)) Tags.of(app).add(name, value)
+  if (settings.permissionsBoundary !== null) boundRoles(app, settings.permissionsBoundary)
+}
+
+type Deployed = { settings: Settings; code: string; data: DataStack; service: ServiceStack }
+
+/** CloudFront before the API, where the deployment has a certificate for it. */
+function addFront(app: App, { settings, code, data, service }: Deployed): void {
+  const { stackName, domainName, frontCertificateArn, originSecretDays } = settings
+  if (domainName === null || frontCertificateArn === null || service.domainTarget === undefined) return
+  const firewall = settings.webAclArn === null ? new FirewallStack(app, `${stackName}-Firewall`, { settings }) : null
+  const front = new FrontStack(app, `${stackName}-Front`, {
+    domainName,
+    certificateArn: frontCertificateArn,
+    webAclArn: firewall?.webAclArn ?? String(settings.webAclArn),
+    origin: service.domainTarget,
+    rotationDays: originSecretDays,
+    code,
+    logGroup: data.functionLogs,
+  })
+  if (firewall) front.addStackDependency(firewall)
+}
+
+/** Sets the boundary of every role, those of the CDK's own functions as well. */
+function boundRoles(app: App, policy: string): void {
+  const arn = policy.startsWith('arn:') ? policy : `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:policy/${policy}`
+  for (const stack of app.node.children.filter((child) => Stack.isStack(child))) {
+    PermissionsBoundary.of(stack).apply(ManagedPolicy.fromManagedPolicyArn(stack, 'Boundary', arn))
+  }
 }
 
 /** The CDK app with every operation of the registry, its code bundled once. */

@@ -15,16 +15,22 @@ import {
 import { DynamoEventSource, KinesisEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
+import { acknowledge, wildcardRule } from './acknowledge.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { live } from './live.ts'
+import { reserved } from './reserved.ts'
 import type { Consumer, Roles } from './roles.ts'
+import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
+type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code; settings: Settings }
+
+const madeUp = 'Lambda makes up the name of each object.'
 
 /** A bucket gets the whole failed batch, a queue only told where it was. The CDK's own class would let it be deleted too. */
 const keptIn = (bucket: IBucket): IEventSourceDlq => ({
   bind(_mapping, consumer) {
+    acknowledge(consumer.role ?? consumer, wildcardRule(bucket, bucket.arnForObjects('*')), madeUp)
     consumer.addToRolePolicy(new PolicyStatement({ actions: ['s3:PutObject'], resources: [bucket.arnForObjects('*')] }))
     consumer.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }))
     return { destination: bucket.bucketArn }
@@ -48,8 +54,9 @@ export type ConsumedStream = { consumer: LambdaFunction; alias: Alias; mappingId
 export class Consumers extends Construct {
   readonly streams: ConsumedStream[] = []
 
-  constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
+  constructor(scope: Construct, id: string, { storage, roles, shared, code, settings }: Props) {
     super(scope, id)
+    const { changeConcurrency, flowConcurrency } = settings
     const consume = (
       name: string,
       file: string,
@@ -60,6 +67,8 @@ export class Consumers extends Construct {
         ...functionSettings(shared, code, file),
         role: roles.of[duty],
         timeout: Duration.seconds(60),
+        // No crowd of requests takes what the streams are read with, and no backlog what requests are answered with.
+        reservedConcurrentExecutions: reserved(duty === 'storeFlowLogs' ? flowConcurrency : changeConcurrency),
       })
       const alias = live(consumer, shared.loaded)
       alias.addEventSource(source)

@@ -1,7 +1,8 @@
 import { Stack } from 'aws-cdk-lib'
-import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { keptBy } from './kept-by.ts'
+import { ownEnd } from './own-end.ts'
 import type { Settings } from './settings.ts'
 import { Storage } from './storage.ts'
 
@@ -21,10 +22,16 @@ export class DataStack extends Stack {
       terminationProtection: settings.keepData,
     })
     this.storage = new Storage(this, 'Storage', settings)
-    const logGroup = (name: string) =>
-      new LogGroup(this, name, { retention: RetentionDays.THREE_MONTHS, removalPolicy: keptBy(settings) })
-    this.functionLogs = logGroup('FunctionLogs')
-    this.accessLogs = logGroup('AccessLogs')
+    const kept = {
+      retention: settings.logGroupDays,
+      removalPolicy: keptBy(settings),
+      ...(this.storage.key && { encryptionKey: this.storage.key }),
+    }
+    this.functionLogs = new LogGroup(this, 'FunctionLogs', kept)
+    // CloudWatch lets API Gateway write below this name by one rule for all; other names fill the account's policy. The end is
+    // the stack's own, so that what a deleted stack has left is in no one's way.
+    const logGroupName = `/aws/vendedlogs/apis/${settings.prefix}-${ownEnd(this)}`
+    this.accessLogs = new LogGroup(this, 'AccessLogs', { ...kept, logGroupName })
     this.storage.makeTableAfter(this.functionLogs, this.accessLogs)
   }
 }

@@ -4,6 +4,7 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Alias } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
+import { acknowledge, wildcardRule } from './acknowledge.ts'
 
 /** The operations that carry the load: a fault in one of them reaches every gateway and client, or loses what they report. */
 export const carryingRoutes: ReadonlySet<string> = new Set([
@@ -78,6 +79,10 @@ export class GradualShift extends Construct {
         resources: arns,
       }),
     )
+    for (const { alias } of functions) {
+      const reason = 'A deployment moves the alias to versions that are yet to be published.'
+      acknowledge(role, wildcardRule(this, `${alias.lambda.functionArn}:*`), reason)
+    }
     role.addToPolicy(
       new PolicyStatement({
         actions: ['cloudwatch:DescribeAlarms'],

@@ -50,7 +50,11 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    this.topic = new Topic(this, 'Alarms', { displayName: 'Network Access Administration' })
+    this.topic = new Topic(this, 'Alarms', {
+      displayName: 'Network Access Administration',
+      enforceSSL: true,
+      ...(props.storage.key && { masterKey: props.storage.key }),
+    })
     if (props.alarmEmail) this.topic.addSubscription(new EmailSubscription(props.alarmEmail))
     const watches = [
       ...watchApi(props.apiId, this.throttledRequests(props)),

@@ -12,7 +12,14 @@ import { live } from './live.ts'
 import type { Roles } from './roles.ts'
 import { routeId } from './route-id.ts'
 
-type Props = { operations: OperationSource[]; code: string; shared: Shared; roles: Roles }
+type Props = {
+  operations: OperationSource[]
+  code: string
+  shared: Shared
+  roles: Roles
+  /** Functions that each operation of the ingest keeps for itself, and no more than these. */
+  ingestConcurrency?: number
+}
 
 /**
  * The functions of one collection. Ids and the stack itself follow from the routes, never from where a file lies: a file
@@ -21,7 +28,7 @@ type Props = { operations: OperationSource[]; code: string; shared: Shared; role
 export class OperationStack extends NestedStack {
   readonly routes: ApiRoute[]
 
-  constructor(scope: Construct, id: string, { operations, code, shared, roles }: Props) {
+  constructor(scope: Construct, id: string, { operations, code, shared, roles, ingestConcurrency }: Props) {
     super(scope, id)
     const asset = Code.fromAsset(code)
     const functions = operations.map(({ operation, file }) => ({
@@ -32,6 +39,7 @@ export class OperationStack extends NestedStack {
           ...functionSettings(shared, asset, file),
           description: operation.summary,
           role: roleOf(operation, roles),
+          ...(operation.credential === 'ingest' && { reservedConcurrentExecutions: ingestConcurrency }),
         }),
         shared.loaded,
       ),

@@ -11,6 +11,8 @@ import { versionNotesPartition } from '#shared/jobs/secret-rotation/version-note
 import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
 import { entityKey, headKey, partition } from '#shared/table/keys.ts'
+import { acknowledge, wildcardRule } from './acknowledge.ts'
+import { useOfKey } from './encryption-key.ts'
 import {
   anyAccount,
   auditTrail,
@@ -49,10 +51,13 @@ export type RoleName =
   | Consumer
   | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
-type Task = 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets' | 'replay'
+type Task = 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets' | 'replay' | 'checkConcurrency'
 
 /** Those of the functions that answer HTTP requests. */
 const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'ingest', 'public']
+
+/** Those that meet nothing that the deployment's key encrypts: what answers without the table, and what asks about the account. */
+const keyless = ['public', 'checkConcurrency']
 
 /** Those that commit: their transactions put commit records. */
 const committing: RoleName[] = ['writer', 'client', 'gateway', 'provision', 'followUp', 'expire', 'resealSecrets']
@@ -191,6 +196,8 @@ export class Roles extends Construct {
       ],
       // What it may invoke is added with the consumers, which write.
       replay: [onTable(['dynamodb:Query'], [commitRecords])],
+      // The action is about the account and knows no resources.
+      checkConcurrency: [new PolicyStatement({ actions: ['lambda:GetAccountSettings'], resources: ['*'] })],
       verify: [onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')])],
     }
     const role = ([duty, rights]: [string, PolicyStatement[]]): [string, Role] => {
@@ -210,6 +217,20 @@ export class Roles extends Construct {
       const reading = { actions: ['secretsmanager:GetSecretValue'], resources: [settings.cdnSecretArn] }
       for (const duty of answering) statements[duty].push(new PolicyStatement(reading))
     }
+    const { key } = storage
+    for (const [duty, rights] of Object.entries(statements)) {
+      if (key && !keyless.includes(duty)) rights.push(useOfKey(this, key))
+    }
     this.of = Object.fromEntries(Object.entries(statements).map(role)) as Record<RoleName, Role>
+    acknowledge(
+      this.of.checkConcurrency,
+      'AwsSolutions-IAM5[Resource::*]',
+      'GetAccountSettings is about the account and knows no resources.',
+    )
+    acknowledge(
+      this.of.redrive,
+      wildcardRule(storage.failures, storage.failures.arnForObjects('aws/lambda/*')),
+      'Lambda makes up the name of each object.',
+    )
   }
 }

@@ -5,6 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { type Code, type IDestination, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
+import { acknowledge, wildcardRule } from './acknowledge.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { live } from './live.ts'
 import type { RoleName, Roles } from './roles.ts'
@@ -12,9 +13,12 @@ import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
 
+const madeUp = 'Lambda makes up the name of each object.'
+
 /** A run that failed lies in the bucket with its reason. */
 const keptIn = (bucket: IBucket): IDestination => ({
   bind(_scope, scheduled) {
+    acknowledge(scheduled.role ?? scheduled, wildcardRule(bucket, bucket.arnForObjects('*')), madeUp)
     scheduled.addToRolePolicy(
       new PolicyStatement({ actions: ['s3:PutObject'], resources: [bucket.arnForObjects('*')] }),
     )

@@ -7,7 +7,9 @@ import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { accessLogFormat } from './access-log.ts'
 import { type ApiRoute, apiBody } from './api-body.ts'
+import { ConcurrencyCheck } from './concurrency-check.ts'
 import { Consumers } from './consumers.ts'
+import { CustomDomain } from './custom-domain.ts'
 import type { DataStack } from './data-stack.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { invokerRole } from './invoker-role.ts'
@@ -16,6 +18,7 @@ import { loadedCode } from './loaded-code.ts'
 import { Monitoring } from './monitoring.ts'
 import { OperationStack } from './operation-stack.ts'
 import { publicRoutes } from './public-routes.ts'
+import { reserved, reservedTogether } from './reserved.ts'
 import { Roles } from './roles.ts'
 import { collectionOf, routeId } from './route-id.ts'
 import { Schedules } from './schedules.ts'
@@ -30,6 +33,9 @@ const otherV0Routes = 'ANY /v0/{proxy+}'
 
 /** The service without its data: API, one function an operation, consumers, schedules and the operator's tasks. */
 export class ServiceStack extends Stack {
+  /** Where the DNS leads the custom domain to; undefined where there is none. */
+  readonly domainTarget?: string
+
   constructor(scope: Construct, id: string, { settings, operations, code, data }: Props) {
     super(scope, id, { description: 'Network Access Administration' })
     const { storage, functionLogs: logGroup } = data
@@ -58,11 +64,21 @@ export class ServiceStack extends Stack {
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
       },
     }
-    const consumers = new Consumers(this, 'Consumers', { storage, roles, shared: behindApi, code: asset })
+    const check = new ConcurrencyCheck(this, 'ConcurrencyCheck', {
+      reserved: reservedTogether(settings),
+      requestsPerSecond: settings.throttleRate,
+      code: asset,
+      shared: behindApi,
+      role: roles.of.checkConcurrency,
+    })
+    const consumers = new Consumers(this, 'Consumers', { storage, roles, shared: behindApi, code: asset, settings })
+    consumers.node.addDependency(check)
     const collections = Map.groupBy(operations, ({ operation }) => collectionOf(operation.path))
+    const ingestConcurrency = reserved(settings.ingestConcurrency)
     const routes = [...collections].flatMap(([name, members]) => {
-      const props = { operations: members, code, shared: behindApi, roles }
+      const props = { operations: members, code, shared: behindApi, roles, ingestConcurrency }
       const stack = new OperationStack(this, `Operations-${name}`, props)
+      if (members.some(reportsFlows)) stack.node.addDependency(check)
       // Whoever reads what others write gets its new version first.
       for (const { alias } of consumers.streams) stack.node.addDependency(alias)
       return stack.routes
@@ -72,8 +88,14 @@ export class ServiceStack extends Stack {
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: roles.of.writer },
       ...publicFunctions(roles.of.public),
     ])
-    const api = new CfnApi(this, 'Api', { body: apiBody(settings.prefix, [...routes, ...ownRoutes]) })
-    this.addStage(api, data.accessLogs)
+    const { domainName, certificateArn, ipAddressType } = settings
+    const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
+    const api = new CfnApi(this, 'Api', { body: apiBody(settings.prefix, [...routes, ...ownRoutes], endpoint) })
+    const stage = this.addStage(api, data.accessLogs, settings, operations.filter(reportsFlows))
+    if (domainName !== null && certificateArn !== null) {
+      const names = { domainName, certificateArn, ipAddressType, apiId: api.ref, stage: stage.ref }
+      this.domainTarget = new CustomDomain(this, 'Domain', names).target
+    }
     const address = settings.baseUrl ?? api.attrApiEndpoint
     const shared: Shared = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
     const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
@@ -95,6 +117,7 @@ export class ServiceStack extends Stack {
     })
     const provision = live(provisioning, shared.loaded)
     new CfnOutput(this, 'ApiEndpoint', { value: address })
+    new CfnOutput(this, 'Concurrency', { value: check.finding })
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
     new CfnOutput(this, 'RedriveFailedBatchesFunction', { value: tasks.redrive.functionName })
     new CfnOutput(this, 'VerifyChangeLogFunction', { value: tasks.verify.functionName })
@@ -114,15 +137,25 @@ export class ServiceStack extends Stack {
     return made.flatMap(({ functionArn, routes }) => routes.map((key) => ({ key, functionArn, invokerArn })))
   }
 
-  private addStage(api: CfnApi, logs: ILogGroup): void {
-    new CfnStage(this, 'Stage', {
+  private addStage(api: CfnApi, logs: ILogGroup, settings: Settings, reports: OperationSource[]): CfnStage {
+    const { throttleRate, throttleBurst, ingestRate, ingestBurst } = settings
+    return new CfnStage(this, 'Stage', {
       apiId: api.ref,
       stageName: '$default',
       autoDeploy: true,
+      defaultRouteSettings: { throttlingRateLimit: throttleRate, throttlingBurstLimit: throttleBurst },
+      routeSettings: Object.fromEntries(
+        reports.map(({ operation: { method, path } }) => [
+          `${method} ${path}`,
+          { ThrottlingRateLimit: ingestRate, ThrottlingBurstLimit: ingestBurst },
+        ]),
+      ),
       accessLogSettings: { destinationArn: logs.logGroupArn, format: accessLogFormat },
     })
   }
 }
+
+const reportsFlows = ({ operation }: OperationSource): boolean => operation.credential === 'ingest'
 
 /** One function for each public file, called by the first of its routes. */
 const publicFunctions = (role: Role): RoutedFunction[] =>

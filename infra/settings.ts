@@ -1,51 +1,185 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { defaultSettings } from '#shared/core/env.ts'
-import { type LogLevel, logLevels } from '#shared/core/log.ts'
+import { logLevels } from '#shared/core/log.ts'
 import { metricSettings } from '#shared/core/metrics.ts'
+import { either, flag, integer, type Kind, oneOf, pairs, text } from './setting-kinds.ts'
 
-/** The choices of a deployment, by CDK context (`cdk deploy -c flowStreamShards=2`). */
-export type Settings = {
-  /** Name of the service's stack, and the beginning of the others' and of every name that CloudFormation makes up. */
-  stackName: string
-  /** Beginning of the names that are spelled out; made of the stack's name unless said otherwise. */
+/** A choice of a deployment. */
+type Setting<T> = {
+  kind: Kind<T>
+  /** Null where nothing is chosen. */
+  fallback: T | null
+  /** What it is, for the table in README.md. */
+  what: string
+  /** The default in words, where it is not a value. */
+  otherwise?: string
+}
+
+const setting = <T>(kind: Kind<T>, fallback: NoInfer<T>, what: string): Setting<T> & { fallback: T } => ({
+  kind,
+  fallback,
+  what,
+})
+const optional = <T>(kind: Kind<T>, what: string, otherwise?: string): Setting<T> => ({
+  kind,
+  fallback: null,
+  what,
+  ...(otherwise && { otherwise }),
+})
+
+/** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
+const days = integer(1, 36_500)
+const address = text(/^[^@\s]+@[^@\s]+$/, 'an address like access@example.com')
+const url = text(/^https?:\/\/[^\s/]+(\/\S*)?$/, 'an address like https://access.example.com')
+const concurrency = either(integer(1, 100_000), oneOf('none'))
+const requests = integer(1, 1_000_000)
+const secretArn = text(
+  /^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/,
+  'the whole ARN of a secret, with its six last characters',
+)
+const certificate = (where: string, region: string) =>
+  text(new RegExp(`^arn:[^:]+:acm:${region}:\\d{12}:certificate/\\S+$`), `the ARN of a certificate ${where}`)
+const keptLogDays = Object.values(RetentionDays).filter(
+  (value): value is number => typeof value === 'number' && value !== RetentionDays.INFINITE,
+)
+
+/**
+ * Every choice of a deployment, by CDK context (`cdk deploy -c flowStreamShards=2`). The table of settings in README.md is
+ * made of this.
+ */
+export const settingGroups = {
+  Install: {
+    stackName: setting(
+      text(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'a letter and up to 63 letters, digits and hyphens'),
+      'NetworkAccess',
+      "name of the service's stack, beginning of the others' and of names that CloudFormation makes up",
+    ),
+    prefix: optional(
+      text(/^[a-z][a-z0-9-]{0,31}$/, 'a small letter and up to 31 of them, digits and hyphens'),
+      'beginning of names that are spelled out',
+      'made of `stackName`',
+    ),
+    tags: setting(pairs(40), {}, 'tags of everything that can have some'),
+    permissionsBoundary: optional(
+      text(/^(arn:[^:]+:iam::(\d{12}|aws):policy\/\S+|[\w+=,.@-]{1,128})$/, 'the name or ARN of a managed policy'),
+      'boundary of every role',
+    ),
+  },
+  Data: {
+    keepData: setting(flag, true, '`false` for a trial: data goes with its stack, nothing protects it'),
+    encryptionKey: setting(
+      either(oneOf('aws', 'own'), text(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')),
+      'aws',
+      "what encrypts data at rest: keys of AWS, the deployment's own, or one that is there",
+    ),
+    tableStreamArn: optional(
+      text(/^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/, 'the ARN of the stream of a table'),
+      'stream of an existing table, which is used',
+    ),
+    flowStreamArn: optional(
+      text(/^arn:[^:]+:kinesis:[^:]+:\d{12}:stream\/[^/]+$/, 'the ARN of a Kinesis stream'),
+      'existing flow stream',
+    ),
+    failuresBucket: optional(
+      text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'),
+      'existing bucket of failed batches',
+    ),
+    serviceSecretArn: optional(secretArn, 'existing service secret'),
+    secretReplicaRegion: optional(
+      text(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'a region like eu-central-1'),
+      'region that the service secret is copied to',
+    ),
+    backupVaultArn: optional(
+      text(/^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/, 'the ARN of a backup vault'),
+      'vault of another account or region that daily backups are copied to',
+    ),
+    backupDays: setting(days, 35, 'how long backups are kept'),
+    logRetentionDays: setting(
+      days,
+      defaultSettings.logRetentionDays,
+      'how long the change, session and api_request logs are kept',
+    ),
+    flowRetentionDays: setting(days, defaultSettings.flowRetentionDays, 'how long the flow log is kept'),
+    flowStreamShards: setting(either(integer(1, 10_000), oneOf('on-demand')), 1, 'shards of the flow stream'),
+  },
+  Address: {
+    baseUrl: optional(url, 'address that callers use', "`domainName`, else the API's own"),
+    domainName: optional(
+      text(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'a name like access.example.com'),
+      "custom domain; the API's own address is turned off",
+    ),
+    certificateArn: optional(certificate('in the region of the service', '[^:]+'), 'certificate of `domainName`'),
+    ipAddressType: setting(oneOf('dualstack', 'ipv4'), 'dualstack', 'whether IPv6 is answered, too'),
+    frontCertificateArn: optional(
+      certificate('in us-east-1', 'us-east-1'),
+      'certificate of `domainName` for CloudFront, which is put in front',
+    ),
+    webAclArn: optional(
+      text(/^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/\S+$/, 'the ARN of a web ACL of CloudFront'),
+      'web ACL of CloudFront that is there already',
+      'one is made, in us-east-1',
+    ),
+    requestsPerAddress: setting(
+      integer(10, 2_000_000_000),
+      60_000,
+      'requests in five minutes that the web ACL lets through from one address',
+    ),
+    originSecretDays: setting(integer(1, 1_000), 30, "how often CloudFront's secret rotates"),
+    cdnSecretArn: optional(secretArn, 'secret that a CDN proves itself with: requests without it are refused'),
+  },
+  Load: {
+    throttleRate: setting(requests, 3_000, 'requests a second that the API lets through'),
+    throttleBurst: setting(requests, 5_000, '… and at once'),
+    ingestRate: setting(requests, 1_000, 'flow reports a second that the API lets through'),
+    ingestBurst: setting(requests, 2_000, '… and at once'),
+    ingestConcurrency: setting(concurrency, 100, 'functions kept for flow reports, and no more of them'),
+    changeConcurrency: setting(concurrency, 20, "functions kept for each consumer of the table's stream, and no more"),
+    flowConcurrency: optional(
+      concurrency,
+      'functions kept for the consumer of the flow stream, and no more',
+      '4 a shard and 2; 42 on demand',
+    ),
+  },
+  Behaviour: {
+    heartbeatSecs: setting(
+      integer(1, 86_400),
+      defaultSettings.heartbeatSecs,
+      'how often gateways and clients call; a lease is three of them',
+    ),
+    suiteIssuer: setting(url, 'https://suite.example.com', 'issuer of the workspace suite that people sign in with'),
+    mailSender: optional(address, 'whom mails to administrators come from, verified in Amazon SES'),
+  },
+  Operator: {
+    alarmEmail: optional(address, 'who is mailed when an alarm goes off'),
+    logLevel: setting(
+      oneOf(...logLevels),
+      'INFO',
+      'least level of what functions write to CloudWatch; `INFO` is a line a request',
+    ),
+    metrics: setting(
+      oneOf(...metricSettings),
+      'classes',
+      "what the service's own metrics are told apart by; `operations` has both",
+    ),
+    tracing: setting(flag, false, 'whether AWS X-Ray traces the functions'),
+    logGroupDays: setting(
+      oneOf(...keptLogDays),
+      RetentionDays.THREE_MONTHS,
+      'how long CloudWatch keeps what functions, API and web ACL write',
+    ),
+  },
+}
+
+type Definitions = { [G in keyof typeof settingGroups]: (typeof settingGroups)[G] }[keyof typeof settingGroups]
+type Union<T> = T extends unknown ? (value: T) => void : never
+type Merged = Union<Definitions> extends (value: infer M) => void ? M : never
+type ValueOf<S> = S extends { kind: Kind<infer T>; fallback: infer F } ? T | (null extends F ? null : never) : never
+
+/** What a deployment has chosen; null where nothing is. */
+export type Settings = { [K in keyof Merged]: ValueOf<Merged[K]> } & {
   prefix: string
-  /** False for a trial: what holds data goes with its stack, and nothing protects it. */
-  keepData: boolean
-  /** Stream of a table that is there already, which is used instead of one of the deployment's own. */
-  tableStreamArn: string | null
-  /** Flow stream that is there already. */
-  flowStreamArn: string | null
-  /** Name of a bucket of failed batches that is there already. */
-  failuresBucket: string | null
-  /** Service secret that is there already. */
-  serviceSecretArn: string | null
-  /** Region that the service secret is copied to; null for none. */
-  secretReplicaRegion: string | null
-  /** Backup vault of another account or region that backups of the table are copied to; null for no backups. */
-  backupVaultArn: string | null
-  /** How long backups and their copies are kept. */
-  backupDays: number
-  /** Address that callers use; the API's own unless there is a domain in front. */
-  baseUrl: string | null
-  logRetentionDays: number
-  flowRetentionDays: number
-  heartbeatSecs: number
-  /** The least level of what functions write for the operator. */
-  logLevel: LogLevel
-  /** What the service's own metrics are told apart by: classes of operations, operations too, or none are made. */
-  metrics: (typeof metricSettings)[number]
-  /** Whether AWS X-Ray traces the functions. */
-  tracing: boolean
-  /** Issuer of the workspace suite that people sign in with. */
-  suiteIssuer: string
-  /** Secret of Secrets Manager that a CDN in front proves itself with (P8.2); null without a CDN. */
-  cdnSecretArn: string | null
-  /** Address that alarms are mailed to; null for none. */
-  alarmEmail: string | null
-  /** Address that mails to administrators come from, verified in Amazon SES; null for no mails. */
-  mailSender: string | null
-  /** Provisioned shards of the flow stream, or `on-demand`. */
-  flowStreamShards: number | 'on-demand'
+  flowConcurrency: number | 'none'
 }
 
 /** A setting with a bad value, and the rule that it breaks. */
@@ -53,15 +187,14 @@ export class SettingError extends Error {
   readonly setting: string
   readonly rule: string
 
-  constructor(setting: string, rule: string) {
-    super(`The context value ${setting} must be ${rule}.`)
+  constructor(setting: string, rule: string, message = `The context value ${setting} must be ${rule}.`) {
+    super(message)
     this.setting = setting
     this.rule = rule
   }
 }
 
-/** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
-const maxRetentionDays = 36_500
+const all: Record<string, Setting<unknown>> = Object.assign({}, ...Object.values(settingGroups))
 
 /** `NetworkAccess` → `network-access`, as an address or a path spells it. */
 const spelled = (name: string): string =>
@@ -70,90 +203,41 @@ const spelled = (name: string): string =>
     .toLowerCase()
     .slice(0, 32)
 
-export function readSettings(scope: Construct): Settings {
-  const context = (name: string): unknown => scope.node.tryGetContext(name)
-  const integer = (name: string, fallback: number): number => {
-    const value = context(name)
-    if (value === undefined) return fallback
-    if (!/^[1-9]\d*$/.test(String(value))) throw new SettingError(name, 'a positive integer')
-    return Number(value)
+/** Settings that are of use only with others. */
+const together: [setting: string, needs: string][] = [
+  ['domainName', 'certificateArn'],
+  ['certificateArn', 'domainName'],
+  ['frontCertificateArn', 'domainName'],
+  ['webAclArn', 'frontCertificateArn'],
+]
+
+/** A shard is read in four lanes, and failed batches may be redriven beside them. */
+const flowLanes = (shards: number | 'on-demand'): number => 4 * (shards === 'on-demand' ? 10 : shards) + 2
+
+/** @throws SettingError at the first value that breaks a rule, and at a name that is no setting */
+export function readSettings({ node }: Construct): Settings {
+  // Names of the CDK's own have other characters.
+  for (const name of Object.keys(node.getAllContext())) {
+    if (/^[a-z][a-zA-Z0-9]*$/.test(name) && !(name in all)) {
+      throw new SettingError(name, 'a setting', `There is no setting ${name}; README.md has a table of all.`)
+    }
   }
-  const text = (name: string): string | null => {
-    const value = context(name) ?? null
-    return value === null ? null : String(value)
+  const values = Object.fromEntries(
+    Object.entries(all).map(([name, { kind, fallback }]) => {
+      const given: unknown = node.tryGetContext(name) ?? null
+      const value = given === null ? fallback : kind.read(given)
+      if (value === undefined) throw new SettingError(name, kind.rule)
+      return [name, value]
+    }),
+  ) as Settings
+  const set: Record<string, unknown> = values
+  for (const [name, needed] of together) {
+    if (set[name] !== null && set[needed] === null) throw new SettingError(name, `given together with ${needed}`)
   }
-  const days = (name: string, fallback: number): number => {
-    const value = integer(name, fallback)
-    if (value > maxRetentionDays) throw new SettingError(name, `at most ${maxRetentionDays}`)
-    return value
-  }
-  const matching = (name: string, pattern: RegExp, rule: string): string | null => {
-    const value = text(name)
-    if (value !== null && !pattern.test(value)) throw new SettingError(name, rule)
-    return value
-  }
-  const flag = (name: string, fallback: boolean): boolean => {
-    const value = String(context(name) ?? fallback)
-    if (value !== 'true' && value !== 'false') throw new SettingError(name, 'true or false')
-    return value === 'true'
-  }
-  const stackName =
-    matching('stackName', /^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'a letter and up to 63 letters, digits and hyphens') ??
-    'NetworkAccess'
-  const prefix = matching('prefix', /^[a-z][a-z0-9-]{0,31}$/, 'a small letter and up to 31 of them, digits and hyphens')
-  const wholeSecretArn = (name: string) =>
-    matching(
-      name,
-      /^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/,
-      'the whole ARN of a secret, with its six last characters',
-    )
-  const cdnSecretArn = wholeSecretArn('cdnSecretArn')
-  const mailSender = text('mailSender')
-  if (mailSender !== null && !/^[^@\s]+@[^@\s]+$/.test(mailSender)) {
-    throw new SettingError('mailSender', 'an address like access@example.com')
-  }
-  const wantedLevel = text('logLevel') ?? 'INFO'
-  const logLevel = logLevels.find((level) => level === wantedLevel)
-  if (logLevel === undefined) {
-    throw new SettingError('logLevel', `one of ${logLevels.join(', ')}`)
-  }
-  const wantedMetrics = text('metrics') ?? 'classes'
-  const metrics = metricSettings.find((setting) => setting === wantedMetrics)
-  if (metrics === undefined) throw new SettingError('metrics', `one of ${metricSettings.join(', ')}`)
   return {
-    stackName,
-    prefix: prefix ?? spelled(stackName),
-    keepData: flag('keepData', true),
-    tableStreamArn: matching(
-      'tableStreamArn',
-      /^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/,
-      'the ARN of the stream of a table',
-    ),
-    flowStreamArn: matching(
-      'flowStreamArn',
-      /^arn:[^:]+:kinesis:[^:]+:\d{12}:stream\/[^/]+$/,
-      'the ARN of a Kinesis stream',
-    ),
-    failuresBucket: matching('failuresBucket', /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'),
-    serviceSecretArn: wholeSecretArn('serviceSecretArn'),
-    secretReplicaRegion: matching('secretReplicaRegion', /^[a-z]{2,}(-[a-z]+)+-\d$/, 'a region like eu-central-1'),
-    backupVaultArn: matching(
-      'backupVaultArn',
-      /^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/,
-      'the ARN of a backup vault',
-    ),
-    backupDays: days('backupDays', 35),
-    baseUrl: text('baseUrl'),
-    logRetentionDays: days('logRetentionDays', defaultSettings.logRetentionDays),
-    flowRetentionDays: days('flowRetentionDays', defaultSettings.flowRetentionDays),
-    heartbeatSecs: integer('heartbeatSecs', defaultSettings.heartbeatSecs),
-    logLevel,
-    metrics,
-    tracing: flag('tracing', false),
-    suiteIssuer: text('suiteIssuer') ?? 'https://suite.example.com',
-    cdnSecretArn,
-    alarmEmail: text('alarmEmail'),
-    mailSender,
-    flowStreamShards: context('flowStreamShards') === 'on-demand' ? 'on-demand' : integer('flowStreamShards', 1),
+    ...values,
+    prefix: values.prefix ?? spelled(values.stackName),
+    baseUrl: values.baseUrl ?? (values.domainName && `https://${values.domainName}`),
+    flowConcurrency: values.flowConcurrency ?? flowLanes(values.flowStreamShards),
   }
 }

@@ -2,15 +2,19 @@ import { Duration } from 'aws-cdk-lib'
 import {
   AttributeType,
   Billing,
+  CfnGlobalTable,
   type ITableV2,
   StreamViewType,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb'
 import { type IStream, Stream, StreamEncryption, StreamMode } from 'aws-cdk-lib/aws-kinesis'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3'
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct, type IConstruct } from 'constructs'
+import { acknowledge } from './acknowledge.ts'
+import { encryptionKey } from './encryption-key.ts'
 import { keptBy } from './kept-by.ts'
 import type { Settings } from './settings.ts'
 
@@ -23,9 +27,12 @@ export class Storage extends Construct {
   readonly flows: IStream
   readonly failures: IBucket
   readonly secret: ISecret
+  /** What encrypts all of that, where it is not a key of AWS. */
+  readonly key: IKey | null
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id)
+    this.key = encryptionKey(this, settings)
     this.flows = this.flowStream(settings)
     this.failures = this.failuresBucket(settings)
     this.secret = this.serviceSecret(settings)
@@ -47,7 +54,7 @@ export class Storage extends Construct {
       const tableArn = tableStreamArn.replace(/\/stream\/.*$/, '')
       return TableV2.fromTableAttributes(this, 'Table', { tableArn, tableStreamArn })
     }
-    return new TableV2(this, 'Table', {
+    const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'ttl',
@@ -58,44 +65,67 @@ export class Storage extends Construct {
       deletionProtection: keepData,
       removalPolicy: keptBy(settings),
     })
+    // The CDK would ask for the region of the deployment here.
+    const [replica] = table.node.findAll().filter((node) => node instanceof CfnGlobalTable)
+    if (this.key) replica?.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', this.key.keyArn)
+    return table
   }
 
   private flowStream(settings: Settings): IStream {
     const { flowStreamArn, flowStreamShards } = settings
     if (flowStreamArn !== null) return Stream.fromStreamArn(this, 'Flows', flowStreamArn)
-    return new Stream(this, 'Flows', {
+    const stream = new Stream(this, 'Flows', {
       ...(flowStreamShards === 'on-demand'
         ? { streamMode: StreamMode.ON_DEMAND }
         : { streamMode: StreamMode.PROVISIONED, shardCount: flowStreamShards }),
       // A day is free; what a consumer cannot store in that time lies in the failure bucket.
       retentionPeriod: Duration.hours(24),
-      encryption: StreamEncryption.MANAGED,
+      ...(this.key
+        ? { encryption: StreamEncryption.KMS, encryptionKey: this.key }
+        : { encryption: StreamEncryption.MANAGED }),
       removalPolicy: keptBy(settings),
     })
+    if (this.key) acknowledge(stream, 'AwsSolutions-KDS3', 'The deployment has chosen a key of its own.')
+    return stream
   }
 
   private failuresBucket(settings: Settings): IBucket {
     const { failuresBucket } = settings
     if (failuresBucket !== null) return Bucket.fromBucketName(this, 'Failures', failuresBucket)
-    return new Bucket(this, 'Failures', {
-      encryption: BucketEncryption.S3_MANAGED,
+    const bucket = new Bucket(this, 'Failures', {
+      ...(this.key
+        ? { encryption: BucketEncryption.KMS, encryptionKey: this.key, bucketKeyEnabled: true }
+        : { encryption: BucketEncryption.S3_MANAGED }),
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
       versioned: true,
       removalPolicy: keptBy(settings),
       lifecycleRules: [{ expiration: Duration.days(90), noncurrentVersionExpiration: Duration.days(7) }],
     })
+    acknowledge(
+      bucket,
+      'AwsSolutions-S1',
+      'Lambda writes and the redrive task reads; a trail of data events shows who else does, a second bucket would not.',
+    )
+    return bucket
   }
 
   private serviceSecret(settings: Settings): ISecret {
     const { serviceSecretArn, secretReplicaRegion } = settings
     if (serviceSecretArn !== null) return Secret.fromSecretCompleteArn(this, 'ServiceSecret', serviceSecretArn)
-    return new Secret(this, 'ServiceSecret', {
+    const secret = new Secret(this, 'ServiceSecret', {
       description:
         'All keys of the service are derived from this. Change it by docs/runbooks/secret-rotation.md alone.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      ...(this.key && { encryptionKey: this.key }),
       ...(secretReplicaRegion !== null && { replicaRegions: [{ region: secretReplicaRegion }] }),
       removalPolicy: keptBy(settings),
     })
+    acknowledge(
+      secret,
+      'AwsSolutions-SMG4',
+      'What it has sealed is sealed anew when it changes, so an operator starts that.',
+    )
+    return secret
   }
 }

@@ -14,7 +14,7 @@ export async function handler({ Step, SecretId, ClientRequestToken }: Event, con
   const step = rotation[Step]
   if (!step) throw new Error(`There is no step ${Step} in a rotation.`)
   await step({
-    secret: await stagedSecret(SecretId, ClientRequestToken),
+    secret: stagedSecret(SecretId, ClientRequestToken),
     distribution: distribution(env.distributionId),
     now: Date.now,
     wait: async () => {

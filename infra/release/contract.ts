@@ -84,7 +84,13 @@ export function contractOf(outdir: string): TemplateContract {
 }
 
 /** Settings with which every stack of the app is there. */
-const everything = { backupVaultArn: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:elsewhere' }
+const everything = {
+  backupVaultArn: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:elsewhere',
+  encryptionKey: 'own',
+  domainName: 'access.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/here',
+  frontCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/there',
+}
 
 /** The contract of the templates as the code makes them now. */
 export const contractOfNow = (): Promise<TemplateContract> =>

@@ -28,6 +28,7 @@ const code = (text: string): string => `\`${text}\``
 /** Names a resource by the construct that makes it. */
 function resourceName(reference: unknown): string {
   const text = JSON.stringify(reference)
+  if (reference === '*') return 'the account'
   if (text.includes('StorageTable')) return 'the table'
   if (text.includes('StorageFlows')) return 'the flow stream'
   if (text.includes('ServiceSecret')) return 'the service secret'

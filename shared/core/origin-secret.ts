@@ -7,9 +7,13 @@ export type OriginSecret = { previous?: string; current: string; next?: string }
 
 /** Reads what the rotation keeps. @throws Error when it is of another form; its text is not told */
 export function parseOriginSecret(text: string): OriginSecret {
-  const words = JSON.parse(text)
-  if (!words.current) throw new Error('The origin secret names no current word.')
-  return words
+  try {
+    const words = JSON.parse(text)
+    if (words.current) return words
+  } catch {
+    // What JSON.parse says of a text quotes it.
+  }
+  throw new Error('The origin secret names no current word.')
 }
 
 /**

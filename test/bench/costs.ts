@@ -72,7 +72,12 @@ ${costsTable(rows)}
 - **Lambda GB-ms** are measured CPU, told as that of one and the same machine; at one CPU for 1,769 MB the memory of a
   function does not matter for them. Waiting for the table is not in them; below it is.
 - **Beside that**: a shard of the flow stream is ${shardMonth} USD a month; a million flows are at most 1.1 GB in the table, and ${(1.1 * prices.tableGbMonth).toFixed(2)} USD for
-  each month that they are kept. Not in it: data that leaves AWS, backups.
+  each month that they are kept. Not in it: data that leaves AWS.
+- **What settings cost** (list prices of us-east-1, a month): \`encryptionKey=own\` 1 USD for the key and 0.03 USD for 10,000 requests to
+  it, of which table and bucket make few; CloudFront in front 1 USD a million requests and 0.085 USD a GB sent; its web ACL 9 USD and 0.60
+  USD a million requests; the origin secret 0.40 USD, a replica of the service secret as much; \`flowStreamShards=on-demand\` 29 USD and
+  0.08 USD a GB; \`backupVaultArn\` 0.10 USD a GB here and there. Domain, IPv6, reserved functions, throttles, tags and boundaries cost
+  nothing.
 ${watchCosts()}
 ## Memory
 

@@ -68,7 +68,7 @@ describe('several installs in one account and region', () => {
     [{ serviceSecretArn: 'secret' }, 'serviceSecretArn must be the whole ARN of a secret'],
     [{ secretReplicaRegion: 'Ireland' }, 'secretReplicaRegion must be a region like'],
     [{ backupVaultArn: 'vault' }, 'backupVaultArn must be the ARN of a backup vault'],
-    [{ backupDays: 0 }, 'backupDays must be a positive integer'],
+    [{ backupDays: 0 }, 'backupDays must be an integer from 1 to 36500'],
   ])('refuse %j', async (context, message) => {
     await expect(templatesOf([], context)).rejects.toThrow(message)
   })

@@ -96,7 +96,9 @@ it('tells its address to all but what is there before the API: its functions, wh
   }
   for (const [handler, address] of await told({}))
     expect(address, handler).toEqual(
-      /^(api|v0|public|streams)\//.test(handler) ? undefined : { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] },
+      /^(api|v0|public|streams)\/|check-concurrency/.test(handler)
+        ? undefined
+        : { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] },
     )
   for (const [handler, address] of await told({ baseUrl: 'https://access.example.com' }))
     expect(address, handler).toBe('https://access.example.com')

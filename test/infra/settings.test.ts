@@ -1,4 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { App } from 'aws-cdk-lib'
 import { expect, it } from 'vitest'
+import { readSettings, settingGroups } from '#infra/settings.ts'
+import { withSettings } from '#infra/settings-table.ts'
 import { templatesOf } from '#test/support/templates.ts'
 
 const environmentOf = async (context: Record<string, unknown>) => {
@@ -37,14 +41,79 @@ it('has defaults for all of them', async () => {
   })
 })
 
+const secret = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:cdn-AbCdEf'
+const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
+
 it.each([
   [{ logLevel: 'debug' }, 'The context value logLevel must be one of INFO, WARN, ERROR.'],
   [{ metrics: 'all' }, 'The context value metrics must be one of classes, operations, none.'],
   [{ tracing: 'on' }, 'The context value tracing must be true or false.'],
-  [{ logRetentionDays: 'ten' }, 'The context value logRetentionDays must be a positive integer.'],
-  [{ flowStreamShards: 0 }, 'The context value flowStreamShards must be a positive integer.'],
-  [{ logRetentionDays: '9'.repeat(20) }, 'The context value logRetentionDays must be at most 36500.'],
-  [{ flowRetentionDays: 36_501 }, 'The context value flowRetentionDays must be at most 36500.'],
+  [{ logRetentionDays: 'ten' }, 'The context value logRetentionDays must be an integer from 1 to 36500.'],
+  [{ logRetentionDays: '9'.repeat(20) }, 'The context value logRetentionDays must be an integer from 1 to 36500.'],
+  [{ flowRetentionDays: 36_501 }, 'The context value flowRetentionDays must be an integer from 1 to 36500.'],
+  [{ flowStreamShards: 0 }, 'The context value flowStreamShards must be an integer from 1 to 10000 or on-demand.'],
+  [{ throttleRate: 'fast' }, 'The context value throttleRate must be an integer from 1 to 1000000.'],
+  [{ changeConcurrency: '-1' }, 'The context value changeConcurrency must be an integer from 1 to 100000 or none.'],
+  [{ logGroupDays: 100 }, 'The context value logGroupDays must be one of 1, 3, 5, 7, 14, 30, 60, 90, 120,'],
+  [
+    { domainName: 'https://access.example.com' },
+    'The context value domainName must be a name like access.example.com.',
+  ],
+  [{ domainName: 'a.example.com' }, 'The context value domainName must be given together with certificateArn.'],
+  [
+    { frontCertificateArn: certificate('eu-central-1') },
+    'The context value frontCertificateArn must be the ARN of a certificate in us-east-1.',
+  ],
+  [
+    { frontCertificateArn: certificate('us-east-1') },
+    'The context value frontCertificateArn must be given together with domainName.',
+  ],
+  [{ encryptionKey: 'mine' }, 'The context value encryptionKey must be one of aws, own or the ARN of a key.'],
+  [{ tags: 'team' }, 'The context value tags must be up to 40 of name=value with commas between them, or an object.'],
+  [{ tags: { 'aws:team': 'x' } }, 'The context value tags must be up to 40'],
+  [
+    { permissionsBoundary: 'a b' },
+    'The context value permissionsBoundary must be the name or ARN of a managed policy.',
+  ],
+  [{ alarmEmail: 'operator' }, 'The context value alarmEmail must be an address like access@example.com.'],
+  [{ throttelRate: 5 }, 'There is no setting throttelRate; README.md has a table of all.'],
 ])('refuses %j', async (context, message) => {
   await expect(templatesOf([], context)).rejects.toThrow(message)
+})
+
+it('takes what the command line and cdk.json give alike', () => {
+  const read = (context: Record<string, unknown>) => readSettings(new App({ context }))
+  expect(read({ tags: 'team=network,stage=live' }).tags).toEqual({ team: 'network', stage: 'live' })
+  expect(read({ tags: { team: 'network', stage: 'live' } }).tags).toEqual({ team: 'network', stage: 'live' })
+  expect(read({ throttleRate: '50' }).throttleRate).toBe(read({ throttleRate: 50 }).throttleRate)
+  expect(read({ keepData: 'false' }).keepData).toBe(read({ keepData: false }).keepData)
+  expect(read({ cdnSecretArn: secret, '@aws-cdk/core:a': true, 'ssm:account=1': 'x' }).cdnSecretArn).toBe(secret)
+})
+
+it('has a lane of the flow stream for every function that it reserves, and room to redrive', () => {
+  const read = (context: Record<string, unknown>) => readSettings(new App({ context })).flowConcurrency
+  expect([read({}), read({ flowStreamShards: 3 }), read({ flowStreamShards: 'on-demand' })]).toEqual([6, 14, 42])
+  expect([read({ flowConcurrency: 9 }), read({ flowConcurrency: 'none' })]).toEqual([9, 'none'])
+})
+
+it('is told whole in README.md', async () => {
+  const readme = await readFile('README.md', 'utf8')
+  expect(withSettings(readme)).toBe(readme)
+  for (const name of Object.values(settingGroups).flatMap(Object.keys)) expect(readme).toContain(`| \`${name}\` `)
+  expect(() => withSettings('nothing')).toThrow('no place')
+})
+
+it('names no setting in the documents that there is not', async () => {
+  const names = new Set(Object.values(settingGroups).flatMap(Object.keys))
+  const files = (await readdir('docs', { recursive: true }))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`)
+  const named = await Promise.all(
+    ['README.md', ...files].map(async (file) =>
+      [...(await readFile(file, 'utf8')).matchAll(/-c ([a-z][A-Za-z]*)=/g)].map(([, name = '']) => `${file}: ${name}`),
+    ),
+  )
+  const unknown = named.flat().filter((entry) => !names.has(entry.slice(entry.indexOf(': ') + 2)))
+  expect(named.flat().length).toBeGreaterThan(5)
+  expect(unknown).toEqual([])
 })

@@ -113,7 +113,7 @@ it('ends every log group after a time', () => {
 })
 
 it.each(['0', '-1', '1.5', 'many'])('refuses %s days of retention', async (logRetentionDays) => {
-  await expect(templatesOf([], { logRetentionDays })).rejects.toThrow('must be a positive integer')
+  await expect(templatesOf([], { logRetentionDays })).rejects.toThrow('must be an integer from 1 to 36500')
 })
 
 it('gives every function the retention of the deployment', async () => {

@@ -41,6 +41,7 @@ const bodyOf = (...keys: string[]) =>
   apiBody(
     'api',
     keys.map((key) => ({ key, functionArn: one as never, invokerArn: invoker as never })),
+    { ipAddressType: 'dualstack', disableExecuteApiEndpoint: false },
   )
 
 /** The definition of `GET /things` with this in its operation, or in its integration. */

@@ -144,8 +144,8 @@ describe('a start that fails says one line, and leaves no process', () => {
   })
 
   it.each([
-    ['LOG_RETENTION_DAYS', '0', 'a positive integer'],
-    ['FLOW_RETENTION_DAYS', '-1', 'a positive integer'],
+    ['LOG_RETENTION_DAYS', '0', 'an integer from 1 to 36500'],
+    ['FLOW_RETENTION_DAYS', '-1', 'an integer from 1 to 36500'],
     ['LOG_LEVEL', 'loud', 'one of INFO, WARN, ERROR'],
   ])('for %s=%s', async (variable, value, rule) => {
     await expectFault(copy(), `${variable}=${value} must be ${rule}.`, { [variable]: value })

@@ -82,6 +82,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     functions,
     arnOf(target: Target): string {
       if (target in arns) return arns[target as keyof typeof arns]
+      if (target === 'account') return '*'
       if (target === 'mail') return `arn:aws:ses:us-east-1:000000000000:identity/${context.mailSender}`
       if (target.startsWith('failures/')) return target.replace('failures', arns.failures)
       const [, name = '', qualifier] = /^function ([^:]+)(:.*)?$/.exec(target) ?? []

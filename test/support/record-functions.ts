@@ -13,6 +13,7 @@ import { loadEntries } from './operations.ts'
 import { publicKey } from './public-key.ts'
 import { type RecordedCall, recordCalls } from './recorded-calls.ts'
 import { type Request, sampleRequests } from './sample-requests.ts'
+import { stubService } from './stub-service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: functions of every kind
 type Handler = (event: any, context?: any) => Promise<any>
@@ -270,6 +271,22 @@ async function recordReplay(record: Record, account: string, consumer: string): 
   )
 }
 
+/** What CloudFormation invokes during a deployment, and is answered by. */
+async function recordDeployment(record: Record): Promise<void> {
+  const taken = await stubService((response) => void response.end())
+  const AccountLimit = { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 1_000 }
+  await record(
+    'tasks/check-concurrency.ts',
+    async (handler) => {
+      for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+      await handler({ RequestType: 'Create', ResponseURL: taken.endpoint, ResourceProperties: { Reserved: '1' } })
+    },
+    () => Response.json({ AccountLimit }),
+  )
+  await taken.end()
+  if (taken.asked.length !== 1) throw new Error('CloudFormation was not answered.')
+}
+
 /**
  * Runs every function of the service, in a table that nobody else looks at, through what it does: operations by their
  * samples, devices through the life of their sessions, consumers, schedules and tasks with work to do.
@@ -286,5 +303,6 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   await recordReplay(record, accounts[0] as string, consumer)
   await recordRotation(record)
   await recordSchedules(record)
+  await recordDeployment(record)
   return recorded
 }

@@ -6,7 +6,15 @@ import { fieldsOf } from '#shared/core/is-object.ts'
 import { statementKey } from './statement-key.ts'
 
 /** What is asked for, by the name that the test gives it: one table, one stream and so on are all there are. */
-export type Target = 'table' | 'flows' | 'secret' | 'failures' | `failures/${string}` | `function ${string}` | 'mail'
+export type Target =
+  | 'table'
+  | 'flows'
+  | 'secret'
+  | 'failures'
+  | `failures/${string}`
+  | `function ${string}`
+  | 'mail'
+  | 'account'
 
 /** A call of AWS as IAM hears of it. */
 export type RecordedCall = { action: string; target: Target; context: Record<string, string[]> }
@@ -127,6 +135,8 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
     if (method === 'GET') return key ? call('s3:GetObject', `failures/${key}`) : call('s3:ListBucket', 'failures')
     if (method === 'DELETE') return call('s3:DeleteObject', `failures/${key}`)
   }
+  if (first === 'lambda' && url.pathname.endsWith('/account-settings/'))
+    return call('lambda:GetAccountSettings', 'account')
   if (first === 'lambda' && url.pathname.endsWith('/invocations')) {
     const name = decodeURIComponent(url.pathname.split('/')[3] ?? '')
     const qualifier = url.searchParams.get('Qualifier')

@@ -69,6 +69,8 @@ function readEnvironment(functions: Found[]): Record<string, string> {
     const { Variables } = fieldsOf(stack.resolve(properties.Environment))
     // Functions behind the API are not told its address; on this machine all have that of the runner.
     const { SERVICE_URL: _, ...rest } = fieldsOf(Variables)
+    // What does not know the table is no part of the service: it cares for what stands before it.
+    if (!('TABLE_NAME' in rest)) continue
     const entries = Object.entries(rest).map(([name, value]): [string, string] => [name, String(value)])
     const value = Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)))
     const variables = JSON.stringify(value)

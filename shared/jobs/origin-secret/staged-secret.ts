@@ -1,3 +1,7 @@
+import { ServiceError } from '../../core/aws/json-service.ts'
+import { manager } from '../../core/aws/read-secret.ts'
+import { fieldsOf } from '../../core/is-object.ts'
+
 /** A secret of Secrets Manager while it is rotated: the version that counts, and the one that will. */
 export type StagedSecret = {
   current(): Promise<string>
@@ -11,36 +15,34 @@ export type StagedSecret = {
 }
 
 /** The secret with this id, and the version that the rotation with this token makes. */
-export async function stagedSecret(secretId: string, token: string): Promise<StagedSecret> {
-  const sdk = await import('@aws-sdk/client-secrets-manager')
-  const client = new sdk.SecretsManagerClient({})
-  const SecretId = secretId
+export function stagedSecret(SecretId: string, token: string): StagedSecret {
+  const ask = (operation: string, request: object) => manager.call(operation, JSON.stringify({ SecretId, ...request }))
   const textOf = async (version: { VersionStage: string; VersionId?: string }): Promise<string> => {
-    const { SecretString } = await client.send(new sdk.GetSecretValueCommand({ SecretId, ...version }))
-    if (!SecretString) throw new Error(`The secret ${secretId} is empty.`)
+    const { SecretString } = await ask('GetSecretValue', version)
+    if (typeof SecretString !== 'string' || SecretString === '') throw new Error(`The secret ${SecretId} is empty.`)
     return SecretString
   }
   return {
     current: () => textOf({ VersionStage: 'AWSCURRENT' }),
     pending: () =>
       textOf({ VersionId: token, VersionStage: 'AWSPENDING' }).catch((error: unknown) => {
-        if (error instanceof sdk.ResourceNotFoundException) return null
+        if (error instanceof ServiceError && error.name === 'ResourceNotFoundException') return null
         throw error
       }),
-    async prepare(text) {
-      const version = { ClientRequestToken: token, SecretString: text, VersionStages: ['AWSPENDING'] }
-      await client.send(new sdk.PutSecretValueCommand({ SecretId, ...version }))
+    async prepare(SecretString) {
+      await ask('PutSecretValue', { ClientRequestToken: token, SecretString, VersionStages: ['AWSPENDING'] })
     },
     async rotatedAt() {
-      const { LastRotatedDate } = await client.send(new sdk.DescribeSecretCommand({ SecretId }))
-      return LastRotatedDate ?? null
+      const { LastRotatedDate: seconds } = await ask('DescribeSecret', {})
+      return typeof seconds === 'number' ? new Date(seconds * 1_000) : null
     },
     async finish() {
-      const { VersionIdsToStages = {} } = await client.send(new sdk.DescribeSecretCommand({ SecretId }))
-      const [counting] = Object.entries(VersionIdsToStages).find(([, stages]) => stages.includes('AWSCURRENT')) ?? []
+      const { VersionIdsToStages } = await ask('DescribeSecret', {})
+      const [counting] =
+        Object.entries(fieldsOf(VersionIdsToStages)).find(([, stages]) => [stages].flat().includes('AWSCURRENT')) ?? []
       if (counting === token) return
-      const move = { MoveToVersionId: token, RemoveFromVersionId: counting }
-      await client.send(new sdk.UpdateSecretVersionStageCommand({ SecretId, VersionStage: 'AWSCURRENT', ...move }))
+      const move = { VersionStage: 'AWSCURRENT', MoveToVersionId: token, RemoveFromVersionId: counting }
+      await ask('UpdateSecretVersionStage', move)
     },
   }
 }

@@ -1,75 +1,91 @@
-import {
-  DescribeSecretCommand,
-  GetSecretValueCommand,
-  PutSecretValueCommand,
-  ResourceNotFoundException,
-  SecretsManagerClient,
-  UpdateSecretVersionStageCommand,
-} from '@aws-sdk/client-secrets-manager'
 import type { Context } from 'aws-lambda'
-import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/tasks/rotate-origin-secret.ts'
+import { answering, stubService } from '#test/support/stub-service.ts'
 
-const manager = mockClient(SecretsManagerClient)
 const SecretId = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:origin-AbCdEf'
 const run = (Step: string) =>
   handler({ Step, SecretId, ClientRequestToken: 'new' }, { getRemainingTimeInMillis: () => 0 } as Context)
 
+type Version = { text: string; stages: string[] }
+let versions: Map<string, Version>
+let manager: Awaited<ReturnType<typeof stubService>>
+const calls = () => manager.asked.map(({ headers }) => String(headers['x-amz-target']).split('.')[1])
+
+/** Secrets Manager with this one secret, as far as a rotation asks it. */
+function answerTo(operation: string, request: Record<string, string & string[]>): [status: number, body: object] {
+  const found = [...versions].find(
+    ([id, { stages }]) => stages.includes(request.VersionStage ?? '') && (request.VersionId ?? id) === id,
+  )
+  if (operation === 'GetSecretValue') {
+    return found ? [200, { SecretString: found[1].text }] : [400, { __type: 'ResourceNotFoundException' }]
+  }
+  if (operation === 'DescribeSecret') {
+    return [200, { VersionIdsToStages: Object.fromEntries([...versions].map(([id, { stages }]) => [id, stages])) }]
+  }
+  if (operation === 'PutSecretValue') {
+    versions.set(String(request.ClientRequestToken), {
+      text: String(request.SecretString),
+      stages: [...(request.VersionStages ?? [])],
+    })
+    return [200, {}]
+  }
+  const [from, to] = [versions.get(String(request.RemoveFromVersionId)), versions.get(String(request.MoveToVersionId))]
+  if (from) from.stages = ['AWSPREVIOUS']
+  to?.stages.push('AWSCURRENT')
+  return [200, {}]
+}
+
+beforeAll(async () => {
+  manager = await stubService(() => undefined)
+})
+afterAll(() => manager.end())
 beforeEach(() => {
+  versions = new Map([['old', { text: '{"previous":"a","current":"b","next":"c"}', stages: ['AWSCURRENT'] }]])
+  manager.asked.length = 0
+  manager.reply((response, asked) => {
+    const operation = String(asked.headers['x-amz-target']).split('.')[1] ?? ''
+    const [status, body] = answerTo(operation, JSON.parse(asked.body))
+    answering(status, body)(response, asked)
+  })
+  vi.resetModules()
   vi.stubEnv('DISTRIBUTION_ID', 'E123')
-  manager
-    .on(GetSecretValueCommand, { SecretId, VersionStage: 'AWSCURRENT' })
-    .resolves({ SecretString: '{"previous":"a","current":"b","next":"c"}' })
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', manager.endpoint)
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
 })
 afterEach(() => {
-  manager.reset()
   vi.unstubAllEnvs()
 })
-afterAll(() => manager.restore())
 
 describe('a step of the rotation', () => {
   it('prepares a version under its own token, once', async () => {
-    const missing = new ResourceNotFoundException({ message: 'none', $metadata: {} })
-    manager.on(GetSecretValueCommand, { SecretId, VersionId: 'new', VersionStage: 'AWSPENDING' }).rejectsOnce(missing)
-    manager.on(PutSecretValueCommand).resolves({})
     await run('createSecret')
-    const [call] = manager.commandCalls(PutSecretValueCommand)
-    expect(call?.args[0].input).toMatchObject({ SecretId, ClientRequestToken: 'new', VersionStages: ['AWSPENDING'] })
-    expect(JSON.parse(call?.args[0].input.SecretString ?? '')).toMatchObject({ previous: 'b', current: 'c' })
-
-    manager
-      .on(GetSecretValueCommand, { SecretId, VersionId: 'new', VersionStage: 'AWSPENDING' })
-      .resolves({ SecretString: '{"current":"c"}' })
+    const prepared = versions.get('new')
+    expect(prepared?.stages).toEqual(['AWSPENDING'])
+    expect(JSON.parse(prepared?.text ?? '')).toEqual({
+      previous: 'b',
+      current: 'c',
+      next: expect.stringMatching(/^\w{64}$/),
+    })
     await run('createSecret')
-    expect(manager.commandCalls(PutSecretValueCommand)).toHaveLength(1)
+    expect(versions.get('new')).toBe(prepared)
   })
 
-  it('prepares nothing when the version cannot be told', async () => {
-    manager
-      .on(GetSecretValueCommand, { SecretId, VersionId: 'new', VersionStage: 'AWSPENDING' })
-      .rejects(new Error('denied'))
+  it('prepares nothing when it may not see what there is', async () => {
+    manager.reply(answering(400, { __type: 'AccessDeniedException', Message: 'denied' }))
     await expect(run('createSecret')).rejects.toThrow('denied')
-    expect(manager.commandCalls(PutSecretValueCommand)).toHaveLength(0)
+    expect(calls()).not.toContain('PutSecretValue')
   })
 
   it('lets the prepared version count, once', async () => {
-    manager.on(UpdateSecretVersionStageCommand).resolves({})
-    manager
-      .on(DescribeSecretCommand, { SecretId })
-      .resolves({ VersionIdsToStages: { old: ['AWSCURRENT'], new: ['AWSPENDING'] } })
+    await run('createSecret')
     await run('finishSecret')
-    expect(manager.commandCalls(UpdateSecretVersionStageCommand)[0]?.args[0].input).toEqual({
-      SecretId,
-      VersionStage: 'AWSCURRENT',
-      MoveToVersionId: 'new',
-      RemoveFromVersionId: 'old',
-    })
-    manager
-      .on(DescribeSecretCommand, { SecretId })
-      .resolves({ VersionIdsToStages: { old: ['AWSPREVIOUS'], new: ['AWSCURRENT', 'AWSPENDING'] } })
+    expect([versions.get('old')?.stages, versions.get('new')?.stages]).toEqual([
+      ['AWSPREVIOUS'],
+      ['AWSPENDING', 'AWSCURRENT'],
+    ])
     await run('finishSecret')
-    expect(manager.commandCalls(UpdateSecretVersionStageCommand)).toHaveLength(1)
+    expect(calls().filter((operation) => operation === 'UpdateSecretVersionStage')).toHaveLength(1)
   })
 
   it('refuses a step that no rotation has', async () => {

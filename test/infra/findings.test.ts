@@ -1,0 +1,28 @@
+import { App, Stack } from 'aws-cdk-lib'
+import { Bucket } from 'aws-cdk-lib/aws-s3'
+import { expect, it } from 'vitest'
+import { acknowledge } from '#infra/acknowledge.ts'
+import { acknowledged, findings } from '#infra/findings.ts'
+
+function bucketIn(app: App): Bucket {
+  return new Bucket(new Stack(app, 'Stack'), 'Bucket', { enforceSSL: true })
+}
+
+it('finds what nobody has acknowledged', () => {
+  const app = new App()
+  const bucket = bucketIn(app)
+  expect(findings(app).map(({ path, rule }) => `${path}: ${rule}`)).toEqual(['Stack/Bucket/Resource: AwsSolutions-S1'])
+  acknowledge(bucket, 'AwsSolutions-S1', 'for this test')
+  expect(findings(app)).toEqual([])
+})
+
+it('tells an acknowledgement that nothing needs', () => {
+  const app = new App()
+  const bucket = bucketIn(app)
+  acknowledge(bucket, 'AwsSolutions-S1', 'for this test')
+  acknowledge(bucket, 'AwsSolutions-S10', 'for this test')
+  expect(Object.fromEntries(acknowledged(app))).toEqual({
+    'Stack/Bucket: AwsSolutions-S1': true,
+    'Stack/Bucket: AwsSolutions-S10': false,
+  })
+})

@@ -1,0 +1,211 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
+
+const settings = {
+  domainName: 'access.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',
+  frontCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/b',
+}
+let templates: Templates
+let distribution: Resource['Properties']
+let acl: Resource['Properties']
+beforeAll(async () => {
+  templates = await templatesOf([], settings)
+  distribution = only('AWS::CloudFront::Distribution').DistributionConfig
+  acl = only('AWS::WAFv2::WebACL')
+})
+
+function only(type: string, from = templates): Resource['Properties'] {
+  const found = from.all(type)
+  expect(found).toHaveLength(1)
+  return (found[0] as Resource).Properties
+}
+
+describe('without a certificate for CloudFront', () => {
+  it('nothing is put in front, and the service answers by its own address', async () => {
+    const plain = await templatesOf([])
+    for (const type of ['AWS::CloudFront::Distribution', 'AWS::WAFv2::WebACL', 'AWS::ApiGatewayV2::DomainName'])
+      expect(plain.all(type)).toEqual([])
+  })
+})
+
+describe('CloudFront', () => {
+  it('hands on all that a caller sends, host and token as well, and where it is', () => {
+    const { OriginRequestPolicyConfig: policy } = only('AWS::CloudFront::OriginRequestPolicy')
+    expect(policy.HeadersConfig).toEqual({
+      HeaderBehavior: 'allViewerAndWhitelistCloudFront',
+      Headers: ['Address', 'Country', 'City', 'Latitude', 'Longitude'].map((name) => `CloudFront-Viewer-${name}`),
+    })
+    expect(policy.QueryStringsConfig).toEqual({ QueryStringBehavior: 'all' })
+    expect(distribution.DefaultCacheBehavior.AllowedMethods).toContain('PATCH')
+    for (const behavior of [distribution.DefaultCacheBehavior, ...distribution.CacheBehaviors])
+      expect(behavior.OriginRequestPolicyId).toBeDefined()
+  })
+
+  it('keeps no answer of the API, not even an error for a moment', () => {
+    // The managed policy CachingDisabled.
+    expect(distribution.DefaultCacheBehavior.CachePolicyId).toBe('4135ea2d-6df8-44a3-9df3-4b5a84be39ad')
+    const codes = distribution.CustomErrorResponses as { ErrorCode: number; ErrorCachingMinTTL: number }[]
+    expect(codes.map(({ ErrorCode }) => ErrorCode)).toEqual([400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504])
+    for (const code of codes) expect(code).toEqual({ ErrorCode: code.ErrorCode, ErrorCachingMinTTL: 0 })
+  })
+
+  it('keeps the public pages as long as they say, in each encoding', () => {
+    expect(distribution.CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual([
+      '/openapi',
+      '/openapi.json',
+      '/docs',
+      '/docs/redoc.standalone.js',
+    ])
+    const { CachePolicyConfig } = only('AWS::CloudFront::CachePolicy')
+    expect(CachePolicyConfig).toMatchObject({ MinTTL: 0, DefaultTTL: 0 })
+    expect(CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin).toMatchObject({
+      EnableAcceptEncodingBrotli: true,
+      EnableAcceptEncodingGzip: true,
+      CookiesConfig: { CookieBehavior: 'none' },
+      HeadersConfig: { HeaderBehavior: 'none' },
+    })
+  })
+
+  it('reaches the API at the target of its domain over TLS alone, and waits longer than the API', () => {
+    const [domain] = templates.entries('AWS::ApiGatewayV2::DomainName')[0] as [string, Resource]
+    expect(distribution.Origins).toEqual([
+      expect.objectContaining({
+        DomainName: { 'Fn::GetAtt': [domain, 'RegionalDomainName'] },
+        CustomOriginConfig: expect.objectContaining({
+          OriginProtocolPolicy: 'https-only',
+          OriginSSLProtocols: ['TLSv1.2'],
+          OriginReadTimeout: 35,
+        }),
+      }),
+    ])
+    expect(distribution.ViewerCertificate).toMatchObject({
+      AcmCertificateArn: settings.frontCertificateArn,
+      MinimumProtocolVersion: 'TLSv1.2_2021',
+    })
+    expect(distribution.Aliases).toEqual(['access.example.com'])
+  })
+})
+
+describe('the origin secret', () => {
+  it('stands in no template: CloudFormation reads the word that is sent now', () => {
+    const [id] =
+      templates.entries('AWS::SecretsManager::Secret').find(([name]) => name.startsWith('OriginSecret')) ?? []
+    expect(distribution.Origins[0].OriginCustomHeaders).toEqual([
+      {
+        HeaderName: 'x-origin-secret',
+        HeaderValue: {
+          'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:current::}}']],
+        },
+      },
+    ])
+  })
+
+  it('rotates by a function that may change it, the distribution and nothing else', async () => {
+    expect(only('AWS::SecretsManager::RotationSchedule').RotationRules).toEqual({ AutomaticallyAfterDays: 30 })
+    const often = await templatesOf([], { ...settings, originSecretDays: 7 })
+    expect(only('AWS::SecretsManager::RotationSchedule', often).RotationRules).toEqual({ AutomaticallyAfterDays: 7 })
+    const [, policy] = templates.entries('AWS::IAM::Policy').find(([id]) => id.startsWith('RotationRole')) as [
+      string,
+      Resource,
+    ]
+    const statements = policy.Properties.PolicyDocument.Statement as { Action: string | string[]; Resource: unknown }[]
+    expect(statements.flatMap(({ Action }) => Action).filter((action) => !action.startsWith('logs:'))).toEqual([
+      'secretsmanager:DescribeSecret',
+      'secretsmanager:GetSecretValue',
+      'secretsmanager:PutSecretValue',
+      'secretsmanager:UpdateSecretVersionStage',
+      'cloudfront:GetDistribution',
+      'cloudfront:GetDistributionConfig',
+      'cloudfront:UpdateDistribution',
+      'wafv2:GetWebACL',
+    ])
+    for (const { Resource } of statements) expect(Resource).not.toBe('*')
+  })
+
+  it('is rotated by Secrets Manager of this account alone, with time to wait for every edge', () => {
+    const [id, rotator] = templates
+      .entries('AWS::Lambda::Function')
+      .find(([, { Properties }]) => Properties.Handler === 'tasks/rotate-origin-secret.handler') as [string, Resource]
+    expect(rotator.Properties.Timeout).toBe(900)
+    const permissions = templates
+      .all('AWS::Lambda::Permission')
+      .map(({ Properties }) => Properties)
+      .filter(({ FunctionName }) => JSON.stringify(FunctionName).includes(id))
+    expect(permissions).toEqual([
+      expect.objectContaining({
+        Principal: 'secretsmanager.amazonaws.com',
+        SourceAccount: { Ref: 'AWS::AccountId' },
+      }),
+    ])
+  })
+})
+
+describe('the web ACL', () => {
+  type Rule = {
+    Name: string
+    Statement: Record<string, { RuleActionOverrides?: { Name: string; ActionToUse: object }[] }>
+  }
+  const counted = (group: string) =>
+    (
+      (acl.Rules as Rule[]).find(({ Name }) => Name === group)?.Statement.ManagedRuleGroupStatement
+        ?.RuleActionOverrides ?? []
+    )
+      .filter(({ ActionToUse }) => 'Count' in ActionToUse)
+      .map(({ Name }) => Name)
+
+  it('blocks nothing for what a body holds or how large it is', () => {
+    expect(counted('AWSManagedRulesCommonRuleSet')).toEqual(
+      expect.arrayContaining([
+        'SizeRestrictions_BODY',
+        'EC2MetaDataSSRF_BODY',
+        'GenericLFI_BODY',
+        'GenericRFI_BODY',
+        'CrossSiteScripting_BODY',
+      ]),
+    )
+    expect(counted('AWSManagedRulesKnownBadInputsRuleSet')).toEqual(
+      expect.arrayContaining(['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY']),
+    )
+  })
+
+  it('blocks nothing for what a filter asks, or for a device without a name', () => {
+    expect(counted('AWSManagedRulesCommonRuleSet')).toEqual(
+      expect.arrayContaining([
+        'SizeRestrictions_QUERYSTRING',
+        'EC2MetaDataSSRF_QUERYARGUMENTS',
+        'RestrictedExtensions_QUERYARGUMENTS',
+        'NoUserAgent_HEADER',
+      ]),
+    )
+  })
+
+  it('refuses an address that asks too often', async () => {
+    const limitOf = ({ Rules }: Resource['Properties']) =>
+      Rules.find(({ Name }: Rule) => Name === 'RequestsPerAddress').Statement.RateBasedStatement
+    expect(limitOf(acl)).toEqual({ Limit: 60_000, AggregateKeyType: 'IP', EvaluationWindowSec: 300 })
+    const strict = await templatesOf([], { ...settings, requestsPerAddress: 500 })
+    expect(limitOf(only('AWS::WAFv2::WebACL', strict)).Limit).toBe(500)
+  })
+
+  it('is one of CloudFront, and the distribution takes it from its region', () => {
+    expect(acl.Scope).toBe('CLOUDFRONT')
+    expect(distribution.WebACLId).toEqual({ 'Fn::GetAtt': [templates.entries('AWS::WAFv2::WebACL')[0]?.[0], 'Arn'] })
+  })
+
+  it('shows neither tokens nor bodies to who reads its log', () => {
+    expect(acl.DataProtectionConfig.DataProtections).toEqual([
+      { Action: 'SUBSTITUTION', Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] } },
+      { Action: 'SUBSTITUTION', Field: { FieldType: 'BODY' } },
+    ])
+    for (const { VisibilityConfig } of [acl, ...acl.Rules]) expect(VisibilityConfig.SampledRequestsEnabled).toBe(false)
+    expect(only('AWS::WAFv2::LoggingConfiguration').LoggingFilter.DefaultBehavior).toBe('DROP')
+  })
+
+  it('can be the one that a company has', async () => {
+    const webAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/ours/1-2-3'
+    const own = await templatesOf([], { ...settings, webAclArn })
+    expect(own.all('AWS::WAFv2::WebACL')).toEqual([])
+    expect(only('AWS::CloudFront::Distribution', own).DistributionConfig.WebACLId).toBe(webAclArn)
+  })
+})

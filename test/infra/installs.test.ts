@@ -1,0 +1,216 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
+
+const few = async (): Promise<OperationSource[]> =>
+  (await loadOperations()).filter(({ operation }) => /^\/(groups|ingestion)/.test(operation.path))
+let operations: OperationSource[]
+let templates: Templates
+beforeAll(async () => {
+  operations = await few()
+  templates = await templatesOf(operations)
+})
+
+const only = (type: string, from = templates): Resource => {
+  const found = from.all(type)
+  expect(found).toHaveLength(1)
+  return found[0] as Resource
+}
+const functionOf = (handler: string, from = templates) =>
+  from.all('AWS::Lambda::Function').find(({ Properties }) => Properties.Handler === `${handler}.handler`)?.Properties
+
+describe('load', () => {
+  it('is bounded by the stage, and that of reports apart', async () => {
+    expect(only('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
+      DefaultRouteSettings: { ThrottlingRateLimit: 3_000, ThrottlingBurstLimit: 5_000 },
+      RouteSettings: { 'POST /ingestion/flow_logs': { ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 } },
+    })
+    const chosen = { throttleRate: 10, throttleBurst: 20, ingestRate: 30, ingestBurst: 40 }
+    expect(only('AWS::ApiGatewayV2::Stage', await templatesOf(operations, chosen)).Properties).toMatchObject({
+      DefaultRouteSettings: { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 },
+      RouteSettings: { 'POST /ingestion/flow_logs': { ThrottlingRateLimit: 30, ThrottlingBurstLimit: 40 } },
+    })
+  })
+
+  const reserved = (from: Templates) =>
+    [
+      'api/ingestion/report-flow-logs',
+      'streams/write-change-log',
+      'streams/follow-up',
+      'streams/store-flow-logs',
+      'api/groups/list-groups',
+    ].map((handler) => functionOf(handler, from)?.ReservedConcurrentExecutions)
+
+  it('takes from neither reports nor consumers what is kept for them', async () => {
+    expect(reserved(templates)).toEqual([100, 20, 20, 6, undefined])
+    const none = { ingestConcurrency: 'none', changeConcurrency: 'none', flowConcurrency: 'none' }
+    expect(reserved(await templatesOf(operations, none))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('is held against the account before anything is reserved in it', async () => {
+    const [id, check] = templates.entries('AWS::CloudFormation::CustomResource')[0] as [
+      string,
+      Resource & { DependsOn: string[] },
+    ]
+    expect(check.Properties).toMatchObject({ Reserved: '146', RequestsPerSecond: '3000', ServiceTimeout: 180 })
+    const waits = (of: [string, Resource] | undefined) => (of?.[1] as { DependsOn?: string[] })?.DependsOn
+    const named = (type: string, part: string) => templates.entries(type).find(([name]) => name.includes(part))
+    expect(waits(named('AWS::CloudFormation::Stack', 'ingestion'))).toContain(id)
+    for (const consumer of ['WriteChangeLog', 'FollowUp', 'StoreFlowLogs'])
+      expect(waits(named('AWS::Lambda::Function', `Consumers${consumer}`)), consumer).toContain(id)
+    const outputs = templates.stacks.flatMap(({ Outputs = {} }) => Object.entries(Outputs))
+    expect(outputs).toContainEqual(['Concurrency', { Value: { 'Fn::GetAtt': [id, 'Found'] } }])
+  })
+})
+
+describe('the address', () => {
+  const endpoint = (from: Templates) =>
+    only('AWS::ApiGatewayV2::Api', from).Properties.Body.servers[0]['x-amazon-apigateway-endpoint-configuration']
+  const domain = {
+    domainName: 'access.example.com',
+    certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',
+  }
+
+  it('is one of both kinds of IP unless told otherwise', async () => {
+    expect(endpoint(templates)).toEqual({ ipAddressType: 'dualstack', disableExecuteApiEndpoint: false })
+    expect(endpoint(await templatesOf([], { ipAddressType: 'ipv4' })).ipAddressType).toBe('ipv4')
+  })
+
+  it('is the own domain alone where there is one', async () => {
+    const own = await templatesOf([], domain)
+    expect(endpoint(own).disableExecuteApiEndpoint).toBe(true)
+    expect(only('AWS::ApiGatewayV2::DomainName', own).Properties).toMatchObject({
+      DomainName: 'access.example.com',
+      DomainNameConfigurations: [
+        {
+          CertificateArn: domain.certificateArn,
+          EndpointType: 'REGIONAL',
+          IpAddressType: 'dualstack',
+          SecurityPolicy: 'TLS_1_2',
+        },
+      ],
+    })
+    expect(only('AWS::ApiGatewayV2::ApiMapping', own).Properties.Stage).toEqual({
+      Ref: own.entries('AWS::ApiGatewayV2::Stage')[0]?.[0],
+    })
+    const outputs = Object.assign({}, ...own.stacks.map(({ Outputs }) => Outputs))
+    expect(outputs.ApiEndpoint.Value).toBe('https://access.example.com')
+    expect(outputs.DomainTarget.Value).toEqual({ 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] })
+    expect(functionOf('streams/follow-up', own)?.Environment.Variables.SERVICE_URL).toBe('https://access.example.com')
+  })
+})
+
+describe('logs of AWS', () => {
+  it('lie where one rule of CloudWatch lets API Gateway write, under a name that no other install has', () => {
+    const names = templates.all('AWS::Logs::LogGroup').flatMap(({ Properties }) => Properties.LogGroupName ?? [])
+    expect(names).toHaveLength(1)
+    const [text, end] = names[0]['Fn::Join'][1]
+    expect(text).toBe('/aws/vendedlogs/apis/network-access-')
+    expect(JSON.stringify(end)).toContain('AWS::StackId')
+  })
+
+  it('are kept as long as a deployment chooses', async () => {
+    const chosen = await templatesOf([], { logGroupDays: '400' })
+    const days = chosen.all('AWS::Logs::LogGroup').map(({ Properties }) => Properties.RetentionInDays)
+    expect(days).toEqual([400, 400])
+  })
+})
+
+describe('a key of the own', () => {
+  const arn = 'arn:aws:kms:eu-central-1:123456789012:key/0-1-2'
+  const keysIn = (from: Templates) => ({
+    table: only('AWS::DynamoDB::GlobalTable', from).Properties.Replicas[0].SSESpecification?.KMSMasterKeyId,
+    flows: only('AWS::Kinesis::Stream', from).Properties.StreamEncryption.KeyId,
+    failures: only('AWS::S3::Bucket', from).Properties.BucketEncryption.ServerSideEncryptionConfiguration[0]
+      .ServerSideEncryptionByDefault.KMSMasterKeyID,
+    secret: only('AWS::SecretsManager::Secret', from).Properties.KmsKeyId,
+    alarms: only('AWS::SNS::Topic', from).Properties.KmsMasterKeyId,
+    logs: from.all('AWS::Logs::LogGroup').map(({ Properties }) => Properties.KmsKeyId),
+  })
+
+  it('encrypts everything that is kept', async () => {
+    expect(keysIn(await templatesOf([], { encryptionKey: arn }))).toEqual({
+      table: arn,
+      flows: arn,
+      failures: arn,
+      secret: arn,
+      alarms: arn,
+      logs: [arn, arn],
+    })
+  })
+
+  it('is made, rotates and stays when a deployment wants it', async () => {
+    const own = await templatesOf([], { encryptionKey: 'own' })
+    const [id] = own.entries('AWS::KMS::Key')[0] as [string, Resource]
+    const key = only('AWS::KMS::Key', own)
+    expect([key.DeletionPolicy, key.Properties.EnableKeyRotation]).toEqual(['RetainExceptOnCreate', true])
+    const its = { 'Fn::GetAtt': [id, 'Arn'] }
+    expect(keysIn(own)).toEqual({ table: its, flows: its, failures: its, secret: its, alarms: its, logs: [its, its] })
+    const services = key.Properties.KeyPolicy.Statement.map(
+      ({ Principal }: { Principal: { Service?: string } }) => Principal.Service,
+    )
+    expect(services).toEqual(expect.arrayContaining(['cloudwatch.amazonaws.com', 'logs.amazonaws.com']))
+  })
+
+  it('is used by each role through the services that hold data, and by no role that needs none', async () => {
+    const chosen = await templatesOf([], { encryptionKey: arn })
+    const users = chosen.entries('AWS::IAM::Policy').flatMap(([id, { Properties }]) => {
+      const statements: { Action: unknown; Resource: unknown; Condition?: { StringEquals?: object } }[] =
+        Properties.PolicyDocument.Statement
+      const use = statements.filter(({ Resource }) => Resource === arn)
+      for (const { Action, Condition } of use) {
+        // What the CDK lets a consumer of an encrypted stream do besides.
+        if (Action === 'kms:Decrypt') continue
+        expect(Object.keys(Condition?.StringEquals ?? {})).toEqual(['kms:ViaService'])
+      }
+      return use.length > 0 ? [id.replace(/^Roles|DefaultPolicy[0-9A-F]{8}$/g, '')] : []
+    })
+    expect(users).toEqual(expect.arrayContaining(['Reader', 'Writer', 'Ingest', 'StoreFlowLogs', 'Redrive', 'Verify']))
+    expect(users).not.toContain('Public')
+  })
+
+  it('is none unless a deployment wants it', () => {
+    expect(templates.all('AWS::KMS::Key')).toEqual([])
+    expect(keysIn(templates)).toMatchObject({ table: undefined, secret: undefined, alarms: undefined })
+  })
+})
+
+describe('what a company asks of all resources', () => {
+  it('is a boundary of every role', async () => {
+    const front = {
+      domainName: 'access.example.com',
+      certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',
+      frontCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/b',
+    }
+    const bounded = await templatesOf(operations, { ...front, permissionsBoundary: 'edge' })
+    const roles = bounded.all('AWS::IAM::Role')
+    expect(roles.length).toBeGreaterThan(10)
+    for (const { Properties } of roles)
+      expect(JSON.stringify(Properties.PermissionsBoundary)).toMatch(/"arn:".*":policy\/edge"/)
+    const arn = 'arn:aws:iam::123456789012:policy/team/edge'
+    const other = await templatesOf([], { permissionsBoundary: arn })
+    for (const { Properties } of other.all('AWS::IAM::Role')) expect(Properties.PermissionsBoundary).toBe(arn)
+    for (const { Properties } of templates.all('AWS::IAM::Role')) expect(Properties.PermissionsBoundary).toBeUndefined()
+  })
+
+  it('is its tags on every resource that takes some', async () => {
+    const tagged = await templatesOf(operations, { tags: 'team=network,stage=live' })
+    for (const type of ['AWS::Lambda::Function', 'AWS::IAM::Role', 'AWS::S3::Bucket', 'AWS::Kinesis::Stream']) {
+      const found = tagged.all(type)
+      expect(found.length).toBeGreaterThan(0)
+      for (const { Properties } of found)
+        expect(Properties.Tags, type).toEqual(
+          expect.arrayContaining([
+            { Key: 'team', Value: 'network' },
+            { Key: 'stage', Value: 'live' },
+          ]),
+        )
+    }
+  })
+})
