@@ -127,7 +127,8 @@ export async function raceGrants(
 ): Promise<{ faults: string[]; granted: number; pending: number }> {
   const random = new SeededRandom(seed)
   const race = await newRace()
-  const flight = new ItemsInFlight(seed)
+  // A grant waits for the put of its attribution: time for a whole revocation between its second look and its confirmation.
+  const flight = new ItemsInFlight(seed, { PutItem: [4, 80] })
   const within = (ms: number) => waiting.sleep(ms * random.next())
   try {
     const take = async () => {

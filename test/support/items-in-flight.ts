@@ -41,7 +41,8 @@ function touched({ operation, input }: EngineRequest): string[] {
 }
 
 /** Milliseconds that a request takes: so many at least, as many more in the mean, and one in a hundred ten times as long. */
-const latencies: Record<string, [least: number, more: number]> = {
+type Latencies = Record<string, [least: number, more: number]>
+const latencies: Latencies = {
   GetItem: [2, 2],
   BatchGetItem: [3, 4],
   Query: [3, 4],
@@ -62,14 +63,19 @@ export class ItemsInFlight {
   /** Requests that were refused because they met another at an item. */
   met = 0
   private readonly random: SeededRandom
+  private readonly latencies: Latencies
   private readonly events: Event[] = []
   private readonly held = new Map<string, Held>()
   /** Gives engine and time back. */
   readonly end: () => void
   private order = 0
 
-  /** Everything in this process that waits or asks the table does so in simulated time, until `end`. */
-  constructor(seed: number) {
+  /**
+   * Everything in this process that waits or asks the table does so in simulated time, until `end`. Operations can be made
+   * slower than usual, so that more happens beside them.
+   */
+  constructor(seed: number, slower: Latencies = {}) {
+    this.latencies = { ...latencies, ...slower }
     this.random = new SeededRandom(seed)
     const real = { ...waiting, clock: clock.now }
     const start = Date.now()
@@ -157,7 +163,7 @@ export class ItemsInFlight {
   }
 
   private latencyOf(operation: string): number {
-    const [least, more] = latencies[operation] ?? [4, 4]
+    const [least, more] = this.latencies[operation] ?? [4, 4]
     const ms = least - more * Math.log(1 - this.random.next())
     return this.random.chance(0.01) ? 10 * ms : ms
   }
