@@ -19,10 +19,12 @@ import { consumerNames, type MetricName } from '#shared/core/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import type { ConsumedStream } from './consumers.ts'
 import type { Scheduled } from './schedules.ts'
+import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 import type { Watch } from './watch.ts'
 import { apiMetric, watchApi } from './watch-api.ts'
 import { ageOf, mappingMetric, watchJobs } from './watch-jobs.ts'
+import { watchQuotas } from './watch-quotas.ts'
 import { flowStreamMetric, tableMetric, watchStorage } from './watch-table.ts'
 
 type Props = {
@@ -33,6 +35,7 @@ type Props = {
   scheduled: Scheduled[]
   /** Namespace of the metrics that the service makes of its own lines. */
   serviceName: string
+  settings: Settings
   /** Who is told of an alarm; more can subscribe to the topic. */
   alarmEmail: string | null
 }
@@ -60,6 +63,7 @@ export class Monitoring extends Construct {
       ...watchApi(props.apiId, this.throttledRequests(props)),
       ...watchStorage(props.storage),
       ...watchJobs(props.streams, props.scheduled),
+      ...watchQuotas(props.apiId, props.storage, props.settings),
     ]
     const alarms = watches.map((watch) => this.alarm(watch))
     new Dashboard(this, 'Dashboard', {

@@ -107,6 +107,7 @@ export class ServiceStack extends Stack {
       storage,
       streams: consumers.streams,
       scheduled: schedules.all,
+      settings,
       alarmEmail: settings.alarmEmail,
     })
     const provisioning = new LambdaFunction(this, 'ProvisionAccount', {

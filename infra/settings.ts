@@ -133,6 +133,11 @@ export const settingGroups = {
     throttleBurst: setting(requests, 5_000, '… and at once'),
     ingestRate: setting(requests, 1_000, 'flow reports a second that the API lets through'),
     ingestBurst: setting(requests, 2_000, '… and at once'),
+    tableUnits: setting(
+      integer(1_000, 100_000_000),
+      40_000,
+      'units a second, of reads and of writes, that the quota of the account gives a table; an alarm goes off before',
+    ),
     ingestConcurrency: setting(concurrency, 100, 'functions kept for flow reports, and no more of them'),
     changeConcurrency: setting(concurrency, 20, "functions kept for each consumer of the table's stream, and no more"),
     flowConcurrency: optional(

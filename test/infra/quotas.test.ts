@@ -1,0 +1,44 @@
+import { beforeAll, expect, it } from 'vitest'
+import { type Templates, templatesOf } from '#test/support/templates.ts'
+
+let templates: Templates
+beforeAll(async () => {
+  templates = await templatesOf([])
+})
+
+type Part = { Expression?: string; MetricStat?: { Metric: { MetricName: string; Namespace: string } } }
+const alarm = (name: string, from = templates) =>
+  from.entries('AWS::CloudWatch::Alarm').find(([id]) => id.includes(name))?.[1].Properties
+const expressionOf = (name: string, from = templates) =>
+  (alarm(name, from)?.Metrics as Part[] | undefined)?.find(({ Expression }) => Expression)?.Expression
+
+it('goes off before the account has no function left to run', () => {
+  expect(expressionOf('ConcurrencyNearlyUsed')).toBe('100 * claimed / SERVICE_QUOTA(used)')
+  const parts: Part[] = alarm('ConcurrencyNearlyUsed')?.Metrics ?? []
+  const metrics = parts.flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])
+  expect(metrics).toEqual(
+    expect.arrayContaining([
+      { Namespace: 'AWS/Lambda', MetricName: 'ClaimedAccountConcurrency' },
+      expect.objectContaining({
+        Namespace: 'AWS/Usage',
+        MetricName: 'ResourceCount',
+        Dimensions: expect.arrayContaining([{ Name: 'Resource', Value: 'ConcurrentExecutions' }]),
+      }),
+    ]),
+  )
+})
+
+it('goes off at four fifths of what the deployment has chosen', async () => {
+  const chosen = await templatesOf([], { throttleRate: 10, tableUnits: 2_000, flowStreamShards: 3 })
+  // Of five minutes.
+  expect(expressionOf('ApiNearlyThrottled', chosen)).toBe('100 * requests / 3000')
+  expect(expressionOf('TableNearQuota', chosen)).toContain('FILL(second, 0) / 600000')
+  expect(expressionOf('FlowStreamNearlyFull', chosen)).toContain(`FILL(first, 0) / ${3 * 300 * 1_048_576} `)
+  expect(expressionOf('FlowStreamNearlyFull', chosen)).toContain('FILL(second, 0) / 900000')
+  for (const name of ['ConcurrencyNearlyUsed', 'ApiNearlyThrottled', 'TableNearQuota', 'FlowStreamNearlyFull'])
+    expect([alarm(name)?.Threshold, alarm(name)?.EvaluationPeriods], name).toEqual([80, 2])
+})
+
+it('asks nothing of the shards of a stream that has as many as it needs', async () => {
+  expect(alarm('FlowStreamNearlyFull', await templatesOf([], { flowStreamShards: 'on-demand' }))).toBeUndefined()
+})
