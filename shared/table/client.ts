@@ -7,7 +7,10 @@ import type { TableCommand } from './commands.ts'
 /** The errors that somebody asks for by their class. */
 function sdkError(error: ServiceError): Error {
   const { name, message, body, $metadata } = error
-  if (name === 'ConditionalCheckFailedException') return new ConditionalCheckFailedException({ message, $metadata })
+  if (name === 'ConditionalCheckFailedException') {
+    const { Item } = body as Pick<ConditionalCheckFailedException, 'Item'>
+    return new ConditionalCheckFailedException({ message, Item, $metadata })
+  }
   if (name !== 'TransactionCanceledException') return error
   const { CancellationReasons } = body as Pick<TransactionCanceledException, 'CancellationReasons'>
   return new TransactionCanceledException({ message, CancellationReasons, $metadata })
