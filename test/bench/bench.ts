@@ -100,8 +100,17 @@ async function printAccess(): Promise<void> {
   print(`in a second of CPU:\n${rates.map(([what, rate]) => `  ${Math.round(rate)} ${what}\n`).join('')}`)
   const costs = await accessCosts(10, 10_000)
   print(`access, by authorizations of other gateways, policies and resources:\n${accessTable(costs, 10, 10_000)}`)
-  print(`clients that come back at once and ask for one resource:\n${await meetingTable(1_000)}`)
+  await printMeeting(1_000)
   delete process.env.HEARTBEAT_SECS
+}
+
+const printMeeting = async (clients: number): Promise<unknown> =>
+  print(`clients that come back at once and ask for one resource:\n${await meetingTable(clients)}`)
+
+/** The number after `--clients`. */
+async function printMeetingOf(): Promise<void> {
+  process.env.HEARTBEAT_SECS = '3600'
+  await printMeeting(Number(process.argv[process.argv.indexOf('--clients') + 1]))
 }
 
 /** A small log beside a large one. */
@@ -134,6 +143,7 @@ if (process.argv.includes('--load')) {
   const stopEngines = await startTestEngines()
   try {
     if (process.argv.includes('--against')) await printComparison()
+    else if (process.argv.includes('--clients')) await printMeetingOf()
     else await (process.argv.includes('--write') ? write() : printAll())
   } finally {
     await stopEngines()
