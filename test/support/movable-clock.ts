@@ -1,7 +1,8 @@
 import { vi } from 'vitest'
+import { clock } from '#shared/core/clock.ts'
 
 const now = Date.now.bind(Date)
-/** Of the whole file: the clock of a process never goes back. */
+/** Of the whole process: its clock never goes back, whichever file has moved it before. */
 let passed = 0
 
 /** Moves the clock of this process, until the mocks are restored; what is cached for minutes is read again. */
@@ -10,6 +11,6 @@ export function movableClock() {
     passed += ms
     vi.spyOn(Date, 'now').mockImplementation(() => now() + passed)
   }
-  pass(0)
+  pass(Math.max(0, Math.ceil(clock.now() / 1_000) - now() - passed))
   return { minutes: (count: number) => pass(count * 60_000), days: (count: number) => pass(count * 86_400_000) }
 }
