@@ -109,8 +109,10 @@ const printMeeting = async (clients: number): Promise<unknown> =>
 
 /** The number after `--clients`. */
 async function printMeetingOf(): Promise<void> {
+  const clients = Number(process.argv[process.argv.indexOf('--clients') + 1])
+  if (!(Number.isInteger(clients) && clients > 0)) throw new Error('Use: npm run bench -- --clients <number>')
   process.env.HEARTBEAT_SECS = '3600'
-  await printMeeting(Number(process.argv[process.argv.indexOf('--clients') + 1]))
+  await printMeeting(clients)
 }
 
 /** A small log beside a large one. */

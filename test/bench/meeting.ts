@@ -16,8 +16,13 @@ async function unitsOfGrant(): Promise<number> {
   return Math.min(...units)
 }
 
+/** The longest that one of a hundred may wait, in milliseconds of simulated time. */
+const longestWait = 3_000
+
 function line(what: string, { statuses, p99, longest, conflicts }: Met): string {
   const refused = [...statuses].reduce((sum, [status, count]) => (status >= 500 ? sum + count : sum), 0)
+  // Who measures more clients than the tests do learns of a refusal by the exit code.
+  if (refused > 0 || p99 >= longestWait) process.exitCode = 1
   const told = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
   const times = `p99 ${Math.round(p99)} ms, longest ${Math.round(longest)} ms of simulated time`
   return `  ${what}: ${told}; ${times}; conflicts met ${conflicts}, lost ${refused}\n`

@@ -28,8 +28,7 @@ it('writes one line of JSON, each ended by a line feed', () => {
     event: 'request',
     message: logEvents.request,
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/),
-    // Of the process: another test in it may have named the service.
-    service: expect.any(String),
+    service: 'network-access',
     status: 200,
   })
 })
