@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { ProviderFault } from '#shared/sync/provider-fault.ts'
+
+it('a sentence is cut to 1,000 characters', () => {
+  const fault = new ProviderFault('fatal', 'x'.repeat(2_000))
+  expect(fault.message).toHaveLength(1_000)
+  expect(new ProviderFault('fatal', 'x'.repeat(1_000)).message).not.toContain('…')
+})
+
+it('says nothing that was not said', () => {
+  expect(new ProviderFault('again', 'Users answered 503.')).toMatchObject({
+    faultClass: 'again',
+    retryAfterMs: null,
+    reason: 'gone',
+    atLast: 'transient',
+  })
+})
