@@ -39,12 +39,12 @@ const followUpBatch = async (
 export const handler = consumer('follow-up', followUpBatch)
 
 async function followUp(
-  { account_id, time, subject, revocations, cascades }: CommitRecord,
+  { account_id, time, subject, run_id, revocations, cascades }: CommitRecord,
   remainingMs: () => number,
 ): Promise<void> {
   await revokeAll(account_id, revocations, time)
   for (const cascade of cascades) {
     const budgetMs = Math.min(workTime.delivery(), remainingMs())
-    await finishCascade({ accountId: account_id, subject }, cascade, budgetMs)
+    await finishCascade({ accountId: account_id, subject, runId: run_id }, cascade, budgetMs)
   }
 }

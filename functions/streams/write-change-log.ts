@@ -11,9 +11,9 @@ import { newImage } from '#shared/table/stream-image.ts'
 
 /** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
 async function writeEntries(record: DynamoDBRecord): Promise<void> {
-  const { account_id, time, subject, changes } = readCommitRecord(newImage(record))
+  const { account_id, time, subject, run_id, changes } = readCommitRecord(newImage(record))
   const items = changes.flatMap((change, position) =>
-    logItems(account_id, 'change', logId('change', time, positionTail(position)), time, { ...change, subject }),
+    logItems(account_id, 'change', logId('change', time, positionTail(position)), time, { ...change, subject, run_id }),
   )
   await insertAll(items.map(packLarge))
 }

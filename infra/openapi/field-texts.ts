@@ -93,7 +93,7 @@ const texts: Record<string, Text> = {
     description: 'DNS servers of the device, separated by commas, or an array.',
     example: '1.1.1.1,1.0.0.1',
   },
-  domain: { description: 'Domain of the customer that is synchronized.', example: 'example.com' },
+  domain: { description: 'Domain of the customer that is synchronized; null for all of them.', example: 'example.com' },
   email: { description: 'Email address.', example: 'ada@example.com' },
   endpoint: {
     description: 'Where the device connects to: a host, or host and port.',
@@ -208,6 +208,7 @@ const texts: Record<string, Text> = {
   response_type: { description: 'The response type of the OpenID request.', example: 'code' },
   remote_ip: { description: 'Address the device last connected from; null before the first time.', example: null },
   role: { description: 'Which end of the connection reports.', example: 'responder' },
+  run_id: { description: 'The sync run that caused the change; null where none did.', example: null, format: 'uuid' },
   saml_identity_providers: { description: 'The SAML providers; an update replaces all of them.' },
   scope: { description: 'The scopes that are asked for.', example: 'openid email profile' },
   scopes: {

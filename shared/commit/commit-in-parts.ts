@@ -17,14 +17,14 @@ export async function commitInParts<T>(
   timeBudgetMs = workTime.request(),
   after?: Head,
 ): Promise<T> {
-  const { accountId, subject, precondition } = author
+  const { accountId, subject, runId, precondition } = author
   const deadline = Date.now() + timeBudgetMs
-  let { result, head } = await commitAfter({ accountId, subject, precondition }, part, after)
+  let { result, head } = await commitAfter({ accountId, subject, runId, precondition }, part, after)
   while (result === 'more') {
     if (Date.now() > deadline) {
       throw new ApiError('unavailable', 'Part of the change is done. Repeat the request to complete it.')
     }
-    ;({ result, head } = await commitAfter({ accountId, subject }, part, head))
+    ;({ result, head } = await commitAfter({ accountId, subject, runId }, part, head))
   }
   return result.done
 }

@@ -19,6 +19,8 @@ export type CommitRecord = {
   /** The account's clock, in microseconds. */
   time: number
   subject: Subject | null
+  /** The sync run that caused it (I4.7); missing where none did. */
+  run_id?: string
   changes: Change[]
   revocations: Revocation[]
   cascades: Cascade[]

@@ -28,6 +28,8 @@ type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 export type Author = {
   accountId: string
   subject: Subject | null
+  /** The sync run that is at work (I4.7). */
+  runId?: string
   /** Runs the change if the condition of its request holds on the state that the commit is based on (A8.2). */
   precondition?: <T>(change: () => Promise<T>) => Promise<T>
   /** Keeps the answer of the request together with its commit, so that no crash comes between the two (A8.3). */
@@ -64,6 +66,7 @@ function commitRecord(author: Author, head: Head, transaction: Transaction, comm
     sequence: head.sequence + 1,
     time: transaction.now,
     subject: author.subject,
+    ...(author.runId !== undefined && { run_id: author.runId }),
     changes: transaction.changes(),
     revocations: transaction.revocations,
     cascades: transaction.cascades,

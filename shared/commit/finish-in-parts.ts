@@ -9,7 +9,7 @@ import type { Transaction } from './transaction.ts'
  * so that the follow-up consumer goes on with it. Harmless to repeat.
  */
 export async function finishInParts(
-  { accountId, subject }: Author,
+  { accountId, subject, runId }: Author,
   cascade: Cascade,
   stage: (transaction: Transaction) => Promise<'done' | 'more'>,
   budgetMs: number,
@@ -17,7 +17,7 @@ export async function finishInParts(
 ): Promise<void> {
   const deadline = Date.now() + budgetMs
   await commitInParts<void>(
-    { accountId, subject },
+    { accountId, subject, runId },
     async (transaction) => {
       if ((await stage(transaction)) === 'done') return { done: undefined }
       if (Date.now() < deadline) return 'more'

@@ -37,6 +37,8 @@ export const ChangeEntry = v.object({
   /** The fields that are cut from both (L2.7). */
   truncated: v.optional(v.array(v.string())),
   subject: v.nullable(SubjectEntry),
+  /** The sync run that caused it; entries of others are stored without. */
+  run_id: text,
 })
 export type ChangeEntry = v.InferOutput<typeof ChangeEntry>
 

@@ -26,7 +26,13 @@ export function attributionReader(account: string): AttributionReader {
 
 /** A stored item as the entry that it holds; a flow shows the attribution of its authorization (L12). */
 export const renderEntry = (item: LogItem, attributions: Map<string, Attribution | undefined>): LogEntry =>
-  isFlow(item) ? flowEntry(item, attributions.get(item.auth)) : (unpackLarge(item) as unknown as LogEntry)
+  isFlow(item) ? flowEntry(item, attributions.get(item.auth)) : storedEntry(item)
+
+/** A change that no sync run caused, or that was stored before there were any, has no run on it. */
+function storedEntry(item: LogItem): LogEntry {
+  const entry = unpackLarge(item) as unknown as LogEntry
+  return entry.type === 'change' ? { ...entry, run_id: entry.run_id ?? null } : entry
+}
 
 const time = (micros: number | bigint | undefined): string | null =>
   micros === undefined ? null : timestamp(Number(micros))

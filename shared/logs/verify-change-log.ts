@@ -60,8 +60,8 @@ const sorted = (_key: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
 
 /** A digest of what an entry says, wherever it stands. */
-function contentOf({ object, operation, before, after, subject }: Record<string, unknown>): string {
-  const text = JSON.stringify([object, operation, before, after, subject], sorted)
+function contentOf({ object, operation, before, after, subject, run_id = null }: Record<string, unknown>): string {
+  const text = JSON.stringify([object, operation, before, after, subject, run_id], sorted)
   return createHash('sha256').update(text).digest('base64').slice(0, 24)
 }
 
@@ -69,11 +69,11 @@ type Expected = { id: string; content: string } | { gap: string }
 
 async function* expectedEntries({ account, begin, end }: Range): AsyncGenerator<Expected> {
   let sequence: number | undefined
-  for await (const { sequence: found, time, changes, subject } of commitRecords(account, begin, end)) {
+  for await (const { sequence: found, time, changes, subject, run_id } of commitRecords(account, begin, end)) {
     if (sequence !== undefined && found !== sequence + 1) yield { gap: logId('change', time, positionTail(0)) }
     sequence = found
     for (const [position, change] of changes.entries()) {
-      const content = contentOf({ ...change, subject })
+      const content = contentOf({ ...change, subject, run_id })
       yield { id: logId('change', time, positionTail(position)), content }
     }
   }

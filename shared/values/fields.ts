@@ -142,6 +142,17 @@ export const HostName = Formed(253, { pattern: hostName }, (text) =>
   hostNameForm.test(text) ? text.toLowerCase() : null,
 )
 
+/** The same, which blank clears to null (A6.2). */
+export const NullableHostName = field<string | null>(
+  (input) => {
+    if (blank(input)) return { value: null }
+    const checked = checkText(input, { max: 253 })
+    if (!('value' in checked)) return checked
+    return hostNameForm.test(checked.value) ? { value: checked.value.toLowerCase() } : { message: 'is invalid' }
+  },
+  { type: ['string', 'null'], maxLength: 253, pattern: `(${hostName})|^\\s*$` },
+)
+
 /** The part of a host name that a vendor gives its customer. */
 export const Subdomain = Formed(63, { pattern: '^[a-z0-9-]{1,63}$' }, (text) =>
   /^[a-z0-9-]{1,63}$/.test(text) ? text : null,

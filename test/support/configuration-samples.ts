@@ -56,7 +56,7 @@ const configurations: Record<string, { collection: string; envelope: string; fie
                 impersonation_email: 'sync@example.com',
                 service_account_key: plantedSecret,
               },
-              tenant: { name: fresh(), tenant_id: fresh() },
+              tenant: { name: fresh(), tenant_id: fresh(), client_id: fresh(), client_secret: plantedSecret },
               idp: { name: fresh(), client_id: fresh(), idp_domain: 'idp.example.com' },
             })[kind],
         },

@@ -14,7 +14,12 @@ const fieldsOf: Record<DirectoryKind, () => Fields> = {
     impersonation_email: 'Sync@Example.COM',
     service_account_key: '{"private_key":"suite-key-0123456789"}',
   }),
-  tenant: () => ({ name: `Tenant ${count++}`, tenant_id: `tenant-${count}` }),
+  tenant: () => ({
+    name: `Tenant ${count++}`,
+    tenant_id: `tenant-${count}`,
+    client_id: 'sync-app',
+    client_secret: 'tenant-secret-0123',
+  }),
   idp: () => ({ name: `Idp ${count++}`, client_id: `client-${count}`, idp_domain: 'idp.example.com' }),
 }
 

@@ -21,6 +21,8 @@ export const tenantFields = (fields: Fields = {}): Fields => ({
   type: 'tenant',
   name: `Tenant ${count++}`,
   tenant_id: 't-1',
+  client_id: 'inventory-app',
+  client_secret: 'tenant-secret-0123',
   ...fields,
 })
 

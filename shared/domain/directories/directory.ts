@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { recordOf } from '../../core/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
-import { Bool, EmailAddress, HostName, OneOf, Text } from '../../values/fields.ts'
+import { Bool, EmailAddress, HostName, NullableHostName, OneOf, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
 export const directoryKinds = ['suite', 'tenant', 'idp'] as const
@@ -15,18 +15,22 @@ export type DirectoryRow = Row &
   SyncState & {
     account_id: string
     name: string
-    domain?: string
+    /** Null for all domains of the customer. */
+    domain?: string | null
     impersonation_email?: string
     group_sync_mode?: (typeof groupSyncModes)[number]
     orgunit_sync_enabled?: boolean
     /** Sealed. */
     service_account_key?: string
-    client_id?: string
+    /** Null for a directory of a tenant from before it was asked for. */
+    client_id?: string | null
     idp_domain?: string
     kid?: string
     /** Sealed. */
     private_key?: string
     tenant_id?: string
+    /** Sealed. */
+    client_secret?: string
     email_field?: (typeof emailFields)[number]
     sync_all_groups?: boolean
   }
@@ -43,6 +47,7 @@ export type DirectoryInput = Partial<
     | 'orgunit_sync_enabled'
     | 'service_account_key'
     | 'client_id'
+    | 'client_secret'
     | 'idp_domain'
     | 'tenant_id'
     | 'email_field'
@@ -53,13 +58,19 @@ export type NewDirectoryInput = DirectoryInput & { name: string }
 
 const ownFields = {
   suite: {
-    domain: HostName,
+    domain: v.optional(NullableHostName),
     impersonation_email: EmailAddress,
     group_sync_mode: v.optional(OneOf(groupSyncModes)),
     orgunit_sync_enabled: v.optional(Bool),
     service_account_key: Text(16_384),
   },
-  tenant: { tenant_id: Text(255), email_field: v.optional(OneOf(emailFields)), sync_all_groups: v.optional(Bool) },
+  tenant: {
+    tenant_id: Text(255),
+    client_id: Text(255),
+    client_secret: Text(4096),
+    email_field: v.optional(OneOf(emailFields)),
+    sync_all_groups: v.optional(Bool),
+  },
   idp: { client_id: Text(255), idp_domain: HostName },
 } satisfies Record<DirectoryKind, v.ObjectEntries>
 
@@ -84,9 +95,9 @@ const changedFieldsOf = {
 export const NewDirectoryFields = (kind: DirectoryKind) => newFieldsOf[kind]
 export const DirectoryFields = (kind: DirectoryKind) => changedFieldsOf[kind]
 
-export const defaultsOf: Record<DirectoryKind, DirectoryInput> = {
-  suite: { group_sync_mode: 'all', orgunit_sync_enabled: false },
-  tenant: { email_field: 'userPrincipalName', sync_all_groups: false },
+export const defaultsOf: Record<DirectoryKind, Partial<DirectoryRow>> = {
+  suite: { domain: null, group_sync_mode: 'all', orgunit_sync_enabled: false },
+  tenant: { client_id: null, email_field: 'userPrincipalName', sync_all_groups: false },
   idp: {},
 }
 
@@ -94,7 +105,9 @@ export const defaultsOf: Record<DirectoryKind, DirectoryInput> = {
 const identifying = { suite: 'domain', tenant: 'tenant_id', idp: 'client_id' } as const
 export const uniqueFields = (kind: DirectoryKind) => ['name', identifying[kind]] as const
 
-const secretOf = { suite: ['service_account_key'], tenant: [], idp: ['private_key'] }
+/** The field that each kind is sent its secret in; the key of the identity provider's is made here. */
+export const sentSecret = { suite: 'service_account_key', tenant: 'client_secret', idp: null } as const
+const secretOf = { suite: ['service_account_key'], tenant: ['client_secret'], idp: ['private_key'] }
 
 function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
   const name = `${kind}_directories`
@@ -118,12 +131,17 @@ export const directories = recordOf(directoryKinds, directoryEntity)
 const text = v.string()
 const shownOwn = {
   suite: {
-    domain: text,
+    domain: v.nullable(text),
     impersonation_email: text,
     group_sync_mode: v.picklist(groupSyncModes),
     orgunit_sync_enabled: v.boolean(),
   },
-  tenant: { tenant_id: text, email_field: v.picklist(emailFields), sync_all_groups: v.boolean() },
+  tenant: {
+    tenant_id: text,
+    client_id: v.nullable(text),
+    email_field: v.picklist(emailFields),
+    sync_all_groups: v.boolean(),
+  },
   idp: { client_id: text, idp_domain: text, kid: text },
 } satisfies Record<DirectoryKind, v.ObjectEntries>
 

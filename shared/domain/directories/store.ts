@@ -16,6 +16,7 @@ import {
   defaultsOf,
   directories,
   type NewDirectoryInput,
+  sentSecret,
   uniqueFields,
 } from './directory.ts'
 import { newKeyPair } from './key-pair.ts'
@@ -29,14 +30,14 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
     await checkFeature(transaction)
     const checked = draft()
     await checkUnique(transaction, kind, checked)
-    const { service_account_key: key, is_disabled = false, ...input } = checked.done()
+    const { service_account_key, client_secret, is_disabled = false, ...input } = checked.done()
     const pair = kind === 'idp' ? await newKeyPair(author.accountId, randomUUID()) : null
     const row = transaction.insert(directories[kind], {
       account_id: author.accountId,
       ...defaultsOf[kind],
       ...input,
       ...pair?.stored,
-      ...(key !== undefined && { service_account_key: await resealSecret(author.accountId, key, null) }),
+      ...(await sealedSecret(kind, author.accountId, { service_account_key, client_secret }, null)),
       ...firstSyncState(is_disabled, transaction.now),
     })
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
@@ -50,16 +51,14 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
     const enables = checked.fields.is_disabled === false
     if (enables && directory.is_disabled) await checkFeature(transaction)
     await checkUnique(transaction, kind, checked, directory)
-    const { service_account_key: key, rotate_key, accept_deletions, ...input } = checked.done()
+    const { service_account_key, client_secret, rotate_key, accept_deletions, ...input } = checked.done()
     const pair = rotate_key === true ? await newKeyPair(author.accountId, randomUUID()) : null
     const row = transaction.update(directories[kind], directory, {
       ...input,
       ...(accept_deletions === true && { accept_deletions }),
       ...(enables && enabledSyncState(directory, transaction.now)),
       ...pair?.stored,
-      ...(key !== undefined && {
-        service_account_key: await resealSecret(author.accountId, key, directory.service_account_key ?? null),
-      }),
+      ...(await sealedSecret(kind, author.accountId, { service_account_key, client_secret }, directory)),
     })
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
@@ -72,6 +71,19 @@ export function remove(kind: DirectoryKind, author: Author, id: string) {
     const outcome = await stageDirectoryDeletion(author, transaction, directories[kind], directory, takeAccess)
     return outcome === 'more' ? 'more' : { done: { data: directory } }
   })
+}
+
+/** The secret that was sent, as it is stored. */
+async function sealedSecret(
+  kind: DirectoryKind,
+  accountId: string,
+  sent: Pick<DirectoryInput, 'service_account_key' | 'client_secret'>,
+  before: DirectoryRow | null,
+): Promise<Partial<DirectoryRow>> {
+  const field = sentSecret[kind]
+  const secret = field === null ? undefined : sent[field]
+  if (field === null || secret === undefined) return {}
+  return { [field]: await resealSecret(accountId, secret, before?.[field] ?? null) }
 }
 
 async function checkFeature(transaction: Transaction): Promise<void> {

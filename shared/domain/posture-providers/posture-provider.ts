@@ -14,6 +14,9 @@ export type PostureProviderRow = Row &
     type: PostureProviderType
     name: string
     tenant_id: string | null
+    client_id: string | null
+    /** Sealed. */
+    client_secret: string | null
     subdomain: string | null
     region: (typeof regions)[number] | null
     /** Sealed. */
@@ -25,6 +28,8 @@ export const postureProviders = entity<PostureProviderRow>({
   name: 'mdm_posture_providers',
   defaults: {
     tenant_id: null,
+    client_id: null,
+    client_secret: null,
     subdomain: null,
     region: null,
     api_token: null,
@@ -32,7 +37,7 @@ export const postureProviders = entity<PostureProviderRow>({
     ...neverSynced,
   },
   unique: { 'mdm_posture_providers.name': (row) => row.name },
-  redact: ['api_token'],
+  redact: ['api_token', 'client_secret'],
   unlogged: unloggedOfSync,
 })
 
@@ -45,6 +50,7 @@ export const PostureProvider = v.object({
   type: v.picklist(types),
   name: text,
   tenant_id: v.nullable(text),
+  client_id: v.nullable(text),
   subdomain: v.nullable(text),
   region: v.nullable(v.picklist(regions)),
   is_verified: v.boolean(),
@@ -58,6 +64,8 @@ const inputFields = {
   name: Text(255),
   is_disabled: v.optional(Bool),
   tenant_id: v.optional(Text(255)),
+  client_id: v.optional(Text(255)),
+  client_secret: v.optional(Text(4096)),
   subdomain: v.optional(Subdomain),
   region: v.optional(OneOf(regions)),
   api_token: v.optional(Text(4096)),
@@ -71,7 +79,7 @@ export type PostureProviderInput = v.InferOutput<typeof PostureProviderFields>
 /** The fields that connect a provider of a type; all are required. */
 export const connectionFields = {
   mdm: ['subdomain', 'region', 'api_token'],
-  tenant: ['tenant_id'],
+  tenant: ['tenant_id', 'client_id', 'client_secret'],
 } as const satisfies Record<PostureProviderType, (keyof PostureProviderInput)[]>
 
 /** The same for a new provider: each type needs its connection. */

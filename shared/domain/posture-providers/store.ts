@@ -49,10 +49,18 @@ async function connectionOf(
   input: Partial<PostureProviderInput>,
   before: PostureProviderRow | null,
 ) {
-  const { tenant_id = before?.tenant_id, subdomain = before?.subdomain, region = before?.region } = input
-  const sealed = before?.api_token ?? null
-  const api_token = input.api_token === undefined ? sealed : await resealSecret(accountId, input.api_token, sealed)
-  return { tenant_id: tenant_id ?? null, subdomain: subdomain ?? null, region: region ?? null, api_token }
+  const sealed = async (field: 'api_token' | 'client_secret') => {
+    const [sent, stored] = [input[field], before?.[field] ?? null]
+    return sent === undefined ? stored : resealSecret(accountId, sent, stored)
+  }
+  return {
+    tenant_id: input.tenant_id ?? before?.tenant_id ?? null,
+    client_id: input.client_id ?? before?.client_id ?? null,
+    subdomain: input.subdomain ?? before?.subdomain ?? null,
+    region: input.region ?? before?.region ?? null,
+    api_token: await sealed('api_token'),
+    client_secret: await sealed('client_secret'),
+  }
 }
 
 /** Creating a provider starts a run (A26.2(3)). */

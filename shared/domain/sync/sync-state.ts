@@ -9,13 +9,17 @@ export type SyncState = {
   error: string | null
   error_count: number
   error_emailed_at: string | null
-  /** Set when a sync run is requested. There are no runs yet (I4, I7). */
+  /** Since when runs have failed without a success between (I6); internal. */
+  first_failed_at: string | null
+  /** Mails about the error that stands (I8); internal. */
+  error_mails: number
+  /** When a run was last requested beside the clock. */
   sync_requested_at: string | null
   /** Will let the next run pass the deletion brake (I5). */
   accept_deletions: boolean
 }
 
-const healthy = { disabled_reason: null, error: null, error_count: 0 }
+const healthy = { disabled_reason: null, error: null, error_count: 0, first_failed_at: null, error_mails: 0 }
 
 /** Before the first run. */
 export const neverSynced: SyncState = {
@@ -28,7 +32,15 @@ export const neverSynced: SyncState = {
 }
 
 /** The fields whose change alone is not logged (L6.2(3)): runs change them over and over. */
-export const unloggedOfSync = ['synced_at', 'error', 'error_count', 'error_emailed_at', 'sync_requested_at']
+export const unloggedOfSync = [
+  'synced_at',
+  'error',
+  'error_count',
+  'error_emailed_at',
+  'first_failed_at',
+  'error_mails',
+  'sync_requested_at',
+]
 
 const text = v.nullable(v.string())
 

@@ -123,3 +123,16 @@ it('makes the entries of a commit that is stored compressed', async () => {
   expect(entries).toHaveLength(100)
   expect(entries[0].after).toEqual({ id: '399', name: 'x'.repeat(100) })
 })
+
+it('names the sync run of a change; null for what none caused, and for entries from before there were runs', async () => {
+  const time = clock.now()
+  const runId = '01990000-0000-7000-8000-0000000000aa'
+  await commit({ accountId: account.id, subject: null, runId }, async (transaction) => {
+    transaction.insert(sites, { name: 'By a run', is_managed: false } as never)
+  })
+  const [own] = (await commitItems()).slice(-1)
+  expect(own?.run_id).toBe(runId)
+  expect(await deliver(streamRecord({ ...own, time }), record([change(1)], time + 5))).toEqual([])
+  const [byRun, byNone] = [await changes(at(time)), await changes(at(time + 5))]
+  expect([byRun[0].run_id, byNone[0].run_id]).toEqual([runId, null])
+})

@@ -57,6 +57,18 @@ it('finds nothing in a whole log', async () => {
   expect(data.entries).toBeGreaterThanOrEqual(6)
 })
 
+it('agrees on the sync run of a change, and tells when an entry names another', async () => {
+  const runId = '01990000-0000-7000-8000-0000000000aa'
+  await commit({ accountId: account.id, subject: null, runId }, async (transaction) => {
+    transaction.insert(sites, { name: 'By a run', managed_by: 'account' })
+  })
+  await writeChangeLogOf(account.id)
+  expect(await damages()).toEqual([])
+  const entry = (await entries()).at(-1) as Item
+  await put({ ...entry, run_id: null })
+  expect(await damages()).toEqual([{ problem: 'altered', log_id: entry.sk }])
+})
+
 it('reports a missing entry, at the beginning, in the middle and at the end', async () => {
   const all = await entries()
   for (const item of [all.at(0), all.at(-3), all.at(-1)] as Item[]) {

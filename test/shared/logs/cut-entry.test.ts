@@ -11,6 +11,7 @@ const entry = (before: ChangeEntry['before'], after: ChangeEntry['after']): Chan
   before,
   after,
   subject: null,
+  run_id: null,
 })
 const text = (bytes: number) => 'x'.repeat(bytes - 2)
 const bytesOf = ({ before, after }: ChangeEntry) =>

@@ -58,12 +58,15 @@ describe.each(directoryKinds)('POST /%s_directories (A26)', (kind) => {
   it('never shows a secret, not even on record', async () => {
     const own = await newAccount()
     const created = await directoriesApi[kind].create(own)
-    expect(created.text + (await directoriesApi[kind].list(own)).text).not.toMatch(/private|service_account_key/)
+    expect(created.text + (await directoriesApi[kind].list(own)).text).not.toMatch(
+      /private|service_account_key|client_secret/,
+    )
     const after = (await commitsOf(own.id)).at(-1)?.changes[0]?.after
     expect(after?.service_account_key).toBe(kind === 'suite' ? '[redacted]' : undefined)
+    expect(after?.client_secret).toBe(kind === 'tenant' ? '[redacted]' : undefined)
     expect(after?.private_key).toBe(kind === 'idp' ? '[redacted]' : undefined)
     expect(JSON.stringify(await storedDirectory(own, kind, created.body.data.id))).not.toMatch(
-      /suite-key|BEGIN PRIVATE/,
+      /suite-key|tenant-secret|BEGIN PRIVATE/,
     )
   })
 })
@@ -75,7 +78,6 @@ it.each(
       { name: undefined, domain: undefined, impersonation_email: undefined, service_account_key: undefined },
       {
         name: ["can't be blank"],
-        domain: ["can't be blank"],
         impersonation_email: ["can't be blank"],
         service_account_key: ["can't be blank"],
       },
@@ -85,6 +87,12 @@ it.each(
     ['suite', { group_sync_mode: 'some' }, { group_sync_mode: ['is invalid'] }],
     ['suite', { orgunit_sync_enabled: 'x' }, { orgunit_sync_enabled: ['is invalid'] }],
     ['tenant', { tenant_id: 'x'.repeat(256) }, { tenant_id: ['should be at most 255 character(s)'] }],
+    [
+      'tenant',
+      { client_id: undefined, client_secret: '' },
+      { client_id: ["can't be blank"], client_secret: ["can't be blank"] },
+    ],
+    ['tenant', { client_id: 'x'.repeat(256) }, { client_id: ['should be at most 255 character(s)'] }],
     ['tenant', { email_field: 'email' }, { email_field: ['is invalid'] }],
     [
       'idp',
@@ -106,6 +114,19 @@ it.each([
   expect((await directoriesApi[kind].create(account, { [field]: first[field] })).body.errors).toEqual({
     [field]: ['has already been taken'],
   })
+})
+
+it('a suite directory is for all domains of the customer unless one is given, and several can be', async () => {
+  const own = await newAccount()
+  const [first, second] = [
+    await directoriesApi.suite.create(own, { domain: undefined }),
+    await directoriesApi.suite.create(own, { domain: ' ' }),
+  ]
+  expect([first.body.data.domain, second.body.data.domain]).toEqual([null, null])
+  const { id } = first.body.data
+  const given = await directoriesApi.suite.update(own, id, { domain: 'Example.com' })
+  expect(given.body.data.domain).toBe('example.com')
+  expect((await directoriesApi.suite.update(own, id, { domain: null })).body.data.domain).toBeNull()
 })
 
 it('makes the key of an identity-provider directory, and shows its public part once', async () => {

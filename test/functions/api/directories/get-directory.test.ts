@@ -11,7 +11,7 @@ const common = [
 /** What a kind has besides (A26.1). */
 const own: Record<DirectoryKind, string[]> = {
   suite: ['domain', 'impersonation_email', 'group_sync_mode', 'orgunit_sync_enabled'],
-  tenant: ['tenant_id', 'email_field', 'sync_all_groups'],
+  tenant: ['client_id', 'tenant_id', 'email_field', 'sync_all_groups'],
   idp: ['client_id', 'idp_domain', 'kid'],
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { openSecret } from '#shared/core/sealed-secret.ts'
 import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
@@ -71,7 +72,11 @@ describe.each(directoryKinds)('PATCH /%s_directories/{id} (A26)', (kind) => {
 })
 
 it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
-  ['suite', { domain: null, group_sync_mode: 'some' }, { domain: ["can't be blank"], group_sync_mode: ['is invalid'] }],
+  [
+    'suite',
+    { domain: 'no host', group_sync_mode: 'some' },
+    { domain: ['is invalid'], group_sync_mode: ['is invalid'] },
+  ],
   ['suite', { service_account_key: '' }, { service_account_key: ["can't be blank"] }],
   ['tenant', { tenant_id: '', email_field: 'email' }, { tenant_id: ["can't be blank"], email_field: ['is invalid'] }],
   ['idp', { idp_domain: 'no host', client_id: null }, { idp_domain: ['is invalid'], client_id: ["can't be blank"] }],
@@ -79,6 +84,16 @@ it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
   const { id } = await directoriesApi[kind].made(account)
   const answer = await directoriesApi[kind].update(account, id, fields)
   expect([answer.status, answer.body.errors]).toEqual([422, errors])
+})
+
+it('replaces the secret of a tenant directory, and keeps it when none is sent', async () => {
+  const { id } = await directoriesApi.tenant.made(account)
+  const secret = async () =>
+    openSecret(account.id, (await storedDirectory(account, 'tenant', id)).client_secret as string)
+  await directoriesApi.tenant.update(account, id, { client_id: 'other-app' })
+  expect(await secret()).toBe('tenant-secret-0123')
+  await directoriesApi.tenant.update(account, id, { client_secret: 'another' })
+  expect(await secret()).toBe('another')
 })
 
 it('replaces the key of an identity-provider directory on demand, and shows its public part then alone', async () => {

@@ -25,6 +25,7 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
       type: 'mdm',
       name: provider.name,
       tenant_id: null,
+      client_id: null,
       subdomain: 'company',
       region: 'eu',
       is_verified: false,
@@ -40,6 +41,7 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
     expect((await create(account, tenantFields({ subdomain: 7, region: 'x' }))).body.data).toMatchObject({
       type: 'tenant',
       tenant_id: 't-1',
+      client_id: 'inventory-app',
       subdomain: null,
       region: null,
     })
@@ -55,7 +57,10 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
         { type: 'mdm', name: 'x' },
         { subdomain: ["can't be blank"], region: ["can't be blank"], api_token: ["can't be blank"] },
       ],
-      [{ type: 'tenant', name: 'x' }, { tenant_id: ["can't be blank"] }],
+      [
+        { type: 'tenant', name: 'x' },
+        { tenant_id: ["can't be blank"], client_id: ["can't be blank"], client_secret: ["can't be blank"] },
+      ],
       [mdmFields({ subdomain: 'Company' }), { subdomain: ['is invalid'] }],
       [mdmFields({ subdomain: 'x'.repeat(64) }), { subdomain: ['should be at most 63 character(s)'] }],
       [mdmFields({ region: 'asia' }), { region: ['is invalid'] }],
@@ -74,9 +79,12 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
   })
 
   it('never shows its secret, not even on record', async () => {
-    const { id } = (await create(account, mdmFields())).body.data
-    expect((await list(account)).text).not.toContain('api_token')
-    expect((await commitsOf(account.id)).at(-1)?.changes[0]?.after?.api_token).toBe('[redacted]')
-    expect((await storedProvider(account, id)).api_token).not.toContain('inventory-token')
+    const mdm = (await create(account, mdmFields())).body.data
+    const tenant = (await create(account, tenantFields())).body.data
+    expect((await list(account)).text).not.toMatch(/api_token|client_secret/)
+    const after = (await commitsOf(account.id)).at(-1)?.changes[0]?.after
+    expect([after?.api_token, after?.client_secret]).toEqual(['[redacted]', '[redacted]'])
+    expect((await storedProvider(account, mdm.id)).api_token).not.toContain('inventory-token')
+    expect((await storedProvider(account, tenant.id)).client_secret).not.toContain('tenant-secret')
   })
 })
