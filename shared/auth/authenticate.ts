@@ -8,6 +8,7 @@ import { clientTokens } from '../domain/client-tokens/client-token.ts'
 import { gatewayTokens } from '../domain/gateway-tokens/gateway-token.ts'
 import { rotationEnded } from '../domain/gateway-tokens/rotation.ts'
 import { gateways } from '../domain/gateways/gateway.ts'
+import { portalSessions } from '../domain/portal-sessions/portal-session.ts'
 import { sites } from '../domain/sites/site.ts'
 import { table, tableName } from '../table/client.ts'
 import { UpdateCommand } from '../table/commands.ts'
@@ -15,9 +16,9 @@ import { itemRow } from '../table/entity.ts'
 import { entityKey, type Key, liveKey } from '../table/keys.ts'
 import { getItems } from '../table/read.ts'
 import { isUnexpired } from '../values/expiry.ts'
-import type { CallerOf } from './caller.ts'
+import { type Caller, type CallerOf, type Credential, kindsOf } from './caller.ts'
 
-const tokenEntities = { api: apiTokens, client: clientTokens, gateway: gatewayTokens }
+const tokenEntities = { api: apiTokens, portal: portalSessions, client: clientTokens, gateway: gatewayTokens }
 const minute = 60_000_000
 
 type Item = Record<string, unknown>
@@ -32,11 +33,16 @@ function actorOf(token: { actor_id: string }, owner: Item | undefined): ActorRow
 }
 
 /** The caller that a stored token makes of its holder; null when it does not count any more (A3.1(5)). */
-const callers: { [K in TokenKind]: (found: Found) => CallerOf<K> | null } = {
+const callers: { [K in TokenKind]: (found: Found) => Extract<Caller, { kind: K }> | null } = {
   api({ account, owner, now, ...found }) {
     const token = itemRow(apiTokens, found.token)
     const actor = actorOf(token, owner)
     return actor && isUnexpired(token, now) ? { kind: 'api', account, actor, token } : null
+  },
+  portal({ account, owner, now, ...found }) {
+    const token = itemRow(portalSessions, found.token)
+    const actor = actorOf(token, owner)
+    return actor && isUnexpired(token, now) ? { kind: 'portal', account, actor, token } : null
   },
   client({ account, owner, now, ...found }) {
     const token = itemRow(clientTokens, found.token)
@@ -54,18 +60,23 @@ const callers: { [K in TokenKind]: (found: Found) => CallerOf<K> | null } = {
   },
 }
 
+const isCallerOf = <C extends Credential>(credential: C, caller: Caller): caller is CallerOf<C> => {
+  const kinds: readonly TokenKind[] = kindsOf[credential]
+  return kinds.includes(caller.kind)
+}
+
 /**
- * The caller of a token of this kind, by one consistent read of token, owner and account (A3.1).
+ * The caller of a token of a kind that the credential stands for, by one consistent read of token, owner and account (A3.1).
  * @throws ApiError `unauthorized`, the same for every reason.
  */
-export async function authenticate<K extends TokenKind>(
-  kind: K,
+export async function authenticate<C extends Credential>(
+  credential: C,
   authorization: string | undefined,
-): Promise<CallerOf<K>> {
+): Promise<CallerOf<C>> {
   const text = bearerToken(authorization)
-  const presented = text === null ? null : readToken(kind, text)
+  const presented = text === null ? null : readToken(kindsOf[credential], text)
   if (!presented) throw unauthorized()
-  const { accountId, ownerId, tokenId } = presented
+  const { kind, accountId, ownerId, tokenId } = presented
   const collection = tokenEntities[kind].name
   const [token, accountItem, live, owner, site] = await getItems([
     entityKey(accountId, collection, tokenId),
@@ -78,8 +89,10 @@ export async function authenticate<K extends TokenKind>(
   const now = clock.now()
   if (!token || !account || account.is_disabled) throw unauthorized()
   const caller = callers[kind]({ token, account, owner, site, now })
-  if (!caller || !(await secretMatches(presented, caller.token))) throw unauthorized()
-  await noteUse(accountId, collection, tokenId, kind === 'gateway' ? null : ownerId, live, now)
+  if (!caller || !isCallerOf(credential, caller) || !(await secretMatches(presented, caller.token)))
+    throw unauthorized()
+  // Nothing shows when a portal session was last used, so nothing notes it.
+  if (kind !== 'portal') await noteUse(accountId, collection, tokenId, kind === 'gateway' ? null : ownerId, live, now)
   return caller
 }
 

@@ -4,11 +4,32 @@ import type { ApiTokenRow } from '../domain/api-tokens/api-token.ts'
 import type { ClientTokenRow } from '../domain/client-tokens/client-token.ts'
 import type { GatewayTokenRow } from '../domain/gateway-tokens/gateway-token.ts'
 import type { GatewayRow } from '../domain/gateways/gateway.ts'
+import type { PortalSessionRow } from '../domain/portal-sessions/portal-session.ts'
 
 /** Whose credential a request carries, as it stood when the request came in. */
 export type Caller =
   | { kind: 'api'; account: AccountRow; actor: ActorRow; token: ApiTokenRow }
+  | { kind: 'portal'; account: AccountRow; actor: ActorRow; token: PortalSessionRow }
   | { kind: 'client'; account: AccountRow; actor: ActorRow; token: ClientTokenRow }
   | { kind: 'gateway'; account: AccountRow; token: GatewayTokenRow; gateway: GatewayRow | null }
 
-export type CallerOf<K extends Caller['kind']> = Extract<Caller, { kind: K }>
+/** What an operation can ask its caller for, each with the kinds of callers that it takes. */
+type Kinds = { api: 'api' | 'portal'; portal: 'portal'; client: 'client'; gateway: 'gateway' }
+export type Credential = keyof Kinds
+
+/** The account API is open to portal sessions, too (A3.1(2)). */
+export const kindsOf: { readonly [C in Credential]: readonly Kinds[C][] } = {
+  api: ['api', 'portal'],
+  portal: ['portal'],
+  client: ['client'],
+  gateway: ['gateway'],
+}
+
+export type CallerOf<C extends Credential> = Extract<Caller, { kind: Kinds[C] }>
+
+/** Whether a caller is one of the account API's. */
+export const isAdministering = (caller: Caller | undefined): caller is CallerOf<'api'> =>
+  caller?.kind === 'api' || caller?.kind === 'portal'
+
+/** A portal session may do whatever its administrator may. */
+export const scopesOf = (caller: CallerOf<'api'>): string[] => (caller.kind === 'portal' ? ['*'] : caller.token.scopes)

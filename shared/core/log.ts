@@ -50,7 +50,7 @@ export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {})
   const measured = embedded(notedSamples())
   if (isWritten(level)) logLine(level, event, { ...fields, ...measured })
   else if ('_aws' in measured) {
-    const { class: kind, operation } = notedFields()
-    process.stdout.write(`${JSON.stringify({ class: kind, operation, ...measured })}\n`)
+    const { class: kind, operation, reason } = notedFields()
+    process.stdout.write(`${JSON.stringify({ class: kind, operation, reason, ...measured })}\n`)
   }
 }

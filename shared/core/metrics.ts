@@ -13,7 +13,9 @@ export const metrics = {
   grants: { unit: 'Count', by: null },
   flows_ingested: { unit: 'Count', by: null },
   flows_stored: { unit: 'Count', by: null },
-} as const satisfies Record<string, { unit: 'Milliseconds' | 'Count'; by: 'class' | 'operation' | null }>
+  sign_ins: { unit: 'Count', by: null },
+  sign_ins_refused: { unit: 'Count', by: 'reason' },
+} as const satisfies Record<string, { unit: 'Milliseconds' | 'Count'; by: 'class' | 'operation' | 'reason' | null }>
 
 /** What reads the streams, as `operation` of its lines and of its lag. */
 export const consumerNames = ['write-change-log', 'follow-up', 'store-flow-logs'] as const

@@ -4,7 +4,7 @@ import { namedVersion, nameVersion } from './secret-versions.ts'
 import { keyOf, writingKey } from './service-secret.ts'
 
 /** The kinds of stored tokens and the prefix that tells them apart (A3.1(3)). */
-export const tokenPrefixes = { api: 'naa_', client: 'nac_', gateway: 'nag_' } as const
+export const tokenPrefixes = { api: 'naa_', client: 'nac_', gateway: 'nag_', portal: 'nap_' } as const
 export type TokenKind = keyof typeof tokenPrefixes
 
 /** The stored part of a secret; the secret itself is never stored (A3.1(4)). */
@@ -33,10 +33,11 @@ export async function mintToken(kind: TokenKind, ids: Ids): Promise<{ token: str
   }
 }
 
-/** The parts of a token string of this kind; null for anything else. */
-export function readToken(kind: TokenKind, text: string): Presented | null {
-  const prefix = tokenPrefixes[kind]
-  const payload = text.startsWith(prefix) ? text.slice(prefix.length) : ''
+/** The parts of a token string of one of these kinds; null for anything else. */
+export function readToken(kinds: readonly TokenKind[], text: string): Presented | null {
+  const kind = kinds.find((known) => text.startsWith(tokenPrefixes[known]))
+  if (!kind) return null
+  const payload = text.slice(tokenPrefixes[kind].length)
   if (!/^[A-Za-z0-9_-]{107}$/.test(payload)) return null
   const bytes = Buffer.from(payload, 'base64url')
   // The last character carries unused bits: only the canonical spelling is the token.

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Caller, CallerOf } from '../auth/caller.ts'
+import type { CallerOf, Credential } from '../auth/caller.ts'
 import type { Author } from '../commit/commit.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { Permission } from '../core/permission.ts'
@@ -118,7 +118,7 @@ type Request<C extends Contract> = {
 
 /** The part that the holder of a token of this kind brings. */
 type Called<K> = {
-  caller: CallerOf<Extract<K, Caller['kind']>>
+  caller: CallerOf<Extract<K, Credential>>
   accountId: string
   subject: Subject
   /** The author of a change, as every store takes it, with the preconditions of the request (A8). */
@@ -127,7 +127,7 @@ type Called<K> = {
 
 /** The context of any request, as the pipeline makes it; parts that the credential did not bring are missing. */
 type AnyContext = Omit<Request<Contract>, 'raw' | 'draft' | 'input'> &
-  Partial<Called<Caller['kind']> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
+  Partial<Called<Credential> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
 /** The argument of a handler. The token of flow ingest brings claims, every other one a caller. */
 export type Context<C extends Contract = Contract> = Contract extends C

@@ -1,5 +1,5 @@
 import { authenticate } from '../auth/authenticate.ts'
-import type { Caller } from '../auth/caller.ts'
+import { type Caller, type Credential, isAdministering, scopesOf } from '../auth/caller.ts'
 import { bucketOf } from '../auth/rate-limit/bucket.ts'
 import { takeUnit } from '../auth/rate-limit/take-unit.ts'
 import { ApiError, featureNotEnabled } from '../core/errors.ts'
@@ -31,15 +31,15 @@ function subjectOf(caller: Caller, origin: Origin): Subject {
     actor_name: actor.name,
     actor_type: actor.type,
     actor_email: actor.email,
-    auth_provider_id: caller.kind === 'client' ? caller.token.auth_provider_id : null,
+    auth_provider_id: caller.kind === 'api' ? null : caller.token.auth_provider_id,
     token_id: token.id,
   }
 }
 
 export const checkCredential =
-  (kind: 'api' | 'client' | 'gateway'): Step =>
+  (credential: Credential): Step =>
   async (exchange, event) => {
-    exchange.caller = await authenticate(kind, event.headers.authorization)
+    exchange.caller = await authenticate(credential, event.headers.authorization)
     exchange.subject = subjectOf(exchange.caller, exchange.origin)
     exchange.bucket = bucketOf(exchange.caller)
   }
@@ -54,11 +54,11 @@ export const logRequest =
   ({ method, waitForRequestLog }: Operation): Step =>
   async (exchange, event) => {
     const { caller, requestId, origin } = exchange
-    if (caller?.kind !== 'api') return
-    const { account, actor, token } = caller
+    if (!isAdministering(caller)) return
+    const { account, actor, token, kind } = caller
     const stored = recordApiRequest(account.id, {
       actor_id: actor.id,
-      api_token_id: token.id,
+      api_token_id: kind === 'api' ? token.id : null,
       method: event.requestContext.http.method,
       path: event.rawPath.slice(0, 2048),
       content_length: contentLength(event.headers['content-length']),
@@ -76,11 +76,11 @@ const contentLength = (header: string | undefined): number | null =>
 export const checkPermission =
   ({ permission }: Operation): Step =>
   ({ caller }) => {
-    if (caller?.kind !== 'api') return
+    if (!isAdministering(caller)) return
     if (caller.actor.type !== 'api_client' && caller.actor.type !== 'account_admin_user') {
       throw new ApiError('forbidden', 'This actor does not administer the account.')
     }
-    if (permission && !covers(caller.token.scopes, permission)) {
+    if (permission && !covers(scopesOf(caller), permission)) {
       throw new ApiError('insufficient_scope', `This token lacks the scope ${permission}.`, {
         members: { required_scope: permission },
       })

@@ -1,8 +1,9 @@
 import { consumerNames, metrics } from '#shared/core/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
+import { refusals } from '#shared/sign-in/sign-in-refused.ts'
 import { prices } from './prices.ts'
 
-const combinations = { class: operationClasses.length, operation: consumerNames.length }
+const combinations = { class: operationClasses.length, operation: consumerNames.length, reason: refusals.length }
 
 /** The service's own metrics at the setting `classes`, and that of throttled requests, which is made of the access log. */
 export const ownMetrics =

@@ -5,6 +5,7 @@ import { call, newAccount } from './account.ts'
 import { addConfigurationSamples } from './configuration-samples.ts'
 import { newFlowGrant, openRecord } from './flows.ts'
 import { loadEntries } from './operations.ts'
+import { signInWith } from './portal-sessions.ts'
 import { publicKey } from './public-key.ts'
 import { addV0Samples } from './v0-samples.ts'
 
@@ -35,6 +36,7 @@ export async function sampleRequests() {
       api_clients_count: null,
     },
   })
+  const portal = await signInWith(account, 'portal')
   const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
 
   const send = async (name: string, request: Request = {}): Promise<Answer> => {
@@ -289,5 +291,5 @@ export async function sampleRequests() {
       })
     ).id
 
-  return { account, samples, send }
+  return { account, portal, samples, send }
 }

@@ -1,5 +1,5 @@
 import type { AccountRow } from '../../domain/accounts/account.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, isAdministering } from '../caller.ts'
 
 /** A token bucket (A9): `capacity` requests at once, `refill` more every second. */
 export type Bucket = {
@@ -41,7 +41,7 @@ const accessBucket = (accountId: string, tokenId: string): Bucket => ({
 })
 
 export const bucketOf = (caller: Caller): Bucket =>
-  caller.kind === 'api' ? accountBucket(caller.account) : accessBucket(caller.account.id, caller.token.id)
+  isAdministering(caller) ? accountBucket(caller.account) : accessBucket(caller.account.id, caller.token.id)
 
 /** One bucket an ingest token; it is told by its authorization and role. */
 export function ingestBucket(

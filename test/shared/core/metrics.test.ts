@@ -17,7 +17,7 @@ function lineOf(setting: string, work: () => void, level = 'INFO'): Line | undef
   vi.stubEnv('METRICS', setting)
   vi.stubEnv('SERVICE_NAME', 'Access')
   const log = catchLog(level)
-  within({ class: 'change', operation: 'POST /groups', account_id: 'a-1' }, () => {
+  within({ class: 'change', operation: 'POST /groups', account_id: 'a-1', reason: 'r' }, () => {
     work()
     logEnd('INFO', 'request', { status: 201 })
   })
@@ -77,7 +77,7 @@ it('tells operations apart where that is asked for, and makes none where they ar
 it('leaves of a line that the level does not want what metrics are made of', () => {
   const line = lineOf('classes', request, 'WARN')
   expect(Object.keys(line ?? {}).toSorted()).toEqual(
-    ['_aws', 'class', 'commits_retried', 'faults', 'latency_ms', 'operation'].toSorted(),
+    ['_aws', 'class', 'commits_retried', 'faults', 'latency_ms', 'operation', 'reason'].toSorted(),
   )
   vi.restoreAllMocks()
   expect(lineOf('none', request, 'WARN')).toBeUndefined()

@@ -70,7 +70,7 @@ const text = async (work: Promise<unknown>) =>
 /** What another process makes of it: each as it reads it, or how it refuses it. */
 async function read(process: Process, { sealed, token, stored, cursor, ingest }: Made) {
   const v = await import('valibot')
-  const presented = process.readToken('api', token)
+  const presented = process.readToken(['api'], token)
   return {
     sealed: await text(process.openSecret(accountId, sealed)),
     token: presented && (await process.secretMatches(presented, stored)),

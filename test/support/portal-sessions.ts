@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type AuthProviderRow,
+  authProviders,
+  commonDefaults,
+  defaultsOf,
+  type ProviderKind,
+} from '#shared/domain/auth-providers/auth-provider.ts'
+import { issueSession } from '#shared/sign-in/issue-session.ts'
+import type { SignInContext } from '#shared/sign-in/sign-in-context.ts'
+import type { Account } from './account.ts'
+import { insertActor, insertRow } from './rows.ts'
+
+/** Where the sign-ins of tests come from. */
+export const signInOrigin = {
+  ip: '198.51.100.7',
+  ip_region: null,
+  ip_city: null,
+  ip_lat: null,
+  ip_lon: null,
+  user_agent: 'browser',
+}
+
+/** A provider as its operation would store it, without one. */
+export const insertProvider = (
+  accountId: string,
+  kind: ProviderKind = 'tenant',
+  fields: Partial<AuthProviderRow> = {},
+): Promise<AuthProviderRow> =>
+  insertRow(accountId, authProviders[kind], {
+    account_id: accountId,
+    issuer: `https://${randomUUID()}.example.com`,
+    ...commonDefaults,
+    ...defaultsOf[kind],
+    ...fields,
+    name: fields.name ?? `Provider ${randomUUID()}`,
+  })
+
+export const insertAdmin = (accountId: string) =>
+  insertActor(accountId, { type: 'account_admin_user', name: 'Grace', email: `${randomUUID()}@example.com` })
+
+/** Signs an actor in with a provider, each made where none is given. */
+export async function signInWith(
+  { id }: Pick<Account, 'id'>,
+  context: SignInContext,
+  given: { actorId?: string; provider?: Pick<AuthProviderRow, 'id'>; kind?: ProviderKind } = {},
+) {
+  const { kind = 'tenant' } = given
+  const provider = given.provider ?? (await insertProvider(id, kind))
+  const actorId = given.actorId ?? (await insertAdmin(id)).id
+  const issued = await issueSession(id, {
+    actorId,
+    provider: { kind, id: provider.id },
+    context,
+    origin: signInOrigin,
+  })
+  return { ...issued, provider }
+}
