@@ -10,6 +10,7 @@ import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
 import { versionNotesPartition } from '#shared/jobs/secret-rotation/version-note.ts'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
+import { sealedAccountsPartition } from '#shared/seal/sealed-accounts.ts'
 import { entityKey, headKey, partition } from '#shared/table/keys.ts'
 import { acknowledge, wildcardRule } from './acknowledge.ts'
 import { useOfKey } from './encryption-key.ts'
@@ -142,7 +143,7 @@ export class Roles extends Construct {
       ],
       provision: [...changing, secret],
       public: [],
-      writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], entriesOf('change'))],
+      writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
       // It deletes what lies below a deleted object, whatever that is.
       followUp: changing,
       expire: changing,

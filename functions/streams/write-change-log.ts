@@ -5,17 +5,26 @@ import { describeError } from '#shared/core/describe-error.ts'
 import { logLine } from '#shared/core/log.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
+import { sealedAccountItem } from '#shared/seal/sealed-accounts.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { newImage } from '#shared/table/stream-image.ts'
 
 /** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
 async function writeEntries(record: DynamoDBRecord): Promise<void> {
-  const { account_id, time, subject, run_id, changes } = readCommitRecord(newImage(record))
-  const items = changes.flatMap((change, position) =>
-    logItems(account_id, 'change', logId('change', time, positionTail(position)), time, { ...change, subject, run_id }),
-  )
-  await insertAll(items.map(packLarge))
+  const { account_id, time, first_leaf, subject, run_id, changes } = readCommitRecord(newImage(record))
+  const items = changes.flatMap((change, position) => {
+    const leaf = first_leaf === null ? undefined : first_leaf + position
+    return logItems(account_id, 'change', logId('change', time, positionTail(position)), time, {
+      ...change,
+      subject,
+      run_id,
+      leaf,
+    })
+  })
+  // Of an account that has been counted from its first entry on, the first alone tells that there is one to seal.
+  const isNew = items.length > 0 && !first_leaf
+  await insertAll([...items.map(packLarge), ...(isNew ? [sealedAccountItem(account_id)] : [])])
 }
 
 /** Turns commit records into change log entries (L6). Idempotent, so that a replay changes nothing. */

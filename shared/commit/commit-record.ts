@@ -18,6 +18,11 @@ export type CommitRecord = {
   sequence: number
   /** The account's clock, in microseconds. */
   time: number
+  /**
+   * The number of its first change entry among all of the account (S1.2), or of the next one where it has none; null where
+   * that was not known.
+   */
+  first_leaf: number | null
   subject: Subject | null
   /** The sync run that caused it (I4.7); missing where none did. */
   run_id?: string
@@ -39,6 +44,10 @@ export const commitItem = (key: Key, record: CommitRecord) => ({
 /** The record in an item of the table or of its stream. @throws for a form that is neither today's nor the one before */
 export function readCommitRecord({ version = 1, ...item }: Record<string, unknown>): CommitRecord {
   if (version !== 1 && version !== recordVersion) throw new Error(`Commit records of form ${version} are not known.`)
-  const known: Pick<CommitRecord, 'revocations' | 'cascades'> = { revocations: [], cascades: [] }
+  const known: Pick<CommitRecord, 'first_leaf' | 'revocations' | 'cascades'> = {
+    first_leaf: null,
+    revocations: [],
+    cascades: [],
+  }
   return { ...known, ...item } as CommitRecord
 }

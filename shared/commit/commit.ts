@@ -18,7 +18,8 @@ import { packLarge } from '../table/large-attributes.ts'
 import { isLostRace } from '../table/lost-race.ts'
 import { getItem } from '../table/read.ts'
 import { queueCommit } from './commit-queue.ts'
-import { commitItem } from './commit-record.ts'
+import { type Change, commitItem } from './commit-record.ts'
+import { countedHead } from './counted-head.ts'
 import { revokeAll } from './revoke.ts'
 import { maxWrites, Transaction } from './transaction.ts'
 
@@ -39,17 +40,18 @@ export type Author = {
 /** Below the 30 s after which API Gateway stops waiting. */
 export const commitPatienceMs = 22_000
 
-const nextHead = ({ sequence }: Head, transaction: Transaction): Head => ({
+const nextHead = ({ sequence, leaves }: Head, transaction: Transaction, changes: Change[]): Head => ({
   sequence: sequence + 1,
   clock: transaction.now,
   counts: transaction.counts(),
+  ...(leaves !== undefined && { leaves: leaves + changes.length }),
 })
 
-function headWrite(account: string, head: Head, transaction: Transaction): Write {
+function headWrite(account: string, head: Head, next: Head): Write {
   return {
     Put: {
       TableName: tableName(),
-      Item: { ...headKey(account), kind: 'head', ...nextHead(head, transaction) },
+      Item: { ...headKey(account), kind: 'head', ...next },
       ConditionExpression: head.sequence === 0 ? 'attribute_not_exists(pk)' : '#sequence = :sequence',
       ...(head.sequence > 0 && {
         ExpressionAttributeNames: { '#sequence': 'sequence' },
@@ -59,15 +61,16 @@ function headWrite(account: string, head: Head, transaction: Transaction): Write
   }
 }
 
-function commitRecord(author: Author, head: Head, transaction: Transaction, commitId: string): Item {
+function commitRecord(author: Author, head: Head, transaction: Transaction, changes: Change[], commitId: string): Item {
   const record = commitItem(commitKey(author.accountId, head.sequence + 1), {
     account_id: author.accountId,
     commit_id: commitId,
     sequence: head.sequence + 1,
     time: transaction.now,
+    first_leaf: head.leaves ?? null,
     subject: author.subject,
     ...(author.runId !== undefined && { run_id: author.runId }),
-    changes: transaction.changes(),
+    changes,
     revocations: transaction.revocations,
     cascades: transaction.cascades,
   })
@@ -115,7 +118,7 @@ async function attempt<T>(
   change: (transaction: Transaction) => Promise<T>,
   after: Head | undefined,
 ): Promise<Committed<T> | Lost> {
-  const head = after ?? (await readHead(author.accountId))
+  const head = await countedHead(author.accountId, after ?? (await readHead(author.accountId)))
   const now = Math.max(clock.now(), head.clock + 1)
   const transaction = new Transaction(author.accountId, head, now, after !== undefined)
   const changed = () => change(transaction)
@@ -128,15 +131,18 @@ async function attempt<T>(
   }
 
   const commitId = randomUUID()
-  const record: Write = { Put: { TableName: tableName(), Item: commitRecord(author, head, transaction, commitId) } }
-  const items = [headWrite(author.accountId, head, transaction), record, ...writes.map(packed)]
+  const changes = transaction.changes()
+  const next = nextHead(head, transaction, changes)
+  const Item = commitRecord(author, head, transaction, changes, commitId)
+  const record: Write = { Put: { TableName: tableName(), Item } }
+  const items = [headWrite(author.accountId, head, next), record, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)
   const lost = await write(author.accountId, head.sequence + 1, commitId, items)
   if (lost) return lost
   // Should this fail, the follow-up consumer does it: the record names it.
   await revokeAll(author.accountId, transaction.revocations, transaction.now)
-  return { result, head: nextHead(head, transaction) }
+  return { result, head: next }
 }
 
 /** Longer with every lost race, so that a crowd thins out; short again for one that has lost many, so that it gets its turn. */

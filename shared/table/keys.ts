@@ -29,6 +29,15 @@ export const commitKey = (account: string, sequence: number): Key => ({
   sk: String(sequence).padStart(16, '0'),
 })
 
+/** One of the account's two sealed logs: its newest checkpoint, its tiles, and what leads from an entry to its leaf. */
+export const sealPartition = (account: string, log: 'changes' | 'activity'): string => partition(account, `seal.${log}`)
+
+/** How far a sealed log is: its newest checkpoint. */
+export const sealKey = (account: string, log: 'changes' | 'activity'): Key => ({
+  pk: sealPartition(account, log),
+  sk: 'checkpoint',
+})
+
 /** A unique value of an account: at most one item can stand at this key. */
 export const guardKey = (account: string, name: string, value: string): Key => ({
   pk: partition(account, `unique.${name}`, value),

@@ -9,6 +9,7 @@ const rooms = [
   'commit',
   'domain',
   'logs',
+  'seal',
   'auth',
   'sign-in',
   'access',
