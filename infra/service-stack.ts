@@ -58,7 +58,7 @@ export class ServiceStack extends Stack {
         LOG_LEVEL: settings.logLevel,
         SERVICE_NAME: settings.stackName,
         METRICS: settings.metrics,
-        SUITE_ISSUER: settings.suiteIssuer,
+        ...signInEnvironment(settings),
         ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
         ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
@@ -155,6 +155,18 @@ export class ServiceStack extends Stack {
     })
   }
 }
+
+/** What sign-in needs to know of the deployment (I1.4). */
+const signInEnvironment = (settings: Settings): Record<string, string> => ({
+  SIGN_IN_REDIRECT_URIS: settings.signInRedirectUris.join(' '),
+  SUITE_ISSUER: settings.suiteIssuer,
+  TENANT_ISSUER: settings.tenantIssuer,
+  IDP_API_URL: settings.idpApiUrl,
+  ...(settings.suiteClientId && { SUITE_CLIENT_ID: settings.suiteClientId }),
+  ...(settings.suiteClientSecretArn && { SUITE_CLIENT_SECRET_ARN: settings.suiteClientSecretArn }),
+  ...(settings.tenantClientId && { TENANT_CLIENT_ID: settings.tenantClientId }),
+  ...(settings.tenantClientSecretArn && { TENANT_CLIENT_SECRET_ARN: settings.tenantClientSecretArn }),
+})
 
 const reportsFlows = ({ operation }: OperationSource): boolean => operation.credential === 'ingest'
 

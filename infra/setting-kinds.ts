@@ -35,6 +35,16 @@ export const either = <A, B>(one: Kind<A>, other: Kind<B>): Kind<A | B> => ({
   read: (value) => one.read(value) ?? other.read(value),
 })
 
+/** A list of such texts: with blanks between them, or as a list. */
+export const texts = (pattern: RegExp, rule: string, most: number): Kind<string[]> => ({
+  rule: `up to ${most} of ${rule}, with blanks between them, or a list`,
+  read: (value) => {
+    const given: unknown[] = Array.isArray(value) ? value : String(value).split(/\s+/).filter(Boolean)
+    const found = given.filter((one): one is string => typeof one === 'string' && pattern.test(one))
+    return found.length === given.length && found.length <= most ? found : undefined
+  },
+})
+
 /** `team=network,stage=live`, or the same as an object. */
 export const pairs = (most: number): Kind<Record<string, string>> => ({
   rule: `up to ${most} of name=value with commas between them, or an object`,

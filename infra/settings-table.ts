@@ -6,7 +6,7 @@ const [begin, end] = ['<!-- settings: made of infra/settings.ts by `npm run fix`
 function standing({ fallback, otherwise }: { fallback: unknown; otherwise?: string }): string {
   if (otherwise) return otherwise
   const none = fallback === null || (typeof fallback === 'object' && Object.keys(fallback).length === 0)
-  return none ? 'none' : `\`${fallback}\``
+  return none ? 'none' : `\`${Array.isArray(fallback) ? fallback.join(' ') : fallback}\``
 }
 
 function settingsTable(): string {

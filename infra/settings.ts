@@ -3,7 +3,7 @@ import type { Construct } from 'constructs'
 import { defaultSettings } from '#shared/core/env.ts'
 import { logLevels } from '#shared/core/log.ts'
 import { metricSettings } from '#shared/core/metrics.ts'
-import { either, flag, integer, type Kind, oneOf, pairs, text } from './setting-kinds.ts'
+import { either, flag, integer, type Kind, oneOf, pairs, text, texts } from './setting-kinds.ts'
 
 /** A choice of a deployment. */
 type Setting<T> = {
@@ -32,6 +32,10 @@ const optional = <T>(kind: Kind<T>, what: string, otherwise?: string): Setting<T
 const days = integer(1, 36_500)
 const address = text(/^[^@\s]+@[^@\s]+$/, 'an address like access@example.com')
 const url = text(/^https?:\/\/[^\s/]+(\/\S*)?$/, 'an address like https://access.example.com')
+const clientId = text(/^[\x21-\x7e]{1,255}$/, 'up to 255 visible characters')
+/** Where an app or page can be led back to; schemes of an app's own have a dot (RFC 8252, 7.1). */
+const redirectUri =
+  /^(https:\/\/[^\s/#@]+|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?|[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:)(\/[^\s#]*)?$/
 const concurrency = either(integer(1, 100_000), oneOf('none'))
 const requests = integer(1, 1_000_000)
 const secretArn = text(
@@ -152,8 +156,29 @@ export const settingGroups = {
       defaultSettings.heartbeatSecs,
       'how often gateways and clients call; a lease is three of them',
     ),
-    suiteIssuer: setting(url, 'https://suite.example.com', 'issuer of the workspace suite that people sign in with'),
     mailSender: optional(address, 'whom mails to administrators come from, verified in Amazon SES'),
+  },
+  'Sign-in': {
+    signInRedirectUris: setting(
+      texts(redirectUri, "addresses: https, http of the caller's own machine, or an app's scheme", 50),
+      ['http://127.0.0.1/callback', 'http://[::1]/callback'],
+      "where a sign-in leads back to; on the caller's own machine any port",
+    ),
+    suiteIssuer: setting(url, 'https://accounts.google.com', 'issuer of the workspace suite that people sign in with'),
+    suiteClientId: optional(clientId, "client id of the deployment's app at the workspace suite"),
+    suiteClientSecretArn: optional(secretArn, 'secret with the client secret of that app'),
+    tenantIssuer: setting(
+      text(/^https?:\/\/[^\s?#]*\{tenant_id\}[^\s?#{}]*$/, 'an address with {tenant_id} in it'),
+      'https://login.microsoftonline.com/{tenant_id}/v2.0',
+      'issuer of a tenant of the cloud directory',
+    ),
+    tenantClientId: optional(clientId, "client id of the deployment's app at the cloud directory"),
+    tenantClientSecretArn: optional(secretArn, 'secret with the client secret of that app'),
+    idpApiUrl: setting(
+      text(/^https?:\/\/[^\s?#]+$/, 'an address, with {idp_domain} for the domain'),
+      'https://{idp_domain}',
+      'address of an identity-provider service',
+    ),
   },
   Operator: {
     alarmEmail: optional(address, 'who is mailed when an alarm goes off'),
@@ -214,6 +239,10 @@ const together: [setting: string, needs: string][] = [
   ['certificateArn', 'domainName'],
   ['frontCertificateArn', 'domainName'],
   ['webAclArn', 'frontCertificateArn'],
+  ['suiteClientId', 'suiteClientSecretArn'],
+  ['suiteClientSecretArn', 'suiteClientId'],
+  ['tenantClientId', 'tenantClientSecretArn'],
+  ['tenantClientSecretArn', 'tenantClientId'],
 ]
 
 /** A shard is read in four lanes, and failed batches may be redriven beside them. */

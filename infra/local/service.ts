@@ -13,6 +13,7 @@ import { type Engines, startEngines } from './engines/start-engines.ts'
 import { engineEnvironment } from './environment.ts'
 import { failuresFolder } from './failures-folder.ts'
 import { Fault } from './fault.ts'
+import { providerSecrets } from './provider-secrets.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { checkServiceSecret, secretFile, serviceSecret } from './secret-file.ts'
 import { type Deployment, readDeployment } from './template/deployment.ts'
@@ -58,6 +59,10 @@ const variables: Record<string, string> = {
   logLevel: 'LOG_LEVEL',
   logRetentionDays: 'LOG_RETENTION_DAYS',
   flowRetentionDays: 'FLOW_RETENTION_DAYS',
+  signInRedirectUris: 'SIGN_IN_REDIRECT_URIS',
+  suiteIssuer: 'SUITE_ISSUER',
+  tenantIssuer: 'TENANT_ISSUER',
+  idpApiUrl: 'IDP_API_URL',
 }
 
 const settingsFromVariables = (): Record<string, string> =>
@@ -92,6 +97,7 @@ async function start(
   Object.assign(process.env, deployment.environment, found, {
     SERVICE_URL: baseUrl,
     SERVICE_SECRET: serviceSecret(dir.path),
+    ...providerSecrets(dir.path),
     LOG_FORMAT: process.env.LOG_FORMAT ?? 'text',
   })
   // Here the secret is a file of the data directory, and that of a CDN a variable; neither is one of AWS.

@@ -21,6 +21,17 @@ const v0 = () => ({
 /** What settings are where a deployment does not choose. */
 export const defaultSettings = { logRetentionDays: 90, flowRetentionDays: 120, heartbeatSecs: 30 }
 
+/** The deployment's own app registration at a kind of provider. */
+export type ProviderApp = { clientId: string; secret: string | null; secretArn: string | null }
+
+/** Null where it is not configured: without its secret it cannot sign anybody in. */
+function providerApp(kind: 'SUITE' | 'TENANT'): ProviderApp | null {
+  const clientId = process.env[`${kind}_CLIENT_ID`]
+  const secret = process.env[`${kind}_CLIENT_SECRET`] || null
+  const secretArn = process.env[`${kind}_CLIENT_SECRET_ARN`] || null
+  return clientId && (secret || secretArn) ? { clientId, secret, secretArn } : null
+}
+
 /** The deployment's settings. Each is read when asked, never at import, so that a module can be loaded anywhere. */
 export const env = {
   get tableName() {
@@ -42,6 +53,30 @@ export const env = {
   /** Issuer of the workspace suite of this deployment (A25.2). */
   get suiteIssuer() {
     return text('SUITE_ISSUER').replace(/\/$/, '')
+  },
+  /** The app that people of a workspace suite sign in with (I1.4). */
+  get suiteApp() {
+    return providerApp('SUITE')
+  },
+  /** Issuer of a tenant of the cloud directory; `{tenant_id}` stands for the tenant (I1.4). */
+  get tenantIssuer() {
+    return text('TENANT_ISSUER')
+  },
+  /** Address of an identity-provider service; `{idp_domain}` stands for the domain (I1.4). */
+  get idpApiUrl() {
+    return text('IDP_API_URL').replace(/\/$/, '')
+  },
+  /** The app that people of a tenant sign in with (I1.4). */
+  get tenantApp() {
+    return providerApp('TENANT')
+  },
+  /** Where a sign-in may lead back to; at addresses of the caller's own machine the port is free (I2.2). */
+  get signInRedirectUris() {
+    return (process.env.SIGN_IN_REDIRECT_URIS ?? '').split(/\s+/).filter(Boolean)
+  },
+  /** Whether outside services on this machine are called, by HTTP as well; never in a deployment (I1.2). */
+  get allowInsecureProviders() {
+    return process.env.ALLOW_INSECURE_PROVIDERS === '1' && !process.env.AWS_LAMBDA_FUNCTION_NAME
   },
   get heartbeatSecs() {
     return integer('HEARTBEAT_SECS', defaultSettings.heartbeatSecs)

@@ -1,5 +1,6 @@
 import { toUtc } from '../core/clock.ts'
 import { isUuid } from '../core/ids.ts'
+import { isOutsideUrl } from '../outside/outside-url.ts'
 import { checkEmail, emailForm } from './email.ts'
 import { type Checked, field, type JsonSchema } from './field.ts'
 import { isLonger } from './is-longer.ts'
@@ -127,11 +128,10 @@ const Formed = (max: number, form: JsonSchema, read: (text: string) => string | 
     { type: 'string', maxLength: max, ...form },
   )
 
-/** An absolute https address, as it was sent. */
-export const HttpsUrl = Formed(2048, { format: 'uri', pattern: '^https://' }, (text) => {
-  const url = URL.canParse(text) ? new URL(text) : null
-  return url?.protocol === 'https:' && url.hostname !== '' && !url.username && !url.password ? text : null
-})
+/** An absolute address of an outside service, as it was sent: https, but for one machine that is told otherwise (I1.2). */
+export const OutsideUrl = Formed(2048, { format: 'uri', pattern: '^https://' }, (text) =>
+  isOutsideUrl(text) ? text : null,
+)
 
 /** A host name of two labels or more. */
 const hostName = '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'

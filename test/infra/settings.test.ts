@@ -30,6 +30,30 @@ it('hands the settings of a deployment to its functions', async () => {
   })
 })
 
+it('hands what sign-in needs to its functions, but for secrets, of which they are told the place', async () => {
+  const app = (kind: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${kind}-AbCdEf`
+  const context = {
+    signInRedirectUris: ['https://portal.example.com/signed-in', 'com.example.access:/signed-in'],
+    suiteIssuer: 'https://accounts.example.com',
+    suiteClientId: 'suite-app',
+    suiteClientSecretArn: app('suite'),
+    tenantIssuer: 'https://login.example.us/{tenant_id}/v2.0',
+    tenantClientId: 'tenant-app',
+    tenantClientSecretArn: app('tenant'),
+    idpApiUrl: 'https://{idp_domain}/gateway',
+  }
+  expect(await environmentOf(context)).toMatchObject({
+    SIGN_IN_REDIRECT_URIS: 'https://portal.example.com/signed-in com.example.access:/signed-in',
+    SUITE_ISSUER: 'https://accounts.example.com',
+    SUITE_CLIENT_ID: 'suite-app',
+    SUITE_CLIENT_SECRET_ARN: app('suite'),
+    TENANT_ISSUER: 'https://login.example.us/{tenant_id}/v2.0',
+    TENANT_CLIENT_ID: 'tenant-app',
+    TENANT_CLIENT_SECRET_ARN: app('tenant'),
+    IDP_API_URL: 'https://{idp_domain}/gateway',
+  })
+})
+
 it('has defaults for all of them', async () => {
   expect(await environmentOf({})).toMatchObject({
     LOG_LEVEL: 'INFO',
@@ -38,6 +62,10 @@ it('has defaults for all of them', async () => {
     LOG_RETENTION_DAYS: '90',
     FLOW_RETENTION_DAYS: '120',
     HEARTBEAT_SECS: '30',
+    SIGN_IN_REDIRECT_URIS: 'http://127.0.0.1/callback http://[::1]/callback',
+    SUITE_ISSUER: 'https://accounts.google.com',
+    TENANT_ISSUER: 'https://login.microsoftonline.com/{tenant_id}/v2.0',
+    IDP_API_URL: 'https://{idp_domain}',
   })
 })
 
@@ -75,6 +103,19 @@ it.each([
     { permissionsBoundary: 'a b' },
     'The context value permissionsBoundary must be the name or ARN of a managed policy.',
   ],
+  [{ signInRedirectUris: 'http://portal.example.com/' }, 'The context value signInRedirectUris must be up to 50 of'],
+  [{ signInRedirectUris: 'https://a.example.com/#x' }, 'The context value signInRedirectUris must be up to 50 of'],
+  [{ signInRedirectUris: 'javascript:alert(1)' }, 'The context value signInRedirectUris must be up to 50 of'],
+  [{ signInRedirectUris: [7] }, 'The context value signInRedirectUris must be up to 50 of'],
+  [{ suiteClientId: 'suite-app' }, 'The context value suiteClientId must be given together with suiteClientSecretArn.'],
+  [
+    { tenantClientSecretArn: secret },
+    'The context value tenantClientSecretArn must be given together with tenantClientId.',
+  ],
+  [
+    { tenantIssuer: 'https://login.example.com/v2.0' },
+    'The context value tenantIssuer must be an address with {tenant_id} in it.',
+  ],
   [{ alarmEmail: 'operator' }, 'The context value alarmEmail must be an address like access@example.com.'],
   [{ throttelRate: 5 }, 'There is no setting throttelRate; README.md has a table of all.'],
 ])('refuses %j', async (context, message) => {
@@ -86,6 +127,9 @@ it('takes what the command line and cdk.json give alike', () => {
   expect(read({ tags: 'team=network,stage=live' }).tags).toEqual({ team: 'network', stage: 'live' })
   expect(read({ tags: { team: 'network', stage: 'live' } }).tags).toEqual({ team: 'network', stage: 'live' })
   expect(read({ throttleRate: '50' }).throttleRate).toBe(read({ throttleRate: 50 }).throttleRate)
+  const uris = ['http://127.0.0.1:8080/callback', 'https://a.example.com/x?y=z']
+  expect(read({ signInRedirectUris: ` ${uris.join('  ')}` }).signInRedirectUris).toEqual(uris)
+  expect(read({ signInRedirectUris: uris }).signInRedirectUris).toEqual(uris)
   expect(read({ keepData: 'false' }).keepData).toBe(read({ keepData: false }).keepData)
   expect(read({ cdnSecretArn: secret, '@aws-cdk/core:a': true, 'ssm:account=1': 'x' }).cdnSecretArn).toBe(secret)
 })

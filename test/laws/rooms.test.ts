@@ -4,6 +4,7 @@ import { importsOf, sourcesBelow } from '#test/support/imports.ts'
 /** From the ground up (docs/architecture.md): each room imports only from those before it. */
 const rooms = [
   'core',
+  'outside',
   'values',
   'table',
   'commit',

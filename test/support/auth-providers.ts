@@ -22,7 +22,7 @@ const fieldsOf: Record<ProviderKind, () => Fields> = {
     discovery_document_uri: 'https://login.example.com/.well-known/openid-configuration',
   }),
   suite: () => ({}),
-  tenant: () => ({ name: `Tenant ${count++}`, issuer: `https://tenant-${count}.example.com/v2` }),
+  tenant: () => ({ name: `Tenant ${count++}`, issuer: `https://tenants.example.com/tenant-${count}/v2.0` }),
   idp: () => ({
     name: `Idp ${count++}`,
     client_id: `client-${count}`,

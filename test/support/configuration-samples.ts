@@ -36,7 +36,7 @@ const configurations: Record<string, { collection: string; envelope: string; fie
                 discovery_document_uri: 'https://login.example.com/.well-known/openid-configuration',
               },
               suite: {},
-              tenant: { name: fresh(), issuer: `https://${fresh()}.example.com` },
+              tenant: { name: fresh(), issuer: `https://tenants.example.com/${fresh()}/v2.0` },
               idp: { name: fresh(), client_id: fresh(), client_secret: plantedSecret, idp_domain: 'idp.example.com' },
             })[kind],
         },

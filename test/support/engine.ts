@@ -30,6 +30,13 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
     FLOW_STREAM_NAME: stream.name,
     SERVICE_URL: 'http://127.0.0.1',
     SUITE_ISSUER: 'https://suite.example.com',
+    SUITE_CLIENT_ID: 'suite-app',
+    SUITE_CLIENT_SECRET: 'secret-of-the-suite-app',
+    TENANT_ISSUER: 'https://tenants.example.com/{tenant_id}/v2.0',
+    TENANT_CLIENT_ID: 'tenant-app',
+    TENANT_CLIENT_SECRET: 'secret-of-the-tenant-app',
+    IDP_API_URL: 'https://{idp_domain}',
+    SIGN_IN_REDIRECT_URIS: 'http://127.0.0.1/callback https://portal.example.com/signed-in',
     SERVICE_SECRET: randomBytes(32).toString('base64url'),
   })
   await Promise.all([createTable(clients, table), createStream(clients, stream)])

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { recordOf } from '../../core/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
-import { Bool, HostName, HttpsUrl, Integer, NullableText, OneOf, Text } from '../../values/fields.ts'
+import { Bool, HostName, Integer, NullableText, OneOf, OutsideUrl, Text } from '../../values/fields.ts'
 
 export const providerKinds = ['email_otp', 'oidc', 'suite', 'tenant', 'idp'] as const
 export type ProviderKind = (typeof providerKinds)[number]
@@ -52,11 +52,11 @@ const ownFields = {
   oidc: {
     ...defaultField,
     ...clientFields,
-    discovery_document_uri: HttpsUrl,
+    discovery_document_uri: OutsideUrl,
     email_verification_method: v.optional(OneOf(verificationMethods)),
   },
   suite: { ...defaultField, hosted_domain: v.optional(NullableText(253)) },
-  tenant: { ...defaultField, issuer: HttpsUrl, email_claim: v.optional(OneOf(emailClaims)) },
+  tenant: { ...defaultField, issuer: OutsideUrl, email_claim: v.optional(OneOf(emailClaims)) },
   idp: { ...defaultField, ...clientFields, idp_domain: HostName },
 } satisfies Record<ProviderKind, v.ObjectEntries>
 

@@ -24,6 +24,7 @@ import {
 } from './auth-provider.ts'
 import { settleDefault } from './default-provider.ts'
 import { discovery } from './discovery.ts'
+import { tenantOfIssuer } from './tenant-issuer.ts'
 
 export async function list(kind: ProviderKind, account: string, page: Page) {
   const { rows, metadata } = await listRows(authProviders[kind], account, page, {
@@ -71,6 +72,17 @@ async function issuerOf(
   throw invalid(draft.errors)
 }
 
+/** A new issuer of a tenant is one of the cloud directory that the deployment signs in with. */
+function checkTenant(kind: ProviderKind, draft: Draft<NewAuthProviderInput>, before?: AuthProviderRow): void {
+  const { issuer } = draft.fields
+  if (kind !== 'tenant' || issuer === undefined || issuer === before?.issuer) return
+  if (tenantOfIssuer(issuer) === null) draft.reject('issuer', 'is invalid')
+}
+
+/** Kinds that people sign in to with the deployment's own app need one (I1.4). */
+const isConfigured = (kind: ProviderKind): boolean =>
+  kind === 'suite' ? env.suiteApp !== null : kind === 'tenant' ? env.tenantApp !== null : true
+
 async function checkUnique(
   transaction: Transaction,
   kind: ProviderKind,
@@ -91,6 +103,8 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
   return commit(author, async (transaction) => {
     const checked = draft()
     if (!checked.has('name')) checked.fields.name ??= defaultsOf[kind].name
+    if (!isConfigured(kind)) checked.reject('base', 'this provider kind is not configured')
+    checkTenant(kind, checked)
     await checkUnique(transaction, kind, checked)
     const input = checked.done()
     const issuer = await issuerOf(kind, input, null, checked, issuing)
@@ -120,6 +134,7 @@ export function update(
   return commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)
     const checked = draft()
+    checkTenant(kind, checked, provider)
     await checkUnique(transaction, kind, checked, provider)
     const { client_secret: secret, ...input } = checked.done()
     const issuer = await issuerOf(kind, { ...provider, ...input }, provider, checked, issuing)

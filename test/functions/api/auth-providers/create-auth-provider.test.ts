@@ -119,6 +119,13 @@ describe('the fields of a kind (A25.1)', () => {
     ['oidc', { email_verification_method: 'mail' }, { email_verification_method: ['is invalid'] }],
     ['tenant', { issuer: undefined }, { issuer: ["can't be blank"] }],
     ['tenant', { issuer: 'http://x.example.com' }, { issuer: ['is invalid'] }],
+    ['tenant', { issuer: 'https://elsewhere.example.com/1/v2.0' }, { issuer: ['is invalid'] }],
+    ['tenant', { issuer: 'https://tenants.example.com/1/v1.0' }, { issuer: ['is invalid'] }],
+    [
+      'tenant',
+      { issuer: 'https://tenants.example.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0' },
+      { issuer: ['is invalid'] },
+    ],
     ['tenant', { email_claim: 'mail' }, { email_claim: ['is invalid'] }],
     ['idp', { idp_domain: 'no host' }, { idp_domain: ['is invalid'] }],
     ['idp', { idp_domain: 'https://x.example.com' }, { idp_domain: ['is invalid'] }],
@@ -139,10 +146,18 @@ describe('the fields of a kind (A25.1)', () => {
   })
 
   it('of tenant: the issuer is unique', async () => {
-    await providers.tenant.create(account, { issuer: 'https://same.example.com' })
-    expect((await providers.tenant.create(account, { issuer: 'https://same.example.com' })).body.errors).toEqual({
+    await providers.tenant.create(account, { issuer: 'https://tenants.example.com/same/v2.0' })
+    expect(
+      (await providers.tenant.create(account, { issuer: 'https://tenants.example.com/same/v2.0' })).body.errors,
+    ).toEqual({
       issuer: ['has already been taken'],
     })
+  })
+
+  it.each(['suite', 'tenant'] as const)('of %s: there is none where the deployment has no app', async (kind) => {
+    vi.stubEnv(`${kind.toUpperCase()}_CLIENT_SECRET`, '')
+    const answer = await providers[kind].create(await newAccount())
+    expect([answer.status, answer.body.errors]).toEqual([422, { base: ['this provider kind is not configured'] }])
   })
 
   it.each(['email_otp', 'suite'] as const)('of %s: there is one in an account', async (kind) => {
@@ -162,7 +177,9 @@ describe('the issuer of a new provider (A25.2)', () => {
     expect(await issuer('email_otp')).toBe('http://127.0.0.1')
     expect(await issuer('suite')).toBe('https://suite.example.com')
     expect(await issuer('idp')).toBe('https://company.idp.example')
-    expect(await issuer('tenant', { issuer: 'https://tenant.example.com' })).toBe('https://tenant.example.com')
+    expect(await issuer('tenant', { issuer: 'https://tenants.example.com/1/v2.0' })).toBe(
+      'https://tenants.example.com/1/v2.0',
+    )
   })
 
   it('is the host of the API where the deployment has no other address', async () => {

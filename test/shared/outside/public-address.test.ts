@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isPublicAddress } from '#shared/domain/auth-providers/public-address.ts'
+import { isLoopbackAddress, isPublicAddress } from '#shared/outside/public-address.ts'
 
 /** First octets, by arithmetic, of what the IANA registry keeps from the public Internet. */
 const isSpecial = ([a, b, c]: number[]): boolean => {
@@ -53,3 +53,47 @@ it('knows no public IPv6 address outside 2000::/3', () => {
     }),
   )
 })
+
+it.each([
+  '0.0.0.0',
+  '10.1.2.3',
+  '100.64.0.1',
+  '127.0.0.1',
+  '169.254.169.254',
+  '172.31.255.255',
+  '192.168.0.1',
+  '198.51.100.1',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::ffff:10.0.0.1',
+  '::ffff:127.0.0.1',
+  '64:ff9b::a00:1',
+  'fc00::1',
+  'fe80::1',
+  'fe80::1%eth0',
+  '2606:4700::1111%eth0',
+  'ff02::1',
+  '2001:db8::1',
+  '2002:a00:1::',
+  'nonsense',
+  '',
+])('does not take %s for public', (address) => {
+  expect(isPublicAddress(address)).toBe(false)
+})
+
+it.each(['8.8.8.8', '172.32.0.1', '::ffff:8.8.8.8', '2606:4700::1111'])('takes %s for public', (address) => {
+  expect(isPublicAddress(address)).toBe(true)
+})
+
+it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('knows %s as this machine', (address) => {
+  expect(isLoopbackAddress(address)).toBe(true)
+})
+
+it.each(['128.0.0.1', '0.0.0.0', '::', '::2', '::ffff:10.0.0.1', 'localhost', '::1%lo'])(
+  'does not take %s for this machine',
+  (address) => {
+    expect(isLoopbackAddress(address)).toBe(false)
+  },
+)
