@@ -52,7 +52,7 @@ export type RoleName =
   | Consumer
   | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
-type Task = 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets' | 'replay' | 'checkConcurrency'
+type Task = 'redrive' | 'verify' | 'verifyRows' | 'rotateSecret' | 'resealSecrets' | 'replay' | 'checkConcurrency'
 
 /** Those of the functions that answer HTTP requests. */
 const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'ingest', 'public']
@@ -200,6 +200,8 @@ export class Roles extends Construct {
       // The action is about the account and knows no resources.
       checkConcurrency: [new PolicyStatement({ actions: ['lambda:GetAccountSettings'], resources: ['*'] })],
       verify: [onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')])],
+      // It looks at all items, and writes none.
+      verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
     }
     const role = ([duty, rights]: [string, PolicyStatement[]]): [string, Role] => {
       const made = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {

@@ -122,6 +122,7 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
     new CfnOutput(this, 'RedriveFailedBatchesFunction', { value: tasks.redrive.functionName })
     new CfnOutput(this, 'VerifyChangeLogFunction', { value: tasks.verify.functionName })
+    new CfnOutput(this, 'VerifyRowsFunction', { value: tasks.verifyRows.functionName })
     new CfnOutput(this, 'RotateServiceSecretFunction', { value: tasks.rotateSecret.functionName })
     new CfnOutput(this, 'ResealSecretsFunction', { value: tasks.resealSecrets.functionName })
     new CfnOutput(this, 'ReplayCommitsFunction', { value: tasks.replayCommits.functionName })

@@ -13,6 +13,7 @@ type Props = { consumers: Consumers; roles: Roles; shared: Shared; code: Code }
 export class Tasks extends Construct {
   readonly redrive: Alias
   readonly verify: Alias
+  readonly verifyRows: Alias
   readonly rotateSecret: Alias
   readonly resealSecrets: Alias
   readonly replayCommits: Alias
@@ -22,7 +23,7 @@ export class Tasks extends Construct {
     const task = (
       name: string,
       file: string,
-      duty: 'redrive' | 'verify' | 'rotateSecret' | 'resealSecrets' | 'replay',
+      duty: 'redrive' | 'verify' | 'verifyRows' | 'rotateSecret' | 'resealSecrets' | 'replay',
     ) =>
       live(
         new LambdaFunction(this, name, {
@@ -34,6 +35,7 @@ export class Tasks extends Construct {
       )
     this.redrive = task('RedriveFailedBatches', 'tasks/redrive-failed-batches.ts', 'redrive')
     this.verify = task('VerifyChangeLog', 'tasks/verify-change-log.ts', 'verify')
+    this.verifyRows = task('VerifyRows', 'tasks/verify-rows.ts', 'verifyRows')
     this.rotateSecret = task('RotateServiceSecret', 'tasks/rotate-service-secret.ts', 'rotateSecret')
     this.resealSecrets = task('ResealSecrets', 'tasks/reseal-secrets.ts', 'resealSecrets')
     this.replayCommits = task('ReplayCommits', 'tasks/replay-commits.ts', 'replay')

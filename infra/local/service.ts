@@ -22,6 +22,7 @@ export type Task =
   | 'provision-account'
   | 'redrive-failed-batches'
   | 'verify-change-log'
+  | 'verify-rows'
   | 'rotate-service-secret'
   | 'reseal-secrets'
   | 'replay-commits'

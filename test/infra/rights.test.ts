@@ -280,7 +280,7 @@ describe('nobody', () => {
   })
 
   it('may look at all items but the deletion of accounts, which writes nothing but its notes', async () => {
-    expect(allowed(onTable('Scan'))).toEqual(['DeleteAccounts', 'ResealSecrets'])
+    expect(allowed(onTable('Scan'))).toEqual(['DeleteAccounts', 'ResealSecrets', 'VerifyRows'])
     for (const key of [...(await loadEntities()).keys(), 'head', 'log.flow#2026-11-22#3', 'live.actors']) {
       for (const action of ['PutItem', 'UpdateItem', 'BatchWriteItem', 'PartiQLInsert', 'PartiQLUpdate']) {
         expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('DeleteAccounts')

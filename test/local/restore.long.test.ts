@@ -30,6 +30,8 @@ const ledger = new Ledger()
 const created: string[] = []
 let provider = ''
 let instant = ''
+/** Ends between the instant and the restore. */
+let ended = ''
 
 beforeAll(async () => {
   service = await startService()
@@ -58,6 +60,12 @@ beforeAll(async () => {
     }
   })
   await vi.waitFor(() => expect(created.length > 30 && ledger.flows.size > 100).toBe(true), 60_000)
+  const soon = new Date(Date.now() + 3_000).toISOString()
+  const client = await call('POST', '/actors', { actor: { type: 'api_client', name: 'Pipeline' } })
+  const ending = { name: 'Ends', expires_at: soon }
+  const token = await call('POST', `/actors/${client.body.data.id}/api_tokens`, { api_token: ending })
+  ended = token.body.data.token
+  expect(token.status).toBe(201)
   // The instant: everything stops at once, in the middle of what it does.
   instant = new Date().toISOString()
   await service.kill9()
@@ -76,6 +84,21 @@ const verify = async (dataDir: string) => {
   const asked = JSON.stringify({ account_id: accountId, end: new Date().toISOString() })
   const { stdout } = await runLocal('verify.ts', [asked], { DATA_DIR: dataDir })
   return JSON.parse(stdout).data
+}
+
+/** A token that ended meanwhile is a row of the copy, and opens nothing. */
+async function endedStays(): Promise<void> {
+  expect(Date.now()).toBeGreaterThan(Date.parse(instant) + 3_000)
+  const headers = { authorization: `Bearer ${ended}` }
+  expect((await fetch(`${running.baseUrl}/groups`, { headers })).status).toBe(401)
+}
+
+/** Guards, edges and counters are of the rows, once nobody writes. */
+async function rowsAreWhole(dataDir: string): Promise<void> {
+  const { code, stdout } = await runLocal('verify-rows.ts', [], { DATA_DIR: dataDir })
+  const { findings, moved, rows } = JSON.parse(stdout).data
+  expect([code, findings, moved]).toEqual([0, [], []])
+  expect(rows).toBeGreaterThan(created.length)
 }
 
 /** What everybody sees of the account is whole: totals, every acknowledged group, and that the next commit is one more. */
@@ -107,6 +130,8 @@ it('goes on from a copy with its streams: every acknowledged change and flow is 
   running = await startService({ dataDir })
   try {
     await isWhole()
+    await endedStays()
+    await rowsAreWhole(dataDir)
     await vi.waitFor(async () => expect((await verify(dataDir)).damages).toEqual([]), {
       timeout: 60_000,
       interval: 1_000,
@@ -132,6 +157,8 @@ it('is mended by a replay where the table alone is there, with a stream that is 
   running = await startService({ dataDir })
   try {
     await isWhole()
+    await endedStays()
+    await rowsAreWhole(dataDir)
     const begin = new Date(Date.parse(instant) - 3_600_000).toISOString()
     const event = JSON.stringify({ account_id: accountId, begin })
     const replayed = await runLocal('replay-commits.ts', [event], { DATA_DIR: dataDir })

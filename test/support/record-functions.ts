@@ -221,6 +221,7 @@ async function recordTasks(record: Record, account: string, consumer: string): P
   await record('tasks/verify-change-log.ts', (handler) =>
     handler({ account_id: account, end: timestamp(clock.now()) }, context),
   )
+  await record('tasks/verify-rows.ts', (handler) => handler({}))
   const batch = { requestContext: { functionArn: consumer }, payload: '{"Records":[]}' }
   const bucket = (url: URL) => {
     if (url.hostname.startsWith('lambda.')) return Response.json({ batchItemFailures: [] })
