@@ -12,7 +12,9 @@ const root = fileURLToPath(new URL('../functions/', import.meta.url))
 export async function plainFunctions(): Promise<string[]> {
   const files = await readdir(root, { recursive: true })
   return files
-    .filter((file) => /^(streams|tasks|schedules|public)\/[^/]+\.ts$|^(api\/unknown|v0\/other)-route\.ts$/.test(file))
+    .filter((file) =>
+      /^(streams|tasks|schedules|public|live)\/[^/]+\.ts$|^(api\/unknown|v0\/other)-route\.ts$/.test(file),
+    )
     .sort()
 }
 

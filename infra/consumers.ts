@@ -95,11 +95,17 @@ export class Consumers extends Construct {
       eventName: FilterRule.isEqual('INSERT'),
       dynamodb: { NewImage: { kind: { S: FilterRule.isEqual('commit') } } },
     })
-    const ofCommits = () => new DynamoEventSource(storage.table, { ...delivery, filters: [commits] })
+    // Whoever ended an authorization, its gateway is told.
+    const endedAuthorizations = FilterCriteria.filter({
+      eventName: FilterRule.isEqual('REMOVE'),
+      dynamodb: { OldImage: { kind: { S: FilterRule.isEqual('authorization') } } },
+    })
+    const ofCommits = (more: Record<string, unknown>[] = []) =>
+      new DynamoEventSource(storage.table, { ...delivery, filters: [commits, ...more] })
     // The reports of one authorization keep their order all the same, and no flow has several.
     const reported = new KinesisEventSource(storage.flows, { ...delivery, parallelizationFactor: 4 })
     consume('WriteChangeLog', 'streams/write-change-log.ts', 'writeChangeLog', ofCommits())
-    consume('FollowUp', 'streams/follow-up.ts', 'followUp', ofCommits())
+    consume('FollowUp', 'streams/follow-up.ts', 'followUp', ofCommits([endedAuthorizations]))
     consume('StoreFlowLogs', 'streams/store-flow-logs.ts', 'storeFlowLogs', reported)
   }
 }

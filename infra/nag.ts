@@ -15,6 +15,7 @@ const deployments: Record<string, unknown>[] = [
     secretReplicaRegion: 'eu-west-1',
     mailSender: 'access@example.com',
     alarmEmail: 'operator@example.com',
+    liveAccessLog: 'true',
   },
 ]
 

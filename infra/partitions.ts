@@ -47,6 +47,9 @@ export const auditTrail = [commitRecords, ...(['change', 'session', 'api_request
 /** What the last use of a token of the account API is noted in. */
 export const lastUse = [apiTokens, actors].map(liveOf)
 
+/** What is stored of a connection to the live channel. */
+const connectionParts = [own('connections.clients'), own('connections.gateways'), 'service#connection#*']
+
 /** What every device writes of its sessions, with the commit that it makes when it registers. */
 const deviceParts = [
   headKey(anyAccount).pk,
@@ -56,6 +59,7 @@ const deviceParts = [
   own('authorizations#*'),
   own('authorizations.*'),
   rateBuckets,
+  ...connectionParts,
 ]
 
 /** What a client writes: itself, its sessions, and what it is authorized for. */
@@ -63,7 +67,8 @@ export const clientParts = [
   ...deviceParts,
   ...rowsOf(clients),
   own('unique.clients.*'),
-  ...[clients, clientTokens, actors].map(liveOf),
+  // A grant notes at the gateway that it was told.
+  ...[clients, clientTokens, actors, gateways].map(liveOf),
   own('sessions.client_token#*'),
   own('attribution'),
   namedPartition(anyAccount, 'flow', 'email', '*'),
@@ -76,6 +81,16 @@ export const gatewayParts = [
   ...rowsOf(gatewayTokens),
   ...[gateways, gatewayTokens].map(liveOf),
   own('sessions.gateway_token#*'),
+]
+
+/** What the live channel writes: a handshake is a heartbeat, and may end authorizations that no longer conform. */
+export const liveParts = [
+  ...connectionParts,
+  ...[clients, clientTokens, actors, gateways, gatewayTokens].map(liveOf),
+  own('authorizations#*'),
+  own('authorizations.*'),
+  own('sessions.gateway_token#*'),
+  rateBuckets,
 ]
 
 /** What no decision about a device rests on: secrets above all, and what is on record of others. */

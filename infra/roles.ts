@@ -14,6 +14,7 @@ import { sealedAccountsPartition } from '#shared/seal/sealed-accounts.ts'
 import { entityKey, headKey, partition } from '#shared/table/keys.ts'
 import { acknowledge, wildcardRule } from './acknowledge.ts'
 import { useOfKey } from './encryption-key.ts'
+import type { LiveApi } from './live-api.ts'
 import {
   anyAccount,
   auditTrail,
@@ -22,6 +23,7 @@ import {
   entriesOf,
   gatewayParts,
   lastUse,
+  liveParts,
   notForDevices,
   rateBuckets,
 } from './partitions.ts'
@@ -49,13 +51,14 @@ export type RoleName =
   | 'deleteAccounts'
   | 'compareLimits'
   | 'pulse'
+  | 'live'
   | Consumer
   | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 type Task = 'redrive' | 'verify' | 'verifyRows' | 'rotateSecret' | 'resealSecrets' | 'replay' | 'checkConcurrency'
 
 /** Those of the functions that answer HTTP requests. */
-const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'ingest', 'public']
+const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'live', 'ingest', 'public']
 
 /** Those that meet nothing that the deployment's key encrypts: what answers without the table, and what asks about the account. */
 const keyless = ['public', 'checkConcurrency']
@@ -66,7 +69,10 @@ const committing: RoleName[] = ['writer', 'client', 'gateway', 'provision', 'fol
 /** Those that devices call: they start sessions, and their transactions put the entries of them. */
 const devices: RoleName[] = ['client', 'gateway']
 
-type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings }
+/** Those that tell devices. */
+const sending: RoleName[] = ['live', 'client', 'gateway', 'followUp']
+
+type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings; channel: LiveApi | null }
 
 /** The address or its domain, whichever is verified. */
 const sendingFrom = (scope: Construct, sender: string) => ({
@@ -99,7 +105,9 @@ function keepsTrail(duty: RoleName, table: string): PolicyStatement[] {
         ...(committing.includes(duty) ? [] : [commitRecords]),
       ],
     ),
-    ...(devices.includes(duty) ? [denied([...reads, 'dynamodb:ConditionCheckItem'], notForDevices)] : []),
+    ...(duty === 'live' || devices.includes(duty)
+      ? [denied([...reads, 'dynamodb:ConditionCheckItem'], notForDevices)]
+      : []),
   ]
 }
 
@@ -107,7 +115,7 @@ function keepsTrail(duty: RoleName, table: string): PolicyStatement[] {
 export class Roles extends Construct {
   readonly of: Record<RoleName, Role>
 
-  constructor(scope: Construct, id: string, { storage, logGroup, settings }: Props) {
+  constructor(scope: Construct, id: string, { storage, logGroup, settings, channel }: Props) {
     super(scope, id)
     const onTable = (actions: string[], partitions?: string[]) =>
       new PolicyStatement({
@@ -135,6 +143,7 @@ export class Roles extends Construct {
       writer: [...changing, requestLog, secret],
       client: [onTable([...reads, ...checks]), onTable(writes, clientParts), secret],
       gateway: [onTable([...reads, ...checks]), onTable(writes, gatewayParts), secret],
+      live: [onTable([...reads, ...checks]), onTable(writes, liveParts), secret],
       ingest: [
         onTable(['dynamodb:GetItem'], [entityKey(anyAccount, accounts.name, '').pk, rateBuckets]),
         onTable(['dynamodb:UpdateItem'], [rateBuckets]),
@@ -145,7 +154,7 @@ export class Roles extends Construct {
       public: [],
       writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
       // It deletes what lies below a deleted object, whatever that is.
-      followUp: changing,
+      followUp: [...changing],
       expire: changing,
       // It looks at all items for those of an account; it makes none but the notes of its own progress.
       deleteAccounts: [
@@ -225,6 +234,8 @@ export class Roles extends Construct {
       if (key && !keyless.includes(duty)) rights.push(useOfKey(this, key))
     }
     this.of = Object.fromEntries(Object.entries(statements).map(role)) as Record<RoleName, Role>
+    // Those who may send messages for connections: the channel itself, and who makes or ends what devices hold.
+    for (const duty of sending) channel?.manageConnections(this.of[duty])
     acknowledge(
       this.of.checkConcurrency,
       'AwsSolutions-IAM5[Resource::*]',

@@ -14,6 +14,7 @@ import type { DataStack } from './data-stack.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { invokerRole } from './invoker-role.ts'
 import { live } from './live.ts'
+import { LiveApi } from './live-api.ts'
 import { loadedCode } from './loaded-code.ts'
 import { Monitoring } from './monitoring.ts'
 import { OperationStack } from './operation-stack.ts'
@@ -39,7 +40,8 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, operations, code, data }: Props) {
     super(scope, id, { description: 'Network Access Administration' })
     const { storage, functionLogs: logGroup } = data
-    const roles = new Roles(this, 'Roles', { storage, logGroup, settings })
+    const channel = settings.live ? new LiveApi(this, 'LiveChannel', settings) : null
+    const roles = new Roles(this, 'Roles', { storage, logGroup, settings, channel })
     const asset = Code.fromAsset(code)
     // The API is made of the functions behind it, so its own address is none of theirs to be told.
     const behindApi: Shared = {
@@ -59,6 +61,7 @@ export class ServiceStack extends Stack {
         SERVICE_NAME: settings.stackName,
         METRICS: settings.metrics,
         ...signInEnvironment(settings),
+        ...(channel && { LIVE_URL: channel.url, LIVE_ENDPOINT: channel.endpoint }),
         ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
         ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
@@ -98,6 +101,7 @@ export class ServiceStack extends Stack {
     }
     const address = settings.baseUrl ?? api.attrApiEndpoint
     const shared: Shared = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
+    channel?.serve({ code: asset, shared, role: roles.of.live, accessLogs: data.accessLogs, settings })
     const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
     const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
     new Monitoring(this, 'Monitoring', {
@@ -119,6 +123,7 @@ export class ServiceStack extends Stack {
     const provision = live(provisioning, shared.loaded)
     new CfnOutput(this, 'ApiEndpoint', { value: address })
     new CfnOutput(this, 'Concurrency', { value: check.finding })
+    if (channel) new CfnOutput(this, 'LiveEndpoint', { value: channel.url })
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
     new CfnOutput(this, 'RedriveFailedBatchesFunction', { value: tasks.redrive.functionName })
     new CfnOutput(this, 'VerifyChangeLogFunction', { value: tasks.verify.functionName })

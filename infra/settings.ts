@@ -137,6 +137,7 @@ export const settingGroups = {
     throttleBurst: setting(requests, 5_000, '… and at once'),
     ingestRate: setting(requests, 1_000, 'flow reports a second that the API lets through'),
     ingestBurst: setting(requests, 2_000, '… and at once'),
+    liveRatePerSecond: setting(requests, 500, 'connections and messages a second that the live channel takes'),
     tableUnits: setting(
       integer(1_000, 100_000_000),
       40_000,
@@ -156,6 +157,7 @@ export const settingGroups = {
       defaultSettings.heartbeatSecs,
       'how often gateways and clients call; a lease is three of them',
     ),
+    live: setting(flag, true, 'whether gateways and clients have a live channel'),
     mailSender: optional(address, 'whom mails to administrators come from, verified in Amazon SES'),
   },
   'Sign-in': {
@@ -193,6 +195,11 @@ export const settingGroups = {
       "what the service's own metrics are told apart by; `operations` has both",
     ),
     tracing: setting(flag, false, 'whether AWS X-Ray traces the functions'),
+    liveAccessLog: setting(
+      flag,
+      false,
+      'whether the live channel has an access log; the account names a role for logs of API Gateway then',
+    ),
     logGroupDays: setting(
       oneOf(...keptLogDays),
       RetentionDays.THREE_MONTHS,

@@ -1,42 +1,68 @@
-import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { type CommitRecord, readCommitRecord } from '#shared/commit/commit-record.ts'
 import { revokeAll } from '#shared/commit/revoke.ts'
 import { workTime } from '#shared/commit/work-time.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
 import { consumer } from '#shared/core/consumer.ts'
 import { describeError } from '#shared/core/describe-error.ts'
 import { logLine } from '#shared/core/log.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
-import { newImage } from '#shared/table/stream-image.ts'
+import { addCommit, addEndedAuthorization, type News, noNews } from '#shared/jobs/nudges/news.ts'
+import { tellDevices } from '#shared/jobs/nudges/tell-devices.ts'
+import { newImage, oldImage } from '#shared/table/stream-image.ts'
 
 /** Time kept back for the last parts and the revocations of a batch, before the function times out. */
 const reserveMs = 30_000
 
+/** The longest that telling devices holds up the next batch, which may revoke. */
+const tellingMs = 15_000
+
 /**
  * Finishes what a commit caused: the revocations that its request may not have finished, and what it left for later (the
  * rows below a deleted object, A29, the rest of a large set, A15.6). When time gets short, of the latter only a part each,
- * whose commit leaves the rest again. Both are harmless to repeat. Reports the first record that failed, so that order is kept.
+ * whose commit leaves the rest again. Both are harmless to repeat. Then it tells those who are connected (C5), of ended
+ * authorizations, too. Reports the first record that failed, so that order is kept.
  */
 const followUpBatch = async (
   event: DynamoDBStreamEvent,
   context?: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<DynamoDBBatchResponse> => {
   const remainingMs = () => (context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) - reserveMs
+  const news = new Map<string, News>()
+  const batchItemFailures = []
   for (const record of event.Records) {
     const { dynamodb } = record
     try {
-      await followUp(readCommitRecord(newImage(record)), remainingMs)
+      await handle(record, news, remainingMs)
     } catch (error) {
       logLine('ERROR', 'commit_not_followed_up', {
         sequence_number: dynamodb?.SequenceNumber,
         ...describeError(error),
       })
-      return { batchItemFailures: [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }] }
+      batchItemFailures.push({ itemIdentifier: dynamodb?.SequenceNumber ?? '' })
+      break
     }
   }
-  return { batchItemFailures: [] }
+  await tellAll(news)
+  return { batchItemFailures }
 }
 
-export const handler = consumer('follow-up', followUpBatch)
+async function handle(record: DynamoDBRecord, news: Map<string, News>, remainingMs: () => number): Promise<void> {
+  if (record.eventName === 'REMOVE') {
+    const ended = oldImage(record)
+    addEndedAuthorization(newsOf(news, String(ended.account_id)), ended, timestamp(clock.now()))
+    return
+  }
+  const commit = readCommitRecord(newImage(record))
+  await followUp(commit, remainingMs)
+  addCommit(newsOf(news, commit.account_id), commit)
+}
+
+function newsOf(all: Map<string, News>, account: string): News {
+  const news = all.get(account) ?? noNews()
+  all.set(account, news)
+  return news
+}
 
 async function followUp(
   { account_id, time, subject, run_id, revocations, cascades }: CommitRecord,
@@ -48,3 +74,15 @@ async function followUp(
     await finishCascade({ accountId: account_id, subject, runId: run_id }, cascade, budgetMs)
   }
 }
+
+/** A nudge that is not sent costs time, and fails nothing (C5.4). */
+async function tellAll(news: Map<string, News>): Promise<void> {
+  const end = performance.now() + tellingMs
+  for (const [account, ofAccount] of news) {
+    await tellDevices(account, ofAccount, () => performance.now() < end).catch((error: Error) =>
+      logLine('WARN', 'devices_not_told', { account_id: account, ...describeError(error) }),
+    )
+  }
+}
+
+export const handler = consumer('follow-up', followUpBatch)

@@ -4,11 +4,12 @@ import { demoAccount } from './demo-account.ts'
 import { Fault } from './fault.ts'
 import { type Backend, createHttpServer, listen } from './http-server.ts'
 import { listAccounts } from './list-accounts.ts'
+import { attachLive, type LiveServer, openLive } from './live/live-server.ts'
 import { startPollers } from './pollers/start-pollers.ts'
 import { Wake } from './pollers/wake.ts'
 import { router } from './routes.ts'
 import { startSchedules } from './schedules/start-schedules.ts'
-import { startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 import { startScreen } from './start-screen.ts'
 
 type Options = { port: number; newDemo: boolean }
@@ -18,8 +19,10 @@ export type Running = { screen: string; failed: Promise<string>; stop(): Promise
 /** Brings the service up: first the port, so that a busy one is told at once; then all that stands behind it. */
 export async function run(dir: DataDir, options: Options): Promise<Running> {
   const backend = Promise.withResolvers<Backend>()
+  const channel = Promise.withResolvers<LiveServer | null>()
   backend.promise.catch(() => undefined)
   const server = createHttpServer(backend.promise)
+  attachLive(server, channel.promise)
   // What was begun last ends first, whether the service stops or its start fails.
   const closing = new AsyncDisposableStack()
   closing.defer(() => closeDataDir(dir))
@@ -40,6 +43,8 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     const service = await startService(dir, baseUrl)
     closing.defer(() => service.stop())
     const { deployment, runtime, clients, engines, region, tableStreamArn } = service
+    const live = await openChannel(service, port)
+    if (live) closing.defer(() => live.stop())
     const wake = new Wake()
     const pollers = await startPollers({
       dir: dir.path,
@@ -58,6 +63,7 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     )
     closing.defer(closeServer)
     closing.defer(() => control.close())
+    channel.resolve(live)
     const match = router(deployment.routes.map(({ key, functionArn }) => ({ key, target: functionArn })))
     backend.resolve({ match, runtime, handled: () => wake.written() })
     const demo = await demoAccount(service, baseUrl, options.newDemo)
@@ -78,8 +84,21 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
       stop: () => closing.disposeAsync(),
     }
   } catch (error) {
+    channel.resolve(null)
     backend.reject(new Fault('The service did not start.'))
     await closing.disposeAsync()
     throw error
   }
+}
+
+/** The live channel behind `/live`; null where the app has none. Functions are told of it as on AWS, by their variables. */
+async function openChannel({ deployment, runtime }: Service, port: number): Promise<LiveServer | null> {
+  const { live: routes } = deployment
+  if (!routes) return null
+  const live = await openLive({
+    invoke: (route, event) => runtime.invoke(routes[route].functionArn, event),
+    answers: routes.$default.answers,
+  })
+  Object.assign(process.env, { LIVE_URL: `ws://127.0.0.1:${port}/live`, LIVE_ENDPOINT: live.endpoint })
+  return live
 }

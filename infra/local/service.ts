@@ -104,6 +104,9 @@ async function start(
   // Here the secret is a file of the data directory, and that of a CDN a variable; neither is one of AWS.
   delete process.env.SERVICE_SECRET_ARN
   delete process.env.CDN_SECRET_ARN
+  // The channel tells its own address once it is open.
+  delete process.env.LIVE_URL
+  delete process.env.LIVE_ENDPOINT
   await checkServiceSecret(dir.path)
   const runtime = createRuntime(deployment.functions)
   return {

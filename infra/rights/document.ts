@@ -34,6 +34,7 @@ function resourceName(reference: unknown): string {
   if (text.includes('ServiceSecret')) return 'the service secret'
   if (text.includes('StorageFailures')) return 'the bucket of failed batches'
   if (text.includes('LogGroup') || text.includes('FunctionLogs')) return 'its log group'
+  if (text.includes('@connections')) return 'the connections of the live channel'
   if (/Consumers\w*(WriteChangeLog|FollowUp|StoreFlowLogs)/.test(text)) return 'the consumers'
   return text
 }

@@ -81,6 +81,14 @@ export const env = {
   get heartbeatSecs() {
     return integer('HEARTBEAT_SECS', defaultSettings.heartbeatSecs)
   },
+  /** Where devices open the live channel (C1); null where the deployment has none. */
+  get liveUrl() {
+    return process.env.LIVE_URL || null
+  },
+  /** Where the platform takes messages for connections. */
+  get liveEndpoint() {
+    return text('LIVE_ENDPOINT').replace(/\/$/, '')
+  },
   /** The least level of what is written for the operator. */
   get logLevel() {
     return process.env.LOG_LEVEL || 'INFO'

@@ -4,6 +4,7 @@
  */
 export const logEvents = {
   request: 'A request was answered.',
+  live: 'A connection was opened, closed or has sent a message.',
   run: 'A consumer, a schedule or a task has run.',
   run_failed: 'A run has failed.',
   unexpected_error: 'A request or a task met an error that it does not know.',
@@ -13,6 +14,8 @@ export const logEvents = {
   commit_given_up: 'A commit was not taken for as long as its request may try; nothing is changed.',
   commit_not_followed_up: 'A commit record was not followed up; it is delivered again.',
   commit_not_logged: 'A commit record was not written to the change log; it is delivered again.',
+  device_not_told: 'A message of the live channel did not reach a device, which asks by itself.',
+  devices_not_told: 'Those who are connected were not told of a change; they ask by themselves.',
   flow_not_stored: 'A record of the flow stream was not stored; it is delivered again.',
   flows_not_put: 'The flow stream has not taken a batch; it is put again.',
   gateway_told_part: 'A gateway has more authorizations in force than it is told.',

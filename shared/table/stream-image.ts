@@ -5,3 +5,7 @@ import { unpackLarge } from './large-attributes.ts'
 /** The item that a record of the table's stream says was written. */
 export const newImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> =>
   unpackLarge(readAll(dynamodb?.NewImage ?? {}))
+
+/** The item that a record of the table's stream says was there before. */
+export const oldImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> =>
+  unpackLarge(readAll(dynamodb?.OldImage ?? {}))

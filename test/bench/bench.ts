@@ -17,6 +17,7 @@ import { callRows, costsTable, flowRows, writeCostsDocument } from './costs.ts'
 import { dearestOperations, dearestTable } from './dearest.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
+import { liveTest, liveText } from './live.ts'
 import { loadTable, loadTest } from './load.ts'
 import { logCosts, logTable } from './log-costs.ts'
 import { meetingTable } from './meeting.ts'
@@ -42,6 +43,8 @@ async function printLoad(): Promise<void> {
   print(`gateways stream while administrators read and write:\n${loadTable(result)}`)
   if (result.lost + result.doubled + result.wrong > 0) process.exitCode = 1
 }
+
+const printLive = async (): Promise<unknown> => print(`devices with the live channel:\n${liveText(await liveTest())}`)
 
 /** Writes `docs/table.md` and `docs/costs.md`. */
 async function write(): Promise<void> {
@@ -135,12 +138,15 @@ async function printAll(): Promise<void> {
   await printBundle()
   await printDeploy()
   await printLoad()
+  await printLive()
   const rows = [...(await flowRows()), ...(await callRows())]
   print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)
 }
 
 if (process.argv.includes('--load')) {
   await printLoad()
+} else if (process.argv.includes('--live')) {
+  await printLive()
 } else {
   const stopEngines = await startTestEngines()
   try {

@@ -58,18 +58,19 @@ it('waits for no batch to fill, since a flow and a change must be seen within tw
   for (const { Properties } of mappings) expect(Properties.MaximumBatchingWindowInSeconds ?? 0).toBeLessThanOrEqual(1)
 })
 
-it.each(['streams/write-change-log.handler', 'streams/follow-up.handler'])(
-  'gives %s new commit records only',
-  (handler) => {
-    const { EventSourceArn, FilterCriteria } = feeding(handler)
-    expect(EventSourceArn).toEqual({
-      'Fn::GetAtt': [templates.entries('AWS::DynamoDB::GlobalTable')[0]?.[0], 'StreamArn'],
-    })
-    expect(FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
-      { eventName: ['INSERT'], dynamodb: { NewImage: { kind: { S: ['commit'] } } } },
-    ])
-  },
-)
+const commits = { eventName: ['INSERT'], dynamodb: { NewImage: { kind: { S: ['commit'] } } } }
+const endedAuthorizations = { eventName: ['REMOVE'], dynamodb: { OldImage: { kind: { S: ['authorization'] } } } }
+
+it.each([
+  ['streams/write-change-log.handler', [commits]],
+  ['streams/follow-up.handler', [commits, endedAuthorizations]],
+])('gives %s what it works with only', (handler, wanted) => {
+  const { EventSourceArn, FilterCriteria } = feeding(handler)
+  expect(EventSourceArn).toEqual({
+    'Fn::GetAtt': [templates.entries('AWS::DynamoDB::GlobalTable')[0]?.[0], 'StreamArn'],
+  })
+  expect(FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual(wanted)
+})
 
 it('gives store-flow-logs all of the flow stream', () => {
   const { EventSourceArn, FilterCriteria } = feeding('streams/store-flow-logs.handler')

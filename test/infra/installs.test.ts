@@ -21,12 +21,13 @@ const functionOf = (handler: string, from = templates) =>
 
 describe('load', () => {
   it('is bounded by the stage, and that of reports apart', async () => {
-    expect(only('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
+    expect(templates.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: { ThrottlingRateLimit: 3_000, ThrottlingBurstLimit: 5_000 },
       RouteSettings: { 'POST /ingestion/flow_logs': { ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 } },
     })
     const chosen = { throttleRate: 10, throttleBurst: 20, ingestRate: 30, ingestBurst: 40 }
-    expect(only('AWS::ApiGatewayV2::Stage', await templatesOf(operations, chosen)).Properties).toMatchObject({
+    const bounded = await templatesOf(operations, chosen)
+    expect(bounded.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 },
       RouteSettings: { 'POST /ingestion/flow_logs': { ThrottlingRateLimit: 30, ThrottlingBurstLimit: 40 } },
     })
@@ -71,7 +72,7 @@ describe('load', () => {
 
 describe('the address', () => {
   const endpoint = (from: Templates) =>
-    only('AWS::ApiGatewayV2::Api', from).Properties.Body.servers[0]['x-amazon-apigateway-endpoint-configuration']
+    from.ofHttpApi('AWS::ApiGatewayV2::Api').Properties.Body.servers[0]['x-amazon-apigateway-endpoint-configuration']
   const domain = {
     domainName: 'access.example.com',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',
@@ -97,7 +98,7 @@ describe('the address', () => {
       ],
     })
     expect(only('AWS::ApiGatewayV2::ApiMapping', own).Properties.Stage).toEqual({
-      Ref: own.entries('AWS::ApiGatewayV2::Stage')[0]?.[0],
+      Ref: own.ofHttpApi('AWS::ApiGatewayV2::Stage').id,
     })
     const outputs = Object.assign({}, ...own.stacks.map(({ Outputs }) => Outputs))
     expect(outputs.ApiEndpoint.Value).toBe('https://access.example.com')

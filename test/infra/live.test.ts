@@ -116,10 +116,12 @@ describe('every function', () => {
     ]
     expect(invoked.length).toBeGreaterThan(8)
     for (const reference of invoked) expect(aliases).toContain(reference.Ref)
-    const body = JSON.stringify(ofType('AWS::ApiGatewayV2::Api')[0]?.Properties.Body)
-    const uris = [...body.matchAll(/"uri":(\{.*?\}),"credentials"/g)].map(([, uri]) => String(uri))
+    const bodies = JSON.stringify(ofType('AWS::ApiGatewayV2::Api').map(({ Properties }) => Properties.Body))
+    const uris = [...bodies.matchAll(/"uri":(\{.*?\}),"credentials"/g)].map(([, uri]) => String(uri))
     expect(uris.length).toBeGreaterThan(10)
-    for (const uri of uris) expect(uri).toMatch(/Live[0-9A-F]{8}/)
+    const ofChannel = ofType('AWS::ApiGatewayV2::Integration').map(({ Properties }) => Properties.IntegrationUri)
+    expect(ofChannel).toHaveLength(3)
+    for (const uri of [...uris, ...ofChannel.map((uri) => JSON.stringify(uri))]) expect(uri).toMatch(/Live[0-9A-F]{8}/)
     for (const { Properties } of ofType('AWS::Lambda::EventInvokeConfig')) {
       expect(JSON.stringify(Properties.Qualifier)).toMatch(/Live[0-9A-F]{8}/)
     }

@@ -109,8 +109,8 @@ describe('alarms', () => {
       MetricName: transformation.MetricName,
     })
     // What the filter reads is a field of the access log.
-    const [stage] = templates.all('AWS::ApiGatewayV2::Stage')
-    const format = JSON.parse(stage?.Properties.AccessLogSettings.Format)
+    const stage = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
+    const format = JSON.parse(stage.Properties.AccessLogSettings.Format)
     const fields = [...String(filter?.Properties.FilterPattern).matchAll(/\$\.(\w+)/g)].map(([, field]) => field)
     expect(fields.length).toBeGreaterThan(0)
     expect(Object.keys(format)).toEqual(expect.arrayContaining(fields))
@@ -150,8 +150,8 @@ it('has one dashboard that shows every alarm, and the metrics that the service m
 })
 
 it('logs source, method, path, status and both latencies of every request', () => {
-  const [stage] = templates.all('AWS::ApiGatewayV2::Stage')
-  expect(JSON.parse(stage?.Properties.AccessLogSettings.Format)).toMatchObject({
+  const stage = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
+  expect(JSON.parse(stage.Properties.AccessLogSettings.Format)).toMatchObject({
     source: '$context.identity.sourceIp',
     method: '$context.httpMethod',
     path: '$context.path',

@@ -53,8 +53,9 @@ describe('several installs in one account and region', () => {
     [{ stackName: 'corp-Access' }, 'corp-access'],
     [{ stackName: 'AccessTest', prefix: 'corp' }, 'corp'],
   ])('begin the names that are spelled out: %j → %s', async (context, prefix) => {
-    const [api] = (await templatesOf([], context)).all('AWS::ApiGatewayV2::Api')
-    expect(api?.Properties.Body.info.title).toBe(prefix)
+    const apis = (await templatesOf([], context)).all('AWS::ApiGatewayV2::Api')
+    const names = apis.map(({ Properties: { Body, Name } }) => Name ?? Body.info.title)
+    expect(names.sort()).toEqual([prefix, `${prefix}-live`])
   })
 
   it.each([

@@ -270,8 +270,12 @@ describe('nobody', () => {
     [
       'secretsmanager:GetSecretValue',
       'secret',
-      ['Client', 'Gateway', 'Ingest', 'Provision', 'Reader', 'ResealSecrets', 'RotateSecret', 'Writer'],
+      ['Client', 'Gateway', 'Ingest', 'Live', 'Provision', 'Reader', 'ResealSecrets', 'RotateSecret', 'Writer'],
     ],
+    ['execute-api:ManageConnections', 'connections/POST', ['Client', 'FollowUp', 'Gateway', 'Live']],
+    ['execute-api:ManageConnections', 'connections/DELETE', ['Client', 'FollowUp', 'Gateway', 'Live']],
+    ['execute-api:ManageConnections', 'connections/GET', []],
+    ['execute-api:Invoke', 'connections/POST', []],
     ['secretsmanager:PutSecretValue', 'secret', ['RotateSecret']],
     ['secretsmanager:DeleteSecret', 'secret', []],
     ['ses:SendEmail', 'mail', ['CompareLimits']],

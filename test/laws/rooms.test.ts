@@ -12,6 +12,7 @@ const rooms = [
   'logs',
   'seal',
   'auth',
+  'live',
   'sign-in',
   'access',
   'v0',

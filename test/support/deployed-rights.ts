@@ -71,6 +71,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     only('AWS::S3::Bucket', /Failures/),
     only('AWS::SecretsManager::Secret', /ServiceSecret/),
   ]
+  const live = only('AWS::ApiGatewayV2::Api', /Live/)
   const arns = {
     table: table.stack.arn(table.id),
     flows: flows.stack.arn(flows.id),
@@ -84,6 +85,10 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
       if (target in arns) return arns[target as keyof typeof arns]
       if (target === 'account') return '*'
       if (target === 'mail') return `arn:aws:ses:us-east-1:000000000000:identity/${context.mailSender}`
+      if (target.startsWith('connections/')) {
+        const api = `arn:aws:execute-api:us-east-1:000000000000:${live.stack.physicalId(live.id)}`
+        return `${api}/live/${target.replace('connections/', '')}/@connections/some`
+      }
       if (target.startsWith('failures/')) return target.replace('failures', arns.failures)
       const [, name = '', qualifier] = /^function ([^:]+)(:.*)?$/.exec(target) ?? []
       const called = [...functions.values()].find((made) => made.name === name)

@@ -126,6 +126,79 @@ async function recordDevices(record: Record): Promise<string> {
   return world.account.id
 }
 
+const liveSettings = {
+  LIVE_URL: 'wss://some.execute-api.us-east-1.amazonaws.com/live',
+  LIVE_ENDPOINT: 'https://some.execute-api.us-east-1.amazonaws.com/live',
+}
+
+/** Devices that hold a connection: it opens, is replaced, sends, and ends; and those who tell them, and end it. */
+async function recordLive(record: Record): Promise<void> {
+  const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
+  const told = <T>(file: string, run: (handler: Handler) => Promise<T>) =>
+    record(
+      file,
+      (handler) => {
+        for (const [name, value] of Object.entries(liveSettings)) vi.stubEnv(name, value)
+        for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
+        return run(handler)
+      },
+      () => new Response('{}'),
+    )
+  const eventOf = (connectionId: string, sourceIp = '192.0.2.7') => ({
+    requestContext: { connectionId, requestId: 'request', identity: { sourceIp } },
+    isBase64Encoded: false,
+  })
+  const open = (connectionId: string, token: string, session_id: string, sourceIp?: string) =>
+    told('live/connect.ts', async (handler) => {
+      const headers = { Authorization: `Bearer ${token}` }
+      const { statusCode } = await handler({
+        ...eventOf(connectionId, sourceIp),
+        headers,
+        queryStringParameters: { session_id },
+      })
+      if (statusCode !== 200) throw new Error(`The handshake answered ${statusCode}.`)
+    })
+  const say = (connectionId: string, body: string) =>
+    told('live/default.ts', (handler) => handler({ ...eventOf(connectionId), body }))
+
+  const gateway = await world.addGateway()
+  await open('gateway-1', gateway.token, gateway.session.id)
+  await open('gateway-2', gateway.token, gateway.session.id)
+  const { id: session_id } = (await world.startSession()).body.data
+  await open('client-1', world.token.token, session_id)
+  await told('api/authorizations/create-authorization.ts', (handler) =>
+    call(handler, {
+      method: 'POST',
+      token: world.token.token,
+      body: { authorization: { resource_id: world.resource.id, session_id } },
+    }),
+  )
+  // From elsewhere, where nothing is granted.
+  await open('client-2', world.token.token, session_id, '198.51.100.7')
+  await say('client-2', '{"type":"keepalive"}')
+  await say('client-1', '{"type":"keepalive"}')
+  for (let i = 0; i < 10; i++) await say('client-2', 'nonsense')
+  await open('client-3', world.token.token, session_id)
+  await told('api/client-sessions/start-client-session.ts', (handler) =>
+    call(handler, {
+      method: 'POST',
+      token: world.token.token,
+      body: { session: { svc_id: 'laptop', public_key: publicKey(), version: '1.4.0' } },
+    }),
+  )
+  await told('api/gateway-sessions/start-gateway-session.ts', (handler) =>
+    call(handler, {
+      method: 'POST',
+      token: gateway.token,
+      body: { session: { public_key: gateway.public_key, version: '1.4.0' } },
+    }),
+  )
+  await open('client-4', world.token.token, (await world.startSession()).body.data.id)
+  const Records = (await commitsOf(world.account.id)).map(recordOf)
+  await told('streams/follow-up.ts', (handler) => handler({ Records }, context))
+  await told('live/disconnect.ts', (handler) => handler(eventOf('client-4')))
+}
+
 /** Commits of every kind of object, as the stream hands them to their consumers. */
 async function recordConsumersOfCommits(record: Record, accounts: string[]): Promise<void> {
   for (const account of accounts) {
@@ -298,6 +371,7 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   // What hands out files, and refuses what no route takes, asks AWS for nothing.
   for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
   const accounts = [await recordOperations(record), await recordDevices(record)]
+  await recordLive(record)
   await recordFlows(record, (await newAccount()).id)
   await recordConsumersOfCommits(record, accounts)
   await recordTasks(record, accounts[0] as string, consumer)

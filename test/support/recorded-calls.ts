@@ -15,6 +15,7 @@ export type Target =
   | `function ${string}`
   | 'mail'
   | 'account'
+  | `connections/${string}`
 
 /** A call of AWS as IAM hears of it. */
 export type RecordedCall = { action: string; target: Target; context: Record<string, string[]> }
@@ -141,6 +142,9 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
     const name = decodeURIComponent(url.pathname.split('/')[3] ?? '')
     const qualifier = url.searchParams.get('Qualifier')
     return call('lambda:InvokeFunction', `function ${name}${qualifier ? `:${qualifier}` : ''}`)
+  }
+  if (url.hostname.includes('.execute-api.') && url.pathname.includes('/%40connections/')) {
+    return call('execute-api:ManageConnections', `connections/${method}`)
   }
   if (first === 'email' && body !== '') return call('ses:SendEmail', 'mail')
   throw new Error(`It is not known what ${method} ${service} ${url} is to IAM.`)

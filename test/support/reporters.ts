@@ -31,7 +31,7 @@ const unlimited = Object.fromEntries(
 )
 
 /** An account of its own on a running service, without rate limits. */
-async function openAccount(service: Service): Promise<{ accountId: string; call: Caller }> {
+export async function openAccount(service: Service): Promise<{ accountId: string; call: Caller }> {
   const event = {
     account: { name: 'Traffic', slug: `traffic-${randomUUID()}`, limits: unlimited },
     admin: { name: 'Ada', email: 'ada@example.com' },

@@ -56,6 +56,12 @@ export async function templatesOf(operations: OperationSource[], context: Record
       invoked: ({ Ref }: { Ref: string }): string | undefined =>
         entries.find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && id === Ref)?.[1].Properties.FunctionName.Ref,
       all: (type: string): Resource[] => entries.map(([, resource]) => resource).filter(({ Type }) => Type === type),
+      /** A resource of the HTTP API that there is one of. The live channel is an API of its own. */
+      ofHttpApi(type: 'AWS::ApiGatewayV2::Api' | 'AWS::ApiGatewayV2::Stage'): Resource & { id: string } {
+        const found = entries.filter(([id, { Type }]) => Type === type && !id.startsWith('LiveChannel'))
+        if (!found[0] || found.length > 1) throw new Error(`The HTTP API has ${found.length} of ${type}.`)
+        return { id: found[0][0], ...found[0][1] }
+      },
     }
   })
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { renewSession } from '#shared/access/client-sessions/renew-session.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
+import { Lease } from '#shared/domain/sessions/lease.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
@@ -16,8 +17,7 @@ export const renewClientSession = operation(
         id: v.string(),
         resources: v.array(Resource),
         resources_cursor: v.nullable(v.string()),
-        heartbeat_secs: v.number(),
-        expires_at: v.string(),
+        ...Lease.entries,
       }),
     ),
   },

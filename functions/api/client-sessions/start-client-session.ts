@@ -3,6 +3,7 @@ import { ClientSessionFields } from '#shared/access/client-sessions/session-fiel
 import { startSession } from '#shared/access/client-sessions/start-session.ts'
 import { Client } from '#shared/domain/clients/client.ts'
 import { Resource } from '#shared/domain/resources/resource.ts'
+import { Lease } from '#shared/domain/sessions/lease.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
@@ -21,8 +22,7 @@ export const startClientSession = operation(
         client: Client,
         resources: v.array(Resource),
         resources_cursor: v.nullable(v.string()),
-        heartbeat_secs: v.number(),
-        expires_at: v.string(),
+        ...Lease.entries,
       }),
     ),
     status: 201,

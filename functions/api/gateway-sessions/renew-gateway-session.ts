@@ -3,6 +3,7 @@ import { GatewayAuthorization } from '#shared/access/gateway-sessions/gateway-au
 import { renewSession } from '#shared/access/gateway-sessions/renew-session.ts'
 import { HeartbeatFields } from '#shared/access/gateway-sessions/session-fields.ts'
 import { Gateway } from '#shared/domain/gateways/gateway.ts'
+import { Lease } from '#shared/domain/sessions/lease.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
@@ -18,8 +19,7 @@ export const renewGatewaySession = operation(
       v.object({
         id: v.string(),
         gateway: Gateway,
-        heartbeat_secs: v.number(),
-        expires_at: v.string(),
+        ...Lease.entries,
         since: v.string(),
         complete: v.boolean(),
         authorizations: v.nullable(v.array(GatewayAuthorization)),

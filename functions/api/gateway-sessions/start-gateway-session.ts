@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { GatewaySessionFields } from '#shared/access/gateway-sessions/session-fields.ts'
 import { startSession } from '#shared/access/gateway-sessions/start-session.ts'
 import { Gateway } from '#shared/domain/gateways/gateway.ts'
+import { Lease } from '#shared/domain/sessions/lease.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
@@ -14,7 +15,7 @@ export const startGatewaySession = operation(
     credential: 'gateway',
     body: { envelope: 'session', fields: GatewaySessionFields },
     refusals: ['gateway_already_connected', 'not_found'],
-    response: data(v.object({ id: v.string(), gateway: Gateway, heartbeat_secs: v.number(), expires_at: v.string() })),
+    response: data(v.object({ id: v.string(), gateway: Gateway, ...Lease.entries })),
     status: 201,
     location: ({ data }) => `/gateway/sessions/${data.id}`,
   },

@@ -3,6 +3,7 @@ import { fieldsOf } from '#shared/core/is-object.ts'
 import type { StreamDefinition, TableDefinition } from '../create-resources.ts'
 import { readAliases } from './aliases.ts'
 import { readAssembly } from './assembly.ts'
+import { type LiveRoutes, readLiveRoutes } from './live-routes.ts'
 import { type Mapping, readMapping } from './mapping.ts'
 import { type ApiRoute, readRoutes } from './routes.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
@@ -17,6 +18,8 @@ export type Deployment = {
   functions: Map<string, DeployedFunction>
   environment: Record<string, string>
   routes: ApiRoute[]
+  /** Null where devices have no live channel. */
+  live: LiveRoutes | null
   mappings: Mapping[]
   schedules: Schedule[]
 }
@@ -118,6 +121,7 @@ export function readDeployment(outdir: string): Deployment {
     functions: byArn,
     environment: readEnvironment(functions),
     routes: readRoutes(all, invoked),
+    live: readLiveRoutes(all, invoked),
     mappings,
     schedules: ofType('AWS::Events::Rule').flatMap(({ stack, id, properties }) =>
       readSchedule(id, stack.resolveEach(properties), invoked),

@@ -4,14 +4,14 @@ import type { Found } from './stack.ts'
 export type ApiRoute = { key: string; functionArn: string }
 
 /** The function that an ARN invokes, its own or that of an alias. */
-type Invoked = (arn: string) => string | undefined
+export type Invoked = (arn: string) => string | undefined
 
 const anyMethod = 'x-amazon-apigateway-any-method'
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', anyMethod])
 const known = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
 
 /** What a role lets API Gateway do, as `action resource`: of its own policies alone. */
-function invocationsOf({ stack, properties }: Found): Set<string> {
+export function invocationsOf({ stack, properties }: Found): Set<string> {
   const trust = JSON.stringify(stack.resolve(properties.AssumeRolePolicyDocument))
   if (!trust.includes('apigateway.')) return new Set()
   const documents = [stack.resolve(properties.Policies ?? [])].flat().map((policy) => fieldsOf(policy).PolicyDocument)
@@ -64,5 +64,7 @@ export function readRoutes(all: Found[], invoked: Invoked): ApiRoute[] {
       .filter(({ type }) => type === 'AWS::IAM::Role')
       .map((role) => [role.stack.arn(role.id), invocationsOf(role)] as const),
   )
-  return all.filter(({ type }) => type === 'AWS::ApiGatewayV2::Api').flatMap((api) => routesOf(api, invoked, roles))
+  return all
+    .filter(({ type, properties }) => type === 'AWS::ApiGatewayV2::Api' && properties.ProtocolType !== 'WEBSOCKET')
+    .flatMap((api) => routesOf(api, invoked, roles))
 }

@@ -11,6 +11,7 @@ import { findSession, type LiveClient, liveSessions } from '../client-sessions/c
 import { noteConditionContext } from '../client-sessions/note-condition-context.ts'
 import { conditionContextOf } from '../condition-context.ts'
 import { decide } from '../decide.ts'
+import { tellOfGrant } from '../live/tell-of-grant.ts'
 import { siteGateway } from '../site-gateway.ts'
 import { existingAuthorization, type Granted } from './existing-authorization.ts'
 import { grant } from './grant.ts'
@@ -45,6 +46,7 @@ export async function authorize(
     const authorization = await grant(caller, subject, { ...decision, session, live, membership }, now)
     if (authorization !== 'lost') {
       measure('grants')
+      await tellOfGrant(account.id, live.gateway.id)
       return render({ authorization, resource: decision.resource, live }, false)
     }
     if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()

@@ -17,6 +17,8 @@ import {
   seenFrom,
 } from '../../domain/presence/presence.ts'
 import { leaseUnder, renderLease } from '../../domain/sessions/lease.ts'
+import { connectionOf } from '../../live/connection-of.ts'
+import { endSessionConnection } from '../../live/end-connection.ts'
 import { sessionLogItems } from '../../logs/session-log.ts'
 import { entityKey } from '../../table/keys.ts'
 import { getRow } from '../../table/read.ts'
@@ -51,6 +53,8 @@ export async function startSession(
     return started === 'lost' ? started : { ...started, reachable }
   })
   await endFormer(account.id, client.id, before, presence, now)
+  const connection = before && connectionOf(account.id, 'clients', client.id, before)
+  if (connection) await endSessionConnection(connection, 'replaced')
   await noteConditionContext(account.id, { client, presence }, conditionContextOf(client, subject), now)
   return {
     data: {
@@ -58,7 +62,7 @@ export async function startSession(
       client: renderClient(client, presence, now),
       resources: reachable.resources,
       resources_cursor: await resourcesCursor(account.id, presence.session_id, reachable),
-      ...renderLease(presence.lease_expires_at),
+      ...renderLease('clients', presence.lease_expires_at),
     },
   }
 }

@@ -3,6 +3,12 @@ import { type ClientPresence, presenceKey } from '../../domain/presence/presence
 import { table, tableName } from '../../table/client.ts'
 import { UpdateCommand } from '../../table/commands.ts'
 
+/** What the live item must say for a change. `connection_id: null` means that the session is not connected. */
+export type ExpectedPresence = Partial<ClientPresence>
+
+const comparison = (value: unknown, i: number): string =>
+  value === null ? `attribute_not_exists(#e${i})` : `#e${i} = :e${i}`
+
 /** Sets values of a client's live item while this session of it is live and the item has the `expected` values. */
 export async function updatePresence(
   account: string,
@@ -10,7 +16,7 @@ export async function updatePresence(
   sessionId: string,
   now: number,
   values: Partial<ClientPresence>,
-  expected: Partial<ClientPresence> = {},
+  expected: ExpectedPresence = {},
 ): Promise<'done' | 'lost'> {
   const [set, wanted] = [Object.entries(values), Object.entries(expected)]
   try {
@@ -21,7 +27,7 @@ export async function updatePresence(
         UpdateExpression: `SET ${set.map((_, i) => `#v${i} = :v${i}`).join(', ')}`,
         ConditionExpression: [
           'session_id = :session AND lease_expires_at > :now',
-          ...wanted.map((_, i) => `#e${i} = :e${i}`),
+          ...wanted.map(([, value], i) => comparison(value, i)),
         ].join(' AND '),
         ExpressionAttributeNames: Object.fromEntries([
           ...set.map(([name], i) => [`#v${i}`, name]),
@@ -32,7 +38,7 @@ export async function updatePresence(
           ':now': now,
           ...Object.fromEntries([
             ...set.map(([, value], i) => [`:v${i}`, value]),
-            ...wanted.map(([, value], i) => [`:e${i}`, value]),
+            ...wanted.flatMap(([, value], i) => (value === null ? [] : [[`:e${i}`, value]])),
           ]),
         },
       }),

@@ -19,6 +19,8 @@ import {
   seenFrom,
 } from '../../domain/presence/presence.ts'
 import { leaseEnd, renderLease } from '../../domain/sessions/lease.ts'
+import { connectionOf } from '../../live/connection-of.ts'
+import { endSessionConnection } from '../../live/end-connection.ts'
 import { sessionLogItems } from '../../logs/session-log.ts'
 import { entityKey } from '../../table/keys.ts'
 import { getRow } from '../../table/read.ts'
@@ -56,7 +58,7 @@ export async function startSession(caller: Caller, subject: Subject, input: () =
     data: {
       id: presence.session_id,
       gateway: renderGateway(gateway, counted, now),
-      ...renderLease(presence.lease_expires_at),
+      ...renderLease('gateways', presence.lease_expires_at),
     },
   }
 }
@@ -118,5 +120,7 @@ async function store(
   if (outcome === 'lost') return 'lost'
   // An authorization that was being decided for the old key could have come in between.
   if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
+  const connection = before && connectionOf(account.id, 'gateways', gateway.id, before)
+  if (connection) await endSessionConnection(connection, 'replaced')
   return { presence, now }
 }

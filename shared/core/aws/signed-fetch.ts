@@ -6,6 +6,8 @@ export type SignedRequest = {
   service: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   host: string
+  /** `http` only on one machine. */
+  scheme?: 'http' | 'https'
   /** Where the service answers; the function's own region unless it is told. */
   region?: string
   /** Encoded segment by segment. */
@@ -30,6 +32,10 @@ const queryText = (query: Record<string, string>): string =>
     .map(([name, value]) => `${uriEncode(name)}=${uriEncode(value)}`)
     .join('&')
 
+/** Every service but S3 signs the path encoded once more (Signature Version 4, canonical URI). */
+const signedPath = ({ service, path }: SignedRequest): string =>
+  service === 's3' ? path : path.split('/').map(uriEncode).join('/')
+
 type Credentials = { region: string; accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
 /** The keys of a day, which a process uses for thousands of requests: in the form in which it takes least to use them. */
@@ -48,10 +54,11 @@ function signingKey(secret: string, scope: string[]): KeyObject {
 
 /** The headers that sign a request (AWS Signature Version 4). */
 export function signedHeaders(
-  { service, method, host, path, query = {}, headers = {}, body = '' }: SignedRequest,
+  request: SignedRequest,
   { region, accessKeyId, secretAccessKey, sessionToken }: Credentials,
   now: Date,
 ): Record<string, string> {
+  const { service, method, host, query = {}, headers = {}, body = '' } = request
   const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
   const date = time.slice(0, 8)
   const content = sha256(body)
@@ -66,7 +73,7 @@ export function signedHeaders(
   const names = fields.map(([name]) => name).join(';')
   const canonical = [
     method,
-    path,
+    signedPath(request),
     queryText(query),
     ...fields.map(([name, value]) => `${name}:${value.trim()}`),
     '',
@@ -92,20 +99,26 @@ export const roleCredentials = (region = variable('AWS_REGION')): Credentials =>
 /** So much of the body of an error is kept. */
 const shownCharacters = 2_000
 
-/** Asks an AWS service that no SDK client is shipped for, with the credentials of the function's role. */
-export async function signedFetch(request: SignedRequest, timeoutMs = 30_000): Promise<Response> {
+/** Asks an AWS service that no SDK client is shipped for, with the credentials of the function's role, whatever it answers. */
+export async function signedAnswer(request: SignedRequest, timeoutMs = 30_000): Promise<Response> {
   const { host: _host, ...headers } = signedHeaders(
     request,
     roleCredentials(request.region),
     new Date(clock.now() / 1_000),
   )
   const query = queryText(request.query ?? {})
-  const response = await fetch(`https://${request.host}${request.path}${query && `?${query}`}`, {
-    method: request.method,
+  const { scheme = 'https', method, host, path, body } = request
+  return fetch(`${scheme}://${host}${path}${query && `?${query}`}`, {
+    method,
     headers,
-    body: request.body,
+    body,
     signal: AbortSignal.timeout(timeoutMs),
   })
+}
+
+/** The same where only a success is an answer. @throws Error for any other */
+export async function signedFetch(request: SignedRequest, timeoutMs?: number): Promise<Response> {
+  const response = await signedAnswer(request, timeoutMs)
   if (!response.ok) {
     // What it says is the cause; it is not about what was asked, so no secret comes back in it.
     const said = await response.text().catch(() => '')

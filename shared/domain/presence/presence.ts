@@ -44,6 +44,15 @@ export type Presence = LastSeen & {
   lease_expires_at: number
   token_id: string
   public_key: string
+  /** The connection to the live channel, while there is one (C3). */
+  connection_id?: string | null
+  connected_at?: number
+  /** Instants of its last messages, at most ten, in microseconds; and how many it sent that mean nothing (C4). */
+  messages?: number[]
+  bad_messages?: number
+  /** When it was nudged, until a heartbeat follows; `nudge_due` when there was more to tell meanwhile (C5.1). */
+  nudged_at?: number | null
+  nudge_due?: boolean
 }
 
 /** The live item of a client. */

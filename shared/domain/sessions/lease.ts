@@ -1,18 +1,40 @@
+import * as v from 'valibot'
 import { microsOf, timestamp } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
+import type { DeviceKind } from '../presence/presence.ts'
 
-/** A session is a lease of this many heartbeats (P1.3). */
-const heartbeatsPerLease = 3
+/** A session is a lease of this many heartbeats, or keepalives (P1.3, C3.1). */
+const signsPerLease = 3
 
-/** End of a lease that begins or is renewed now, in microseconds. */
-export const leaseEnd = (now: number): number => now + heartbeatsPerLease * env.heartbeatSecs * 1_000_000
+/** What a connected client sends nothing for so long is allowed: the platform ends a connection after ten idle minutes. */
+const clientKeepaliveSecs = 300
+
+/** A dead gateway is known as soon as without a channel (C3.1). */
+const keepaliveSecs = (device: DeviceKind): number => (device === 'gateways' ? env.heartbeatSecs : clientKeepaliveSecs)
+
+/** End of a lease that begins or is renewed now, in microseconds, where a sign of life comes so often. */
+export const leaseEnd = (now: number, seconds = env.heartbeatSecs): number => now + signsPerLease * seconds * 1_000_000
 
 /** The same of a session that is started with a token that expires: it ends with it (P1.7). */
-export const leaseUnder = (token: { expires_at: string }, now: number): number =>
-  Math.min(leaseEnd(now), microsOf(token.expires_at))
+export const leaseUnder = (token: { expires_at: string }, now: number, seconds?: number): number =>
+  Math.min(leaseEnd(now, seconds), microsOf(token.expires_at))
 
-/** The members of every answer about a session that tell of its lease. */
-export const renderLease = (leaseExpiresAt: number) => ({
+/** The same while the session is connected (C3.1); the token of a gateway has no end of its own. */
+export function connectedLeaseEnd(device: DeviceKind, token: { expires_at?: string }, now: number): number {
+  const { expires_at } = token
+  const seconds = keepaliveSecs(device)
+  return expires_at === undefined ? leaseEnd(now, seconds) : leaseUnder({ expires_at }, now, seconds)
+}
+
+/** What every answer about a session tells of its lease (P1.3) and of the channel (C1.2). */
+export const Lease = v.object({
+  heartbeat_secs: v.number(),
+  expires_at: v.string(),
+  live: v.nullable(v.object({ url: v.string(), keepalive_secs: v.number() })),
+})
+
+export const renderLease = (device: DeviceKind, leaseExpiresAt: number) => ({
   heartbeat_secs: env.heartbeatSecs,
   expires_at: timestamp(leaseExpiresAt),
+  live: env.liveUrl === null ? null : { url: env.liveUrl, keepalive_secs: keepaliveSecs(device) },
 })

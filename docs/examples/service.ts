@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What the service answered where it did not do what it was asked (an RFC 9457 problem). */
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, detail: string) {
+    super(`${status} ${code}: ${detail}`)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Requests of one device: JSON both ways, with its token. What may pass is tried again. */
+export class Service {
+  readonly #baseUrl: string
+  readonly #token: string
+
+  constructor(baseUrl: string, token: string) {
+    this.#baseUrl = baseUrl
+    this.#token = token
+  }
+
+  /** The headers that say who asks, over HTTP and in the handshake of the channel alike. */
+  get headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.#token}`, 'user-agent': 'example-device/1.0' }
+  }
+
+  /** @throws Problem for an answer that trying again does not change */
+  async ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return (await this.send<{ data: T }>(method, path, body)).data
+  }
+
+  /** The same with what stands beside the data, as the cursor of a list does. */
+  async send<T>(method: string, path: string, body?: unknown): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.#once(method, path, body)
+      if (answer.ok) return (await answer.json()) as T
+      const { code = '', detail = '' } = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string }
+      // Too many requests, or a service that is busy: it says how long to wait. All else means what it says.
+      const mayPass = answer.status === 429 || answer.status >= 500
+      if (!mayPass || tries === 6) throw new Problem(answer.status, code, detail)
+      const seconds = Number(answer.headers.get('retry-after') ?? 0)
+      await sleep(1_000 * seconds + Math.random() * 250 * 2 ** tries)
+    }
+  }
+
+  /** A connection that breaks is no different from a service that is busy: a session start or heartbeat can be repeated. */
+  async #once(method: string, path: string, body: unknown): Promise<Response> {
+    try {
+      return await fetch(this.#baseUrl + path, {
+        method,
+        headers: { ...this.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: AbortSignal.timeout(10_000),
+      })
+    } catch {
+      return new Response('{"code":"unreachable"}', { status: 503 })
+    }
+  }
+}

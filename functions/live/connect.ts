@@ -1,0 +1,3 @@
+import { openConnection } from '#shared/http/live/open-connection.ts'
+
+export const handler = openConnection

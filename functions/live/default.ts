@@ -1,0 +1,3 @@
+import { receiveMessage } from '#shared/http/live/receive-message.ts'
+
+export const handler = receiveMessage

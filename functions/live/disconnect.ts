@@ -1,0 +1,3 @@
+import { closeConnection } from '#shared/http/live/close-connection.ts'
+
+export const handler = closeConnection

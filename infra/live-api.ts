@@ -1,0 +1,120 @@
+import { Aws } from 'aws-cdk-lib'
+import { CfnApi, CfnIntegration, CfnRoute, CfnRouteResponse, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
+import { type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import { Construct, type IDependable } from 'constructs'
+import { acknowledge, wildcardRule } from './acknowledge.ts'
+import { functionSettings, type Shared } from './function-settings.ts'
+import { invokerRole } from './invoker-role.ts'
+import { live } from './live.ts'
+import type { Settings } from './settings.ts'
+
+const stageName = 'live'
+
+/** The routes of the channel, the file of each one's function, and whether what that returns is sent to the device. */
+const routes = [
+  { key: '$connect', id: 'Connect', file: 'live/connect.ts', answers: false },
+  { key: '$disconnect', id: 'Disconnect', file: 'live/disconnect.ts', answers: false },
+  { key: '$default', id: 'Default', file: 'live/default.ts', answers: true },
+]
+
+const checkedByFunction =
+  'The function behind $connect checks the token, as each function of the HTTP API does; a connection stays that of its session.'
+const ofAnotherRole =
+  'An access log of a WebSocket API is written as a role that the account names for all its APIs; liveAccessLog says that it does.'
+
+type Served = { code: Code; shared: Shared; role: Role; accessLogs: ILogGroup; settings: Settings }
+
+/** The WebSocket API of the live channel (C1). It is there before its functions, which are told its address. */
+export class LiveApi extends Construct {
+  readonly id: string
+  /** Where devices connect. */
+  readonly url: string
+  /** Where functions send messages for connections. */
+  readonly endpoint: string
+  readonly functions: LambdaFunction[] = []
+  readonly #api: CfnApi
+
+  constructor(scope: Construct, id: string, { prefix }: Settings) {
+    super(scope, id)
+    this.#api = new CfnApi(this, 'Api', {
+      name: `${prefix}-live`,
+      protocolType: 'WEBSOCKET',
+      routeSelectionExpression: '$request.body.type',
+    })
+    this.id = this.#api.ref
+    const host = `${this.#api.ref}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`
+    this.url = `wss://${host}`
+    this.endpoint = `https://${host}`
+  }
+
+  /** Gives the right to send messages for connections and to close them. */
+  manageConnections(role: Role): void {
+    const path = `${this.#api.ref}/${stageName}`
+    const resources = ['POST', 'DELETE'].map(
+      (method) => `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${path}/${method}/@connections/*`,
+    )
+    role.addToPolicy(new PolicyStatement({ actions: ['execute-api:ManageConnections'], resources }))
+    for (const resource of resources) acknowledge(role, wildcardRule(this, resource), 'Devices come and go.')
+  }
+
+  /** Makes the functions, the routes that lead to them, and the stage that is open once they do. */
+  serve({ code, shared, role, accessLogs, settings }: Served): void {
+    const made = routes.map((route) => {
+      const made = new LambdaFunction(this, route.id, { ...functionSettings(shared, code, route.file), role })
+      this.functions.push(made)
+      return { ...route, arn: live(made, shared.loaded).functionArn }
+    })
+    const arns = made.map(({ arn }) => arn)
+    const invoker = invokerRole(this, 'Invoker', arns)
+    const apiId = this.#api.ref
+    // One after the other: each changes the API, and API Gateway refuses changes that meet.
+    let last: IDependable | undefined
+    for (const { key, id, arn, answers } of made) {
+      const integration = new CfnIntegration(this, `${id}Integration`, {
+        apiId,
+        integrationType: 'AWS_PROXY',
+        integrationUri: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${arn}/invocations`,
+        credentialsArn: invoker.roleArn,
+      })
+      if (last) integration.node.addDependency(last)
+      const route = new CfnRoute(this, `${id}Route`, {
+        apiId,
+        routeKey: key,
+        authorizationType: 'NONE',
+        target: `integrations/${integration.ref}`,
+        ...(answers && { routeResponseSelectionExpression: '$default' }),
+      })
+      acknowledge(route, 'AwsSolutions-APIG4', checkedByFunction)
+      last = answers
+        ? new CfnRouteResponse(this, `${id}Response`, { apiId, routeId: route.ref, routeResponseKey: '$default' })
+        : route
+    }
+    this.addStage(accessLogs, settings, last)
+  }
+
+  private addStage(accessLogs: ILogGroup, settings: Settings, after: IDependable | undefined): void {
+    const fields = ['requestId', 'routeKey', 'eventType', 'status', 'connectionId', 'integrationLatency']
+    const stage = new CfnStage(this, 'Stage', {
+      apiId: this.#api.ref,
+      stageName,
+      autoDeploy: true,
+      defaultRouteSettings: {
+        throttlingRateLimit: settings.liveRatePerSecond,
+        throttlingBurstLimit: settings.liveRatePerSecond,
+      },
+      ...(settings.liveAccessLog && {
+        accessLogSettings: {
+          destinationArn: accessLogs.logGroupArn,
+          format: JSON.stringify({
+            ...Object.fromEntries(fields.map((field) => [field, `$context.${field}`])),
+            source: '$context.identity.sourceIp',
+          }),
+        },
+      }),
+    })
+    if (!settings.liveAccessLog) acknowledge(stage, 'AwsSolutions-APIG1', ofAnotherRole)
+    if (after) stage.node.addDependency(after)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Connection } from '../../domain/connections/connection.ts'
+import { groups } from '../../domain/groups/group.ts'
+import { memberships } from '../../domain/memberships/membership.ts'
+import { policies } from '../../domain/policies/policy.ts'
+import { guardKey, partition, type RowPointer } from '../../table/keys.ts'
+import { getItem, getItems, rowsBy } from '../../table/read.ts'
+import type { News } from './news.ts'
+
+/** Memberships asked for at a time. */
+const stretchLength = 1_000
+
+/** Of the connected clients, those that may reach something else now (C5.3). What is not connected is not read. */
+export async function concernedClients(account: string, news: News, connected: Connection[]): Promise<Connection[]> {
+  if (news.everyone) return connected
+  const groupIds = [...new Set([...news.groups, ...(await groupsThatReach(account, news.resources))])]
+  const concerned = new Set(news.actors)
+  if (groupIds.length > 0) {
+    const managed = await getItem<RowPointer>(guardKey(account, `${groups.name}.managed`, 'everyone'))
+    const everyPerson = managed !== undefined && groupIds.includes(managed.row.sk)
+    for (const { actor_id, is_person } of connected) if (everyPerson && is_person && actor_id) concerned.add(actor_id)
+    const others = [...new Set(connected.flatMap(({ actor_id }) => (actor_id === null ? [] : [actor_id])))]
+    for (const id of await membersAmong(
+      account,
+      groupIds,
+      others.filter((actor) => !concerned.has(actor)),
+    ))
+      concerned.add(id)
+  }
+  return connected.filter(({ actor_id }) => actor_id !== null && concerned.has(actor_id))
+}
+
+async function groupsThatReach(account: string, resourceIds: Set<string>): Promise<string[]> {
+  const granting = await Promise.all([...resourceIds].map((id) => rowsBy(policies, account, 'resource_id', id)))
+  return granting.flat().flatMap(({ group_id }) => (group_id === null ? [] : [group_id]))
+}
+
+/** Those of the actors that are members of at least one of the groups. */
+async function membersAmong(account: string, groupIds: string[], actorIds: string[]): Promise<Set<string>> {
+  const members = new Set<string>()
+  const keys = groupIds.flatMap((group) =>
+    actorIds.map((actor) => ({ pk: partition(account, memberships.name, group), sk: actor })),
+  )
+  for (let at = 0; at < keys.length; at += stretchLength) {
+    const items = await getItems(keys.slice(at, at + stretchLength))
+    for (const item of items) if (item) members.add(item.sk)
+  }
+  return members
+}

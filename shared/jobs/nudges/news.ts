@@ -1,0 +1,102 @@
+import type { Change, CommitRecord } from '../../commit/commit-record.ts'
+import { accounts } from '../../domain/accounts/account.ts'
+import { actors } from '../../domain/actors/actor.ts'
+import { clientTokens } from '../../domain/client-tokens/client-token.ts'
+import { clients } from '../../domain/clients/client.ts'
+import { gatewayTokens } from '../../domain/gateway-tokens/gateway-token.ts'
+import { gateways } from '../../domain/gateways/gateway.ts'
+import { memberships } from '../../domain/memberships/membership.ts'
+import { policies } from '../../domain/policies/policy.ts'
+import { resources } from '../../domain/resources/resource.ts'
+import type { SessionEnd } from '../../live/end-connection.ts'
+
+/** What commits and ended authorizations of one account mean to those who are connected (C5). */
+export type News = {
+  /** Gateways that had an authorization which is no longer in force. */
+  gateways: Set<string>
+  /** Resources whose content may have changed: the gateways that hold them, and the clients that see them. */
+  resources: Set<string>
+  /** Groups whose members can reach something else now. */
+  groups: Set<string>
+  /** Actors whose groups or devices changed. */
+  actors: Set<string>
+  /** Everybody, because the account's features changed. */
+  everyone: boolean
+  /** Ids of tokens, devices, actors and the account whose sessions have ended, and why. */
+  ended: Map<string, SessionEnd>
+}
+
+export const noNews = (): News => ({
+  gateways: new Set(),
+  resources: new Set(),
+  groups: new Set(),
+  actors: new Set(),
+  everyone: false,
+  ended: new Map(),
+})
+
+type Fields = Record<string, unknown>
+
+/** Fields of a policy that say who reaches what; a change of the others concerns nobody who is connected. */
+const decisive = ['group_id', 'resource_id', 'conditions', 'is_disabled']
+
+const differs = ({ before, after }: Change, names: string[]): boolean =>
+  before === null ||
+  after === null ||
+  names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+
+const textsOf = ({ before, after }: Change, name: string): string[] =>
+  [before?.[name], after?.[name]].filter((value) => typeof value === 'string')
+
+const addTo = (set: Set<string>, texts: string[]): void => {
+  for (const text of texts) set.add(text)
+}
+
+const isNowDisabled = ({ before, after }: Change): boolean =>
+  after === null || (!before?.is_disabled && !!after.is_disabled)
+
+/** What the change of a row means, by its collection. Others concern nobody who is connected. */
+const meanings: Record<string, (news: News, change: Change) => void> = {
+  [memberships.name]: (news, change) => addTo(news.actors, textsOf(change, 'actor_id')),
+  [policies.name]: (news, change) => {
+    if (differs(change, decisive)) addTo(news.groups, textsOf(change, 'group_id'))
+  },
+  [resources.name]: (news, change) => {
+    // One that is new, or gone, comes and goes with its policies.
+    if (change.operation === 'update') addTo(news.resources, textsOf(change, 'id'))
+  },
+  [clients.name]: (news, change) => {
+    if (change.operation === 'delete') end(news, change, 'device')
+    else if (differs(change, ['verified_at'])) addTo(news.actors, textsOf(change, 'actor_id'))
+  },
+  [gateways.name]: (news, change) => {
+    if (change.operation === 'delete') end(news, change, 'device')
+  },
+  [clientTokens.name]: (news, change) => {
+    if (change.operation === 'delete') end(news, change, 'token')
+  },
+  [gatewayTokens.name]: (news, change) => {
+    if (change.operation === 'delete') end(news, change, 'token')
+  },
+  [actors.name]: (news, change) => {
+    if (isNowDisabled(change)) end(news, change, 'actor')
+  },
+  [accounts.name]: (news, change) => {
+    if (isNowDisabled(change)) end(news, change, 'account')
+    else if (differs(change, ['features'])) news.everyone = true
+  },
+}
+
+function end(news: News, change: Change, reason: SessionEnd): void {
+  for (const id of textsOf(change, 'id')) news.ended.set(id, reason)
+}
+
+/** Adds what a commit means to those who are connected. */
+export function addCommit(news: News, { changes }: Pick<CommitRecord, 'changes'>): void {
+  for (const change of changes) meanings[change.object]?.(news, change)
+}
+
+/** Adds an authorization that was deleted before its end; what expires a gateway drops by itself (P4). */
+export function addEndedAuthorization(news: News, { gateway_id, expires_at }: Fields, now: string): void {
+  if (typeof gateway_id === 'string' && String(expires_at) > now) news.gateways.add(gateway_id)
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { authorizationsOf } from '../../commit/revoke.ts'
+import { clock } from '../../core/clock.ts'
+import { env } from '../../core/env.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import { type Connection, connectionsOf } from '../../domain/connections/connection.ts'
+import { endSessionConnection, type SessionEnd } from '../../live/end-connection.ts'
+import { nudgeGateway } from '../../live/nudge-gateway.ts'
+import { sendMessage } from '../../live/send-message.ts'
+import { concernedClients } from './concerned-clients.ts'
+import type { News } from './news.ts'
+
+/** Messages on their way at once. */
+const concurrency = 25
+
+/** Up to so many clients are told to ask at once; more of them are spread by so long each (C5.3). */
+const crowd = 100
+const spreadMs = 10
+const longestSpreadMs = 60_000
+
+/** A client is nudged at most once in that time (C5.1). */
+const foldMs = 1_000
+
+/**
+ * Tells those who are connected what commits mean to them: gateways first, then whose session has ended, then clients
+ * (C5.2). Who is not told while there is time hears of it at its next heartbeat.
+ */
+export async function tellDevices(account: string, news: News, hasTime: () => boolean): Promise<void> {
+  if (env.liveUrl === null) return
+  await inParallel(await concernedGateways(account, news), concurrency, async (id) => {
+    if (hasTime()) await nudgeGateway(account, id)
+  })
+  const asksClients = news.everyone || news.actors.size + news.groups.size + news.resources.size > 0
+  if (news.ended.size === 0 && !asksClients) return
+  const connected = await connectionsOf(account, 'clients')
+  if (news.ended.size > 0) {
+    await endSessions(news.ended, [...(await connectionsOf(account, 'gateways')), ...connected], hasTime)
+  }
+  if (asksClients) {
+    const left = connected.filter((connection) => !reasonOf(news.ended, connection))
+    await nudgeClients(await concernedClients(account, news, left), hasTime)
+  }
+}
+
+/** Gateways that lost an authorization, and those that hold one for a resource that changed. */
+async function concernedGateways(account: string, { gateways, resources }: News): Promise<Set<string>> {
+  const holding = await Promise.all([...resources].map((id) => authorizationsOf(account, { by: 'resource', id })))
+  return new Set([...gateways, ...holding.flat().map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1))])
+}
+
+const reasonOf = (
+  ended: Map<string, SessionEnd>,
+  { account_id, device_id, token_id, actor_id }: Connection,
+): SessionEnd | undefined =>
+  [account_id, actor_id ?? '', device_id, token_id].map((id) => ended.get(id)).find((reason) => reason !== undefined)
+
+const endSessions = (ended: Map<string, SessionEnd>, connected: Connection[], hasTime: () => boolean): Promise<void> =>
+  inParallel(connected, concurrency, async (connection) => {
+    const reason = reasonOf(ended, connection)
+    if (reason && hasTime()) await endSessionConnection(connection, reason)
+  })
+
+/** When this process has last nudged a connection, in microseconds. The records of an account come to one process at a time. */
+const nudged = new Map<string, number>()
+
+async function nudgeClients(clients: Connection[], hasTime: () => boolean): Promise<void> {
+  if (clients.length === 0) return
+  if (nudged.size > 100_000) nudged.clear()
+  const within_ms = clients.length <= crowd ? 0 : Math.min(longestSpreadMs, clients.length * spreadMs)
+  await inParallel(clients, concurrency, async (connection) => {
+    if (!hasTime()) return
+    const waited = (clock.now() - (nudged.get(connection.connection_id) ?? 0)) / 1_000
+    if (waited < foldMs) await sleep(foldMs - waited)
+    nudged.set(connection.connection_id, clock.now())
+    await sendMessage(connection, { type: 'resources', within_ms })
+  })
+}

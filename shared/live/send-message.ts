@@ -1,0 +1,21 @@
+import { clock } from '../core/clock.ts'
+import { logLine } from '../core/log.ts'
+import { type ConnectionRef, forgetConnection } from '../domain/connections/connection.ts'
+import { postMessage } from './connections-api.ts'
+
+/** Until the handshake is through, the platform says of a connection that it is gone. */
+const handshakeMicros = 5_000_000
+
+/** JSON text of at most 1,024 bytes, with a type (C5). It never carries a secret. */
+export type Message = { type: string } & Record<string, unknown>
+
+/** Sends a message, and forgets a connection that is gone (C5.4). Never throws. True when the platform took it. */
+export async function sendMessage(recipient: ConnectionRef, message: Message): Promise<boolean> {
+  const { account_id, device_id, connection_id, connected_at } = recipient
+  const sending = await postMessage(connection_id, message)
+  if (sending === 'gone' && clock.now() > connected_at + handshakeMicros) {
+    await forgetConnection(recipient).catch(() => undefined)
+  }
+  if (sending === 'failed') logLine('WARN', 'device_not_told', { account_id, device_id, type: message.type })
+  return sending === 'sent'
+}

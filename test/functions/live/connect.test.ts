@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { handler as endClient } from '#functions/api/client-sessions/end-client-session.ts'
+import { handler as renewClient } from '#functions/api/client-sessions/renew-client-session.ts'
+import { handler as getClient } from '#functions/api/clients/get-client.ts'
+import { handler as renewGateway } from '#functions/api/gateway-sessions/renew-gateway-session.ts'
+import { authorizationsOf } from '#shared/commit/revoke.ts'
+import { clock } from '#shared/core/clock.ts'
+import { connectionsOf } from '#shared/domain/connections/connection.ts'
+import { findPresence } from '#shared/domain/presence/presence.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { call } from '#test/support/account.ts'
+import { openChannel, Refusal } from '#test/support/live.ts'
+import { until } from '#test/support/until.ts'
+
+let channel: Awaited<ReturnType<typeof openChannel>>
+beforeAll(async () => {
+  channel = await openChannel()
+})
+afterAll(() => channel.stop())
+
+const refusal = (connecting: Promise<unknown>) =>
+  connecting.then(
+    () => expect.unreachable(),
+    (error: unknown) => (error instanceof Refusal ? error.refused : Promise.reject(error)),
+  )
+
+const secondsUntil = (expires_at: string) => (Date.parse(expires_at) - Date.now()) / 1_000
+
+describe('connecting (C2)', () => {
+  test('is told by the answers that start and renew a session', async () => {
+    const world = await newAccessWorld()
+    const gateway = await world.addGateway()
+    expect(gateway.session.live).toEqual({ url: channel.url, keepalive_secs: 30 })
+    const { id, live } = (await world.startSession()).body.data
+    expect(live).toEqual({ url: channel.url, keepalive_secs: 300 })
+    const beat = await call(renewClient, { method: 'PUT', token: world.token.token, params: { id } })
+    expect(beat.body.data.live).toEqual(live)
+  })
+
+  test('refuses tokens, sessions and browsers as HTTP does', async () => {
+    const world = await newAccessWorld()
+    const other = await world.addToken()
+    const { id } = (await world.startSession()).body.data
+    const { token } = world.token
+    expect(await refusal(channel.connect('nac_wrong', id))).toMatchObject({
+      status: 401,
+      body: { code: 'unauthorized' },
+    })
+    expect(await refusal(channel.connect(world.account.token, id))).toMatchObject({ status: 401 })
+    expect(await refusal(channel.connect(token, randomUUID()))).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    })
+    expect(await refusal(channel.connect(token, 'x'))).toMatchObject({ status: 404 })
+    expect(await refusal(channel.connect(other.token, id))).toMatchObject({ status: 404 })
+    const elsewhere = await newAccessWorld()
+    expect(await refusal(channel.connect(elsewhere.token.token, id))).toMatchObject({ status: 404 })
+    const browser = { origin: 'https://example.com' }
+    expect(await refusal(channel.connect(token, id, browser))).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    })
+    const device = await channel.connect(token, `${id}&token=nonsense`)
+    device.close()
+    await call(endClient, { method: 'DELETE', token, params: { id } })
+    expect(await refusal(channel.connect(token, id))).toMatchObject({ status: 404 })
+  })
+
+  test('keeps one connection a session: the newest', async () => {
+    const world = await newAccessWorld()
+    const { id, client } = (await world.startSession()).body.data
+    const first = await channel.connect(world.token.token, id)
+    const second = await channel.connect(world.token.token, id)
+    expect(await first.next('closing')).toEqual({ type: 'closing', code: 4001, reason: 'replaced' })
+    await first.closed
+    second.send({ type: 'ping', id: 'a' })
+    expect(await second.next('pong')).toEqual({ type: 'pong', id: 'a' })
+    await until(async () => (await connectionsOf(world.account.id, 'clients')).length === 1)
+    const presence = await findPresence(world.account.id, 'clients', client.id)
+    expect(presence?.connection_id).toBe((await connectionsOf(world.account.id, 'clients'))[0]?.connection_id)
+  })
+
+  test('counts as a heartbeat, and tests the authorizations of a client again', async () => {
+    const fromHome = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
+    const world = await newAccessWorld(fromHome)
+    await world.addGateway()
+    const { id, client } = (await world.startSession()).body.data
+    expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
+    await channel.connect(world.token.token, id)
+    expect(await authorizationsOf(world.account.id, { by: 'client', id: client.id })).toEqual([])
+    const shown = (await world.account.call(getClient, { params: { id: client.id } })).body.data
+    expect(shown).toMatchObject({ online: true, last_seen_remote_ip: '127.0.0.1' })
+  })
+})
+
+describe('presence (C3)', () => {
+  test('lasts three keepalives while connected, by whatever sign of life, and three heartbeats after', async () => {
+    const world = await newAccessWorld()
+    const { id, client } = (await world.startSession()).body.data
+    const leaseSeconds = async () => {
+      const presence = await findPresence(world.account.id, 'clients', client.id)
+      return Math.round(((presence?.lease_expires_at ?? 0) - clock.now()) / 1_000_000 / 10) * 10
+    }
+    expect(await leaseSeconds()).toBe(90)
+    const device = await channel.connect(world.token.token, id)
+    expect(await leaseSeconds()).toBe(900)
+    const beat = await call(renewClient, { method: 'PUT', token: world.token.token, params: { id } })
+    expect(secondsUntil(beat.body.data.expires_at)).toBeGreaterThan(800)
+    const before = (await findPresence(world.account.id, 'clients', client.id))?.lease_expires_at ?? 0
+    device.send({ type: 'ping', id: '1' })
+    await device.next('pong')
+    expect((await findPresence(world.account.id, 'clients', client.id))?.lease_expires_at).toBeGreaterThan(before)
+    device.close()
+    await until(async () => (await leaseSeconds()) === 90)
+    await until(async () => (await connectionsOf(world.account.id, 'clients')).length === 0)
+    await channel.connect(world.token.token, id)
+    expect(await leaseSeconds()).toBe(900)
+  })
+
+  test('of a gateway is as short as without a channel, and an end never puts a lease off', async () => {
+    const world = await newAccessWorld()
+    const gateway = await world.addGateway()
+    const device = await channel.connect(gateway.token, gateway.session.id)
+    const lease = async () => (await findPresence(world.account.id, 'gateways', gateway.id))?.lease_expires_at ?? 0
+    const connected = await lease()
+    expect(Math.round((connected - clock.now()) / 10_000_000) * 10).toBe(90)
+    device.close()
+    await until(async () => (await findPresence(world.account.id, 'gateways', gateway.id))?.connection_id === undefined)
+    expect(await lease()).toBe(connected)
+    const beat = await call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })
+    expect(beat.status).toBe(200)
+  })
+})

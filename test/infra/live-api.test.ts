@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { templatesOf } from '#test/support/templates.ts'
+
+const templates = await templatesOf([])
+
+it('has a function for each route of the channel, one after the other, and a stage that opens when they are there', () => {
+  const routes = templates.all('AWS::ApiGatewayV2::Route')
+  expect(routes.map(({ Properties }) => Properties.RouteKey).sort()).toEqual(['$connect', '$default', '$disconnect'])
+  const [stage] = templates.all('AWS::ApiGatewayV2::Stage').filter(({ Properties }) => Properties.StageName === 'live')
+  expect(stage?.DependsOn).toHaveLength(1)
+  expect(stage?.Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 })
+  expect(stage?.Properties.AccessLogSettings).toBeUndefined()
+  // The first waits for nobody, each other one for the last before it.
+  const waiting = [...templates.all('AWS::ApiGatewayV2::Integration'), ...routes].filter(({ DependsOn }) => DependsOn)
+  expect(waiting.length).toBeGreaterThanOrEqual(2)
+})
+
+it('sends what $default returns to the device', () => {
+  const [route] = templates
+    .entries('AWS::ApiGatewayV2::Route')
+    .filter(([, { Properties }]) => Properties.RouteKey === '$default')
+  expect(route?.[1].Properties.RouteResponseSelectionExpression).toBe('$default')
+  expect(templates.all('AWS::ApiGatewayV2::RouteResponse').map(({ Properties }) => Properties.RouteId)).toEqual([
+    { Ref: route?.[0] },
+  ])
+})
+
+it('lets only the channel and those who tell devices send messages', () => {
+  const senders = templates
+    .entries('AWS::IAM::Policy')
+    .filter(([, { Properties }]) => JSON.stringify(Properties.PolicyDocument).includes('execute-api:ManageConnections'))
+  const roles = senders.map(([, { Properties }]) => Properties.Roles[0].Ref.replace(/^Roles|[0-9A-F]{8}$/g, ''))
+  expect(roles.sort()).toEqual(['Client', 'FollowUp', 'Gateway', 'Live'])
+  for (const [, { Properties }] of senders) {
+    const text = JSON.stringify(Properties.PolicyDocument)
+    expect(text).toContain('/live/POST/@connections/*')
+    expect(text).toContain('/live/DELETE/@connections/*')
+    expect(text).not.toContain('execute-api:*')
+  }
+})
+
+it('has an access log where the account has a role for it', async () => {
+  const logging = await templatesOf([], { liveAccessLog: 'true' })
+  const [stage] = logging.all('AWS::ApiGatewayV2::Stage').filter(({ Properties }) => Properties.StageName === 'live')
+  const format = JSON.parse(stage?.Properties.AccessLogSettings.Format)
+  expect(Object.keys(format)).toEqual(expect.arrayContaining(['source', 'routeKey', 'status', 'connectionId']))
+})
+
+it('can be left out: then nothing speaks of it', async () => {
+  const without = await templatesOf([], { live: 'false' })
+  expect(without.all('AWS::ApiGatewayV2::Route')).toEqual([])
+  expect(without.all('AWS::ApiGatewayV2::Api')).toHaveLength(1)
+  const functions = JSON.stringify(without.all('AWS::Lambda::Function'))
+  expect(functions).not.toContain('LIVE_URL')
+  expect(JSON.stringify(without.all('AWS::IAM::Policy'))).not.toContain('ManageConnections')
+})

@@ -1,0 +1,110 @@
+import { afterEach, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { postMessage } from '#shared/live/connections-api.ts'
+import { connectTo, openChannel, type Refusal } from '#test/support/live.ts'
+import { until } from '#test/support/until.ts'
+
+type Event = {
+  headers?: Record<string, string>
+  queryStringParameters?: Record<string, string>
+  requestContext: Record<string, unknown> & { connectionId: string }
+  body?: string
+  isBase64Encoded: boolean
+}
+
+let channel: Awaited<ReturnType<typeof openChannel>> | undefined
+afterEach(async () => {
+  await channel?.stop()
+  channel = undefined
+})
+
+/** The channel before functions that only note what they are told. */
+async function open(answers: Record<string, unknown> = {}, limits: Parameters<typeof openChannel>[0] = {}) {
+  const events: [route: string, event: Event][] = []
+  channel = await openChannel({
+    ...limits,
+    intercept: async (route, event) => {
+      events.push([route, event as Event])
+      return answers[route] ?? { statusCode: 200 }
+    },
+  })
+  const told = (route: string) => events.filter(([at]) => at === route).map(([, event]) => event)
+  return { url: channel.url, told }
+}
+
+it('tells functions what API Gateway tells them', async () => {
+  const { url, told } = await open()
+  const device = await connectTo(url, 'token', 'a-session', { 'X-Request-Id': 'mine' })
+  device.send({ type: 'keepalive' })
+  await until(() => told('$default').length === 1)
+  device.close()
+  await until(() => told('$disconnect').length === 1)
+  const [connected, message, ended] = [told('$connect')[0], told('$default')[0], told('$disconnect')[0]]
+  expect(connected).toMatchObject({
+    headers: { 'X-Request-Id': 'mine', authorization: 'Bearer token' },
+    queryStringParameters: { session_id: 'a-session' },
+    requestContext: { eventType: 'CONNECT', routeKey: '$connect', identity: { sourceIp: '127.0.0.1' } },
+  })
+  expect(message).toMatchObject({ body: '{"type":"keepalive"}', isBase64Encoded: false })
+  expect(message?.headers).toBeUndefined()
+  expect(ended?.requestContext).toMatchObject({ eventType: 'DISCONNECT', disconnectStatusCode: 1005 })
+  const ids = [connected, message, ended].map((event) => event?.requestContext.connectionId)
+  expect(new Set(ids).size).toBe(1)
+})
+
+it('refuses a handshake with what the function answers, and other paths itself', async () => {
+  const { url } = await open({ $connect: { statusCode: 404, body: '{"code":"not_found"}' } })
+  const refused = await connectTo(url, 'token', 'x').catch((error: unknown) => error)
+  expect((refused as Refusal).refused).toEqual({ status: 404, body: { code: 'not_found' } })
+  const elsewhere = await connectTo(url.replace('/live', '/other'), 'token', 'x').catch((error: unknown) => error)
+  expect((elsewhere as Refusal).refused.status).toBe(404)
+})
+
+it('tells a fault of a function as API Gateway does', async () => {
+  channel = await openChannel({
+    intercept: async (route) => {
+      if (route === '$connect') return { statusCode: 200 }
+      throw new Error('a fault that is meant')
+    },
+  })
+  const socket = new WebSocket(channel.url)
+  const answer = new Promise<string>((resolve) => socket.once('message', (data) => resolve(String(data))))
+  socket.once('open', () => socket.send('hello'))
+  expect(JSON.parse(await answer)).toEqual({ message: 'Internal server error' })
+})
+
+it('ends a connection that is idle, and each after its time', async () => {
+  const idle = await open({}, { limits: { idleMs: 50 } })
+  expect(await (await connectTo(idle.url, 'token', 'x')).closed).toBe(1001)
+  await channel?.stop()
+  const old = await open({}, { limits: { lifeMs: 50 } })
+  expect(await (await connectTo(old.url, 'token', 'x')).closed).toBe(1001)
+  await until(() => old.told('$disconnect').length === 1)
+})
+
+it('takes messages for connections as the platform does', async () => {
+  const { url, told } = await open()
+  const device = await connectTo(url, 'token', 'x')
+  const id = told('$connect')[0]?.requestContext.connectionId ?? ''
+  expect(await postMessage(id, { type: 'authorizations' })).toBe('sent')
+  expect(await device.next('authorizations')).toEqual({ type: 'authorizations' })
+  expect(await postMessage(id, { type: 'x', pad: 'x'.repeat(128 * 1_024) })).toBe('failed')
+  expect(await postMessage('bm9ib2R5', { type: 'authorizations' })).toBe('gone')
+  device.close()
+  await until(() => told('$disconnect').length === 1)
+  expect(await postMessage(id, { type: 'authorizations' })).toBe('gone')
+})
+
+it('takes no more for a device that does not read, and holds nobody else up', async () => {
+  const { url, told } = await open()
+  const deaf = await connectTo(url, 'token', 'deaf')
+  const other = await connectTo(url, 'token', 'other')
+  const [deafId = '', otherId = ''] = told('$connect').map(({ requestContext }) => requestContext.connectionId)
+  deaf.pause()
+  const pad = 'x'.repeat(100 * 1_024)
+  let sending = 'sent'
+  for (let i = 0; i < 400 && sending === 'sent'; i++) sending = await postMessage(deafId, { type: 'x', pad })
+  expect(sending).toBe('failed')
+  expect(await postMessage(otherId, { type: 'authorizations' })).toBe('sent')
+  expect(await other.next('authorizations')).toBeDefined()
+})

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import type { Change } from '#shared/commit/commit-record.ts'
+import { addCommit, addEndedAuthorization, noNews } from '#shared/jobs/nudges/news.ts'
+
+type Fields = Record<string, unknown>
+const inserted = (object: string, after: Fields): Change => ({ object, operation: 'insert', before: null, after })
+const deleted = (object: string, before: Fields): Change => ({ object, operation: 'delete', before, after: null })
+const updated = (object: string, before: Fields, after: Fields): Change => ({
+  object,
+  operation: 'update',
+  before,
+  after: { ...before, ...after },
+})
+
+const newsOf = (...changes: Change[]) => {
+  const news = noNews()
+  addCommit(news, { changes })
+  return news
+}
+
+const policy = { id: 'p', group_id: 'g', resource_id: 'r', conditions: [], is_disabled: false, description: null }
+
+test('memberships concern their actor', () => {
+  const membership = { id: 'm', group_id: 'g', actor_id: 'a' }
+  expect(newsOf(inserted('memberships', membership)).actors).toEqual(new Set(['a']))
+  expect(newsOf(deleted('memberships', membership)).actors).toEqual(new Set(['a']))
+})
+
+test('policies concern their group, the former one as well, when what they grant has changed', () => {
+  expect(newsOf(inserted('policies', policy)).groups).toEqual(new Set(['g']))
+  expect(newsOf(deleted('policies', policy)).groups).toEqual(new Set(['g']))
+  expect(newsOf(updated('policies', policy, { group_id: 'h' })).groups).toEqual(new Set(['g', 'h']))
+  expect(newsOf(updated('policies', policy, { resource_id: 's' })).groups).toEqual(new Set(['g']))
+  expect(newsOf(updated('policies', policy, { is_disabled: true })).groups).toEqual(new Set(['g']))
+  const conditions = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
+  expect(newsOf(updated('policies', policy, { conditions })).groups).toEqual(new Set(['g']))
+  expect(newsOf(updated('policies', policy, { description: 'Other', updated_at: 'now' }))).toEqual(noNews())
+  expect(newsOf(updated('policies', { ...policy, group_id: null }, { is_disabled: true })).groups).toEqual(new Set())
+})
+
+test('resources concern who holds or sees them once they are changed', () => {
+  expect(newsOf(updated('resources', { id: 'r', filters: [] }, { filters: [{}] })).resources).toEqual(new Set(['r']))
+  expect(newsOf(inserted('resources', { id: 'r' }))).toEqual(noNews())
+})
+
+test('clients concern their actor when they are verified or not any more', () => {
+  const client = { id: 'c', actor_id: 'a', name: 'Laptop', verified_at: null }
+  expect(newsOf(updated('clients', client, { verified_at: 'now' })).actors).toEqual(new Set(['a']))
+  expect(newsOf(updated('clients', client, { name: 'Other' }))).toEqual(noNews())
+})
+
+test('sessions end with their token, device, actor and account', () => {
+  const { ended } = newsOf(
+    deleted('client_tokens', { id: 't' }),
+    deleted('gateway_tokens', { id: 'u' }),
+    deleted('clients', { id: 'c', actor_id: 'a' }),
+    deleted('gateways', { id: 'g' }),
+    updated('actors', { id: 'a', is_disabled: false }, { is_disabled: true }),
+    deleted('actors', { id: 'b', is_disabled: false }),
+    updated('accounts', { id: 'x', is_disabled: false, features: {} }, { is_disabled: true }),
+  )
+  expect(Object.fromEntries(ended)).toEqual({
+    t: 'token',
+    u: 'token',
+    c: 'device',
+    g: 'device',
+    a: 'actor',
+    b: 'actor',
+    x: 'account',
+  })
+  expect(newsOf(updated('actors', { id: 'a', is_disabled: true }, { is_disabled: false }))).toEqual(noNews())
+})
+
+test('the features of an account concern everybody', () => {
+  const account = { id: 'x', is_disabled: false, features: { internet_resource: false } }
+  expect(newsOf(updated('accounts', account, { features: { internet_resource: true } })).everyone).toBe(true)
+  expect(newsOf(updated('accounts', account, { legal_name: 'Other' })).everyone).toBe(false)
+})
+
+test('what nobody connects with concerns nobody', () => {
+  expect(newsOf(inserted('groups', { id: 'g' }), inserted('sites', { id: 's' }), inserted('api_tokens', {}))).toEqual(
+    noNews(),
+  )
+})
+
+test('an ended authorization concerns its gateway, unless it had expired', () => {
+  const news = noNews()
+  addEndedAuthorization(
+    news,
+    { gateway_id: 'g', expires_at: '2026-01-02T00:00:00.000000Z' },
+    '2026-01-01T00:00:00.000000Z',
+  )
+  addEndedAuthorization(
+    news,
+    { gateway_id: 'h', expires_at: '2025-01-02T00:00:00.000000Z' },
+    '2026-01-01T00:00:00.000000Z',
+  )
+  expect(news.gateways).toEqual(new Set(['g']))
+})

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { handler as renewGateway } from '#functions/api/gateway-sessions/renew-gateway-session.ts'
+import { connectionsOf, findConnection, keepConnection } from '#shared/domain/connections/connection.ts'
+import { findPresence } from '#shared/domain/presence/presence.ts'
+import { nudgeGateway } from '#shared/live/nudge-gateway.ts'
+import { sendMessage } from '#shared/live/send-message.ts'
+import { newAccessWorld } from '#test/support/access.ts'
+import { call } from '#test/support/account.ts'
+import { openChannel } from '#test/support/live.ts'
+import { failTable } from '#test/support/table-faults.ts'
+
+let channel: Awaited<ReturnType<typeof openChannel>>
+beforeAll(async () => {
+  channel = await openChannel()
+})
+afterEach(() => vi.restoreAllMocks())
+afterAll(() => channel.stop())
+
+async function connected() {
+  const world = await newAccessWorld()
+  const gateway = await world.addGateway()
+  const device = await channel.connect(gateway.token, gateway.session.id)
+  const beat = async () =>
+    (await call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })).body.data
+  const nudge = () => nudgeGateway(world.account.id, gateway.id)
+  const nudges = () => device.received.filter(({ type }) => type === 'authorizations').length
+  return { world, gateway, device, beat, nudge, nudges }
+}
+
+test('a gateway is told once until it asks, and then that there is more (C5.1)', async () => {
+  const { device, beat, nudge, nudges } = await connected()
+  await nudge()
+  expect(await device.next('authorizations')).toEqual({ type: 'authorizations' })
+  await Promise.all([nudge(), nudge(), nudge()])
+  expect(nudges()).toBe(1)
+  expect((await beat()).more).toBe(true)
+  expect((await beat()).more).toBe(false)
+  await nudge()
+  await device.next('authorizations')
+  expect((await beat()).more).toBe(false)
+})
+
+test('a nudge that no heartbeat follows counts for a second', async () => {
+  const { device, nudge, nudges } = await connected()
+  await nudge()
+  await nudge()
+  await sleep(1_050)
+  await nudge()
+  await device.next('authorizations')
+  await device.next('authorizations')
+  expect(nudges()).toBe(2)
+})
+
+test('of many at once one is sent, and none is lost', async () => {
+  const { beat, nudge, nudges } = await connected()
+  await Promise.all(Array.from({ length: 20 }, nudge))
+  expect(nudges()).toBeLessThanOrEqual(2)
+  expect((await beat()).more).toBe(true)
+})
+
+test('a gateway without a connection is not told, and costs no write', async () => {
+  const world = await newAccessWorld()
+  const gateway = await world.addGateway()
+  const before = await findPresence(world.account.id, 'gateways', gateway.id)
+  await nudgeGateway(world.account.id, gateway.id)
+  expect(await findPresence(world.account.id, 'gateways', gateway.id)).toEqual(before)
+  await nudgeGateway(world.account.id, '01890000-0000-7000-8000-000000000000')
+})
+
+test('a table that fails, and a platform that does not answer, are no fault of the nudge', async () => {
+  const { world, gateway, nudge } = await connected()
+  failTable('InternalServerError', () => true)
+  await expect(nudge()).resolves.toBeUndefined()
+  vi.restoreAllMocks()
+  const endpoint = process.env.LIVE_ENDPOINT
+  process.env.LIVE_ENDPOINT = 'http://127.0.0.1:1/live'
+  await expect(nudge()).resolves.toBeUndefined()
+  process.env.LIVE_ENDPOINT = endpoint
+  expect((await findPresence(world.account.id, 'gateways', gateway.id))?.connection_id).toBeDefined()
+})
+
+test('a connection that is gone is forgotten, unless it is so young that its handshake may still run (C5.4)', async () => {
+  const { world, gateway } = await connected()
+  const [connection] = await connectionsOf(world.account.id, 'gateways')
+  if (!connection) throw new Error('There is no connection.')
+  expect(connection.device_id).toBe(gateway.id)
+  const gone = { ...connection, connection_id: 'Z29uZQ==' }
+  await keepConnection(gone)
+  expect(await sendMessage(gone, { type: 'authorizations' })).toBe(false)
+  expect(await findConnection(gone.connection_id)).toBeDefined()
+  expect(await sendMessage({ ...gone, connected_at: gone.connected_at - 60_000_000 }, { type: 'authorizations' })).toBe(
+    false,
+  )
+  expect(await findConnection(gone.connection_id)).toBeUndefined()
+})

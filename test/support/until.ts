@@ -1,0 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Waits until something holds. @throws Error after ten seconds */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 10_000
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('What was waited for did not come.')
+    await sleep(10)
+  }
+}
