@@ -12,6 +12,8 @@ export const refusals = [
   'actor_not_admin',
   'email_otp_not_allowed',
   'above_users_limit',
+  'email_invalid',
+  'identity_of_directory',
 ] as const
 export type Refusal = (typeof refusals)[number]
 

@@ -66,7 +66,7 @@ async function adoptProvisioned(account: SimulatedAccount): Promise<void> {
 
 async function addProviders(account: SimulatedAccount): Promise<void> {
   for (const name of ['north', 'south', 'east']) {
-    const body = { tenant_auth_provider: { name, issuer: `https://${name}.example.com` } }
+    const body = { tenant_auth_provider: { name, issuer: `https://tenants.example.com/${name}/v2.0` } }
     const { id } = await account.administer(createTenantProvider, { method: 'POST', body })
     account.model.providers.set(id, true)
   }

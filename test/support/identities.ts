@@ -28,7 +28,7 @@ export const insertIdentity = (accountId: string, actorId: string, fields: Parti
     ...fields,
   })
 
-export const newIssuer = () => `https://${randomUUID()}.example.com`
+export const newIssuer = () => `https://tenants.example.com/${randomUUID()}/v2.0`
 
 export const newPerson = ({ id }: Pick<Account, 'id'>) =>
   insertActor(id, { type: 'account_user', name: 'Grace', email: `${randomUUID()}@example.com` })

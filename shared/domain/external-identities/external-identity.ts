@@ -25,6 +25,9 @@ export type ExternalIdentityRow = Row & {
 /** The value of the unique set `external_identities.identity`. */
 export const identityOf = (idpId: string, issuer: string): string => `${issuer}#${idpId}`
 
+/** The value of the unique set `external_identities.actor`: an actor has one identity of an issuer. */
+export const heldBy = (actorId: string, issuer: string): string => `${actorId}#${issuer}`
+
 export const externalIdentities = entity<ExternalIdentityRow>({
   name: 'external_identities',
   defaults: {
@@ -43,7 +46,7 @@ export const externalIdentities = entity<ExternalIdentityRow>({
   },
   unique: {
     'external_identities.identity': (row) => identityOf(row.idp_id, row.issuer),
-    'external_identities.actor': (row) => `${row.actor_id}#${row.issuer}`,
+    'external_identities.actor': (row) => heldBy(row.actor_id, row.issuer),
   },
   edges: {
     actor_id: { value: (row) => row.actor_id, counted: true },

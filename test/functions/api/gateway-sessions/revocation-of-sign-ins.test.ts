@@ -20,13 +20,13 @@ async function grantedToPerson() {
   const world = await newAccessWorld()
   const { account, group, resource } = world
   const gateway = await world.addGateway()
-  const issuer = 'https://login.example.com'
+  const issuer = 'https://tenants.example.com/1/v2.0'
   const provider = (await account.call(createProvider, { method: 'POST', body: { tenant_auth_provider: { issuer } } }))
     .body.data
   const directory = (
     await account.call(createDirectory, {
       method: 'POST',
-      body: { tenant_directory: { name: 'Tenant', tenant_id: 'tenant' } },
+      body: { tenant_directory: { name: 'Tenant', tenant_id: 'tenant', client_id: 'app', client_secret: 'secret' } },
     })
   ).body.data
   const person = await insertActor(account.id, {

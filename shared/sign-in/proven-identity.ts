@@ -1,0 +1,11 @@
+import type { ProfileFields } from './profile-fields.ts'
+import type { Refusal } from './sign-in-refused.ts'
+
+/** Who somebody is at a provider, proven by it or by a passcode (I2.3). */
+export type ProvenIdentity = {
+  issuer: string
+  idpId: string
+  /** The address that the first link goes by (I3.2), or why there is none that counts. */
+  email: { verified: string } | { refusal: Refusal }
+  profile: Partial<ProfileFields>
+}
