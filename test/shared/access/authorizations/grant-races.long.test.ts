@@ -11,13 +11,13 @@ it.each(Object.keys(takings))(
   'no grant outlives %s, however they come together',
   async (taking) => {
     let granted = 0
-    for (let round = 0; round < rounds; round++) {
+    // Two of five rounds grant something beside the taking; without any they would prove nothing.
+    for (let round = 0; round < rounds || (granted === 0 && round < 10 * rounds); round++) {
       const seed = seedOf('SIMULATION_SEED') + round
       const outcome = await raceGrants(taking, seed)
       expect(outcome.faults, `seed ${seed}`).toEqual([])
       granted += outcome.granted
     }
-    // It would prove nothing if nothing was granted beside it.
     expect(granted).toBeGreaterThan(0)
   },
   3_600_000,
