@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const longest = [
+  'authorizations/many-clients.long',
+  'local/start-again.long',
+  'authorizations/grant-races.long',
   'simulation/access.long',
   'local/kill-while-streaming.long',
   'laws/fuzz.long',

@@ -5,7 +5,7 @@ import { seedOf } from '#test/support/seeds.ts'
 beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
 afterEach(() => vi.unstubAllEnvs())
 
-const rounds = Number(process.env.RACE_ROUNDS ?? 12)
+const rounds = Number(process.env.RACE_ROUNDS ?? 6)
 
 it.each(Object.keys(takings))(
   'no grant outlives %s, however they come together',
