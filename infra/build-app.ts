@@ -49,6 +49,7 @@ function addFront(app: App, { settings, code, data, service }: Deployed): void {
     certificateArn: frontCertificateArn,
     webAclArn: firewall?.webAclArn ?? String(settings.webAclArn),
     origin: service.domainTarget,
+    ...(service.channelHost && { channelOrigin: service.channelHost }),
     rotationDays: originSecretDays,
     code,
     logGroup: data.functionLogs,

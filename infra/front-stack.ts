@@ -22,6 +22,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { acknowledge } from './acknowledge.ts'
 import type { Shared } from './function-settings.ts'
+import { livePath } from './live-api.ts'
 import { OriginSecretRotation } from './origin-secret-rotation.ts'
 import { publicRoutes } from './public-routes.ts'
 
@@ -51,6 +52,29 @@ const asThePageSays = (scope: Construct): CachePolicy =>
     enableAcceptEncodingGzip: true,
   })
 
+/**
+ * What a handshake of the live channel is made of. Its host is the platform's, so it cannot have all headers of the caller; of those
+ * that it needs, CloudFront hands on ten by one policy, and the token only as part of what answers would be kept by.
+ */
+const handshakeOf = (scope: Construct) => ({
+  originRequestPolicy: new OriginRequestPolicy(scope, 'ToChannel', {
+    comment: 'The handshake, and where the caller is',
+    headerBehavior: OriginRequestHeaderBehavior.allowList(
+      ...viewerHeaders,
+      ...['Key', 'Version', 'Protocol', 'Extensions'].map((name) => `Sec-WebSocket-${name}`),
+    ),
+    queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+    cookieBehavior: OriginRequestCookieBehavior.none(),
+  }),
+  cachePolicy: new CachePolicy(scope, 'Handshakes', {
+    comment: 'Keeps nothing: no handshake is cached, and no refusal may be',
+    minTtl: Duration.seconds(0),
+    defaultTtl: Duration.seconds(0),
+    maxTtl: Duration.seconds(1),
+    headerBehavior: CacheHeaderBehavior.allowList('Authorization', 'Origin', 'User-Agent', 'X-Request-Id'),
+  }),
+})
+
 type Props = {
   /** Public name of the service, which its API has a certificate for as well. */
   domainName: string
@@ -58,6 +82,8 @@ type Props = {
   webAclArn: string
   /** Where the API answers to that name: the target of its custom domain. */
   origin: string
+  /** Where the live channel is; none where the deployment has none. */
+  channelOrigin?: string
   rotationDays: number
   code: string
   logGroup: Shared['logGroup']
@@ -72,21 +98,23 @@ export class FrontStack extends Stack {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, { description: 'Network Access Administration: front' })
-    const { domainName, certificateArn, webAclArn, origin, rotationDays, code, logGroup } = props
+    const { domainName, certificateArn, webAclArn, origin, channelOrigin, rotationDays, code, logGroup } = props
     const secret = new Secret(this, 'OriginSecret', {
       description: 'Proves to the service that a request came through CloudFront. It rotates by itself.',
       generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'current', excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     })
-    const behavior: BehaviorOptions = {
-      origin: new HttpOrigin(origin, {
+    const originAt = (host: string) =>
+      new HttpOrigin(host, {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
         customHeaders: { 'x-origin-secret': secret.secretValueFromJson('current').unsafeUnwrap() },
         // API Gateway answers within 30 seconds, if only with an error.
         readTimeout: Duration.seconds(35),
         keepaliveTimeout: Duration.seconds(60),
-      }),
+      })
+    const behavior: BehaviorOptions = {
+      origin: originAt(origin),
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
@@ -102,9 +130,12 @@ export class FrontStack extends Stack {
       httpVersion: HttpVersion.HTTP2_AND_3,
       webAclId: webAclArn,
       defaultBehavior: behavior,
-      additionalBehaviors: Object.fromEntries(
-        Object.keys(publicRoutes).map((route) => [route.slice(route.indexOf('/')), page]),
-      ),
+      additionalBehaviors: {
+        ...Object.fromEntries(Object.keys(publicRoutes).map((route) => [route.slice(route.indexOf('/')), page])),
+        ...(channelOrigin && {
+          [livePath]: { ...behavior, ...handshakeOf(this), origin: originAt(channelOrigin) },
+        }),
+      },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
     acknowledge(

@@ -12,6 +12,9 @@ import type { Settings } from './settings.ts'
 
 const stageName = 'live'
 
+/** What a CDN leads to the channel: the platform reads the name of the stage there. */
+export const livePath = `/${stageName}`
+
 /** The routes of the channel, the file of each one's function, and whether what that returns is sent to the device. */
 const routes = [
   { key: '$connect', id: 'Connect', file: 'live/connect.ts', answers: false },
@@ -29,14 +32,16 @@ type Served = { code: Code; shared: Shared; role: Role; accessLogs: ILogGroup; s
 /** The WebSocket API of the live channel (C1). It is there before its functions, which are told its address. */
 export class LiveApi extends Construct {
   readonly id: string
-  /** Where devices connect. */
+  /** Host of the platform that the channel is at. */
+  readonly host: string
+  /** Where devices connect: behind a CDN that proves itself, by its name. */
   readonly url: string
   /** Where functions send messages for connections. */
   readonly endpoint: string
   readonly functions: LambdaFunction[] = []
   readonly #api: CfnApi
 
-  constructor(scope: Construct, id: string, { prefix }: Settings) {
+  constructor(scope: Construct, id: string, { prefix, baseUrl, cdnSecretArn }: Settings) {
     super(scope, id)
     this.#api = new CfnApi(this, 'Api', {
       name: `${prefix}-live`,
@@ -44,9 +49,10 @@ export class LiveApi extends Construct {
       routeSelectionExpression: '$request.body.type',
     })
     this.id = this.#api.ref
-    const host = `${this.#api.ref}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`
-    this.url = `wss://${host}`
-    this.endpoint = `https://${host}`
+    this.host = `${this.#api.ref}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`
+    this.endpoint = `https://${this.host}/${stageName}`
+    const address = cdnSecretArn !== null && baseUrl !== null ? baseUrl.replace(/\/$/, '') + livePath : this.endpoint
+    this.url = address.replace(/^http/, 'ws')
   }
 
   /** Gives the right to send messages for connections and to close them. */

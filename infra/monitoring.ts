@@ -18,18 +18,22 @@ import { Construct } from 'constructs'
 import { consumerNames, type MetricName } from '#shared/core/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import type { ConsumedStream } from './consumers.ts'
+import type { LiveApi } from './live-api.ts'
 import type { Scheduled } from './schedules.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 import type { Watch } from './watch.ts'
 import { apiMetric, watchApi } from './watch-api.ts'
 import { ageOf, mappingMetric, watchJobs } from './watch-jobs.ts'
+import { channelMetric, watchLive } from './watch-live.ts'
 import { watchQuotas } from './watch-quotas.ts'
 import { flowStreamMetric, tableMetric, watchStorage } from './watch-table.ts'
 
 type Props = {
   apiId: string
   accessLogs: ILogGroup
+  /** Null where the deployment has no live channel. */
+  channel: LiveApi | null
   storage: Storage
   streams: ConsumedStream[]
   scheduled: Scheduled[]
@@ -64,6 +68,7 @@ export class Monitoring extends Construct {
       ...watchStorage(props.storage),
       ...watchJobs(props.streams, props.scheduled),
       ...watchQuotas(props.apiId, props.storage, props.settings),
+      ...(props.channel ? watchLive(props.channel, ownMetric(props.serviceName), props.settings) : []),
     ]
     const alarms = watches.map((watch) => this.alarm(watch))
     new Dashboard(this, 'Dashboard', {
@@ -104,10 +109,15 @@ export class Monitoring extends Construct {
   }
 }
 
-function graphs({ apiId, storage, streams, scheduled, serviceName }: Props): IWidget[][] {
+/** What the service measures of itself. */
+const ownMetric =
+  (namespace: string) =>
+  (metricName: MetricName, statistic: string, dimensionsMap: Record<string, string> = {}) =>
+    new Metric({ namespace, metricName, statistic, dimensionsMap })
+
+function graphs({ apiId, channel, storage, streams, scheduled, serviceName }: Props): IWidget[][] {
   const ofApi = (metricName: string, statistic: string) => apiMetric(apiId, metricName, statistic)
-  const own = (metricName: MetricName, statistic: string, dimensionsMap: Record<string, string> = {}) =>
-    new Metric({ namespace: serviceName, metricName, statistic, dimensionsMap })
+  const own = ownMetric(serviceName)
   const byClass = (metricName: MetricName, statistic: string) =>
     operationClasses.map((kind) => own(metricName, statistic, { class: kind }).with({ label: kind }))
   return [
@@ -169,8 +179,19 @@ function graphs({ apiId, storage, streams, scheduled, serviceName }: Props): IWi
         scheduled.map(({ run }) => labelled(run.metricInvocations(), run)),
       ),
     ],
+    ...(channel ? [channelGraphs(channel, own)] : []),
   ]
 }
+
+const channelGraphs = (channel: LiveApi, own: Own): IWidget[] => [
+  graph('Live channel', [channelMetric(channel, 'ConnectCount'), channelMetric(channel, 'MessageCount')]),
+  graph(
+    'Refused handshakes and faults of the live channel',
+    [channelMetric(channel, 'ClientError'), channelMetric(channel, 'IntegrationError')],
+    [channelMetric(channel, 'ExecutionError')],
+  ),
+  graph('Messages to devices', [own('messages_sent', 'Sum')], [own('messages_failed', 'Sum')]),
+]
 
 type Own = (metricName: MetricName, statistic: string, by?: Record<string, string>) => Metric
 

@@ -14,7 +14,7 @@ import type { DataStack } from './data-stack.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { invokerRole } from './invoker-role.ts'
 import { live } from './live.ts'
-import { LiveApi } from './live-api.ts'
+import { LiveApi, livePath } from './live-api.ts'
 import { loadedCode } from './loaded-code.ts'
 import { Monitoring } from './monitoring.ts'
 import { OperationStack } from './operation-stack.ts'
@@ -36,11 +36,14 @@ const otherV0Routes = 'ANY /v0/{proxy+}'
 export class ServiceStack extends Stack {
   /** Where the DNS leads the custom domain to; undefined where there is none. */
   readonly domainTarget?: string
+  /** Host of the live channel; undefined where there is none. */
+  readonly channelHost?: string
 
   constructor(scope: Construct, id: string, { settings, operations, code, data }: Props) {
     super(scope, id, { description: 'Network Access Administration' })
     const { storage, functionLogs: logGroup } = data
-    const channel = settings.live ? new LiveApi(this, 'LiveChannel', settings) : null
+    const channel = hasChannel(settings) ? new LiveApi(this, 'LiveChannel', settings) : null
+    if (channel) this.channelHost = channel.host
     const roles = new Roles(this, 'Roles', { storage, logGroup, settings, channel })
     const asset = Code.fromAsset(code)
     // The API is made of the functions behind it, so its own address is none of theirs to be told.
@@ -106,6 +109,7 @@ export class ServiceStack extends Stack {
     const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
     new Monitoring(this, 'Monitoring', {
       apiId: api.ref,
+      channel,
       accessLogs: data.accessLogs,
       serviceName: settings.stackName,
       storage,
@@ -123,7 +127,7 @@ export class ServiceStack extends Stack {
     const provision = live(provisioning, shared.loaded)
     new CfnOutput(this, 'ApiEndpoint', { value: address })
     new CfnOutput(this, 'Concurrency', { value: check.finding })
-    if (channel) new CfnOutput(this, 'LiveEndpoint', { value: channel.url })
+    if (channel) new CfnOutput(this, 'LiveEndpoint', { value: `wss://${channel.host}${livePath}` })
     new CfnOutput(this, 'ProvisionAccountFunction', { value: provision.functionName })
     new CfnOutput(this, 'RedriveFailedBatchesFunction', { value: tasks.redrive.functionName })
     new CfnOutput(this, 'VerifyChangeLogFunction', { value: tasks.verify.functionName })
@@ -173,6 +177,10 @@ const signInEnvironment = (settings: Settings): Record<string, string> => ({
   ...(settings.tenantClientId && { TENANT_CLIENT_ID: settings.tenantClientId }),
   ...(settings.tenantClientSecretArn && { TENANT_CLIENT_SECRET_ARN: settings.tenantClientSecretArn }),
 })
+
+/** Behind a CDN whose address the deployment is not told nobody could reach it. */
+const hasChannel = ({ live, cdnSecretArn, baseUrl }: Settings): boolean =>
+  live && (cdnSecretArn === null || baseUrl !== null)
 
 const reportsFlows = ({ operation }: OperationSource): boolean => operation.credential === 'ingest'
 

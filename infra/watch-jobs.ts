@@ -77,7 +77,8 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
   ]
 }
 
-const sumOf = (functions: IFunction[], metricName: string, label: string) =>
+/** A metric of several functions together; an alarm takes ten at most. */
+export const sumOf = (functions: IFunction[], metricName: string, label: string) =>
   new MathExpression({
     expression: 'SUM(METRICS())',
     usingMetrics: Object.fromEntries(

@@ -1,8 +1,8 @@
 import type { Operation } from './operation.ts'
 import { isV0 } from './v0-headers.ts'
 
-/** What operations are measured by: 160 of them, each with its own metrics, would cost more than it tells. */
-export const operationClasses = ['read', 'change', 'access', 'ingest', 'v0'] as const
+/** What operations are measured by, and the events of the live channel: 160 of them, each with its own metrics, would cost more than it tells. */
+export const operationClasses = ['read', 'change', 'access', 'ingest', 'v0', 'live'] as const
 
 export function classOf({
   method,

@@ -2,7 +2,7 @@ import { type ConnectionRef, forgetConnection } from '../domain/connections/conn
 import { closeConnection } from './connections-api.ts'
 import { sendMessage } from './send-message.ts'
 
-/** Why the service closes a connection (C2.3, C4, C5). The platform closes with 1000 always: a message says which it is. */
+/** Why the service closes a connection (C2.3, C4, C5). API Gateway closes with 1000 always: a message says which it is. */
 const closings = { replaced: 4001, bad_messages: 4400, session_ended: 4410, too_many_messages: 4429 } as const
 export type Closing = keyof typeof closings
 
@@ -12,7 +12,7 @@ export type SessionEnd = 'token' | 'device' | 'actor' | 'account' | 'replaced'
 /** Says why, and closes. Never throws: what is left expires. */
 export async function endConnection(connection: ConnectionRef, reason: Closing): Promise<void> {
   await sendMessage(connection, { type: 'closing', code: closings[reason], reason })
-  await closeConnection(connection.connection_id)
+  await closeConnection(connection.connection_id, closings[reason])
   await forgetConnection(connection).catch(() => undefined)
 }
 

@@ -1,4 +1,5 @@
 import { clock } from '../core/clock.ts'
+import { measure } from '../core/invocation.ts'
 import { logLine } from '../core/log.ts'
 import { type ConnectionRef, forgetConnection } from '../domain/connections/connection.ts'
 import { postMessage } from './connections-api.ts'
@@ -16,6 +17,8 @@ export async function sendMessage(recipient: ConnectionRef, message: Message): P
   if (sending === 'gone' && clock.now() > connected_at + handshakeMicros) {
     await forgetConnection(recipient).catch(() => undefined)
   }
+  // Who is gone needs no message: that is no failure.
+  if (sending !== 'gone') measure(sending === 'sent' ? 'messages_sent' : 'messages_failed')
   if (sending === 'failed') logLine('WARN', 'device_not_told', { account_id, device_id, type: message.type })
   return sending === 'sent'
 }

@@ -21,6 +21,12 @@ function only(type: string, from = templates): Resource['Properties'] {
   return (found[0] as Resource).Properties
 }
 
+/** The one of a type that the construct of this name makes. */
+const configOf = (type: string, name: string): Resource['Properties'] => {
+  const [found] = templates.entries(type).filter(([id]) => id.startsWith(name))
+  return (found as [string, Resource])[1].Properties
+}
+
 describe('without a certificate for CloudFront', () => {
   it('nothing is put in front, and the service answers by its own address', async () => {
     const plain = await templatesOf([])
@@ -31,7 +37,7 @@ describe('without a certificate for CloudFront', () => {
 
 describe('CloudFront', () => {
   it('hands on all that a caller sends, host and token as well, and where it is', () => {
-    const { OriginRequestPolicyConfig: policy } = only('AWS::CloudFront::OriginRequestPolicy')
+    const { OriginRequestPolicyConfig: policy } = configOf('AWS::CloudFront::OriginRequestPolicy', 'ToOrigin')
     expect(policy.HeadersConfig).toEqual({
       HeaderBehavior: 'allViewerAndWhitelistCloudFront',
       Headers: ['Address', 'Country', 'City', 'Latitude', 'Longitude'].map((name) => `CloudFront-Viewer-${name}`),
@@ -40,6 +46,22 @@ describe('CloudFront', () => {
     expect(distribution.DefaultCacheBehavior.AllowedMethods).toContain('PATCH')
     for (const behavior of [distribution.DefaultCacheBehavior, ...distribution.CacheBehaviors])
       expect(behavior.OriginRequestPolicyId).toBeDefined()
+  })
+
+  it('hands on handshakes of the live channel with their token and where they come from, and the host of the platform', () => {
+    const live = distribution.CacheBehaviors.find(({ PathPattern }: { PathPattern: string }) => PathPattern === '/live')
+    expect(live.TargetOriginId).toBe(distribution.Origins[1].Id)
+    const { HeadersConfig } = configOf('AWS::CloudFront::OriginRequestPolicy', 'ToChannel').OriginRequestPolicyConfig
+    expect(HeadersConfig.HeaderBehavior).toBe('whitelist')
+    // CloudFront allows ten.
+    expect(HeadersConfig.Headers.length).toBeLessThanOrEqual(10)
+    expect(HeadersConfig.Headers).toEqual(
+      expect.arrayContaining(['Sec-WebSocket-Key', 'Sec-WebSocket-Version', 'CloudFront-Viewer-Address']),
+    )
+    const { CachePolicyConfig } = configOf('AWS::CloudFront::CachePolicy', 'Handshakes')
+    const kept = CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig
+    expect(kept.Headers).toEqual(expect.arrayContaining(['Authorization', 'Origin']))
+    expect([...kept.Headers, ...HeadersConfig.Headers]).not.toContain('Host')
   })
 
   it('keeps no answer of the API, not even an error for a moment', () => {
@@ -56,8 +78,9 @@ describe('CloudFront', () => {
       '/openapi.json',
       '/docs',
       '/docs/redoc.standalone.js',
+      '/live',
     ])
-    const { CachePolicyConfig } = only('AWS::CloudFront::CachePolicy')
+    const CachePolicyConfig = configOf('AWS::CloudFront::CachePolicy', 'Pages').CachePolicyConfig
     expect(CachePolicyConfig).toMatchObject({ MinTTL: 0, DefaultTTL: 0 })
     expect(CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin).toMatchObject({
       EnableAcceptEncodingBrotli: true,
@@ -69,16 +92,19 @@ describe('CloudFront', () => {
 
   it('reaches the API at the target of its domain over TLS alone, and waits longer than the API', () => {
     const [domain] = templates.entries('AWS::ApiGatewayV2::DomainName')[0] as [string, Resource]
-    expect(distribution.Origins).toEqual([
-      expect.objectContaining({
-        DomainName: { 'Fn::GetAtt': [domain, 'RegionalDomainName'] },
-        CustomOriginConfig: expect.objectContaining({
-          OriginProtocolPolicy: 'https-only',
-          OriginSSLProtocols: ['TLSv1.2'],
-          OriginReadTimeout: 35,
-        }),
+    const safe = {
+      OriginCustomHeaders: [expect.objectContaining({ HeaderName: 'x-origin-secret' })],
+      CustomOriginConfig: expect.objectContaining({
+        OriginProtocolPolicy: 'https-only',
+        OriginSSLProtocols: ['TLSv1.2'],
+        OriginReadTimeout: 35,
       }),
+    }
+    expect(distribution.Origins).toEqual([
+      expect.objectContaining({ DomainName: { 'Fn::GetAtt': [domain, 'RegionalDomainName'] }, ...safe }),
+      expect.objectContaining(safe),
     ])
+    expect(JSON.stringify(distribution.Origins[1].DomainName)).toContain('.execute-api.')
     expect(distribution.ViewerCertificate).toMatchObject({
       AcmCertificateArn: settings.frontCertificateArn,
       MinimumProtocolVersion: 'TLSv1.2_2021',

@@ -46,6 +46,17 @@ it('has an access log where the account has a role for it', async () => {
   expect(Object.keys(format)).toEqual(expect.arrayContaining(['source', 'routeKey', 'status', 'connectionId']))
 })
 
+it('is reached by the name of the CDN that proves itself, and not at all where that is not told', async () => {
+  const urlOf = (from: typeof templates) =>
+    from.all('AWS::Lambda::Function').find(({ Properties }) => Properties.Handler === 'live/connect.handler')
+      ?.Properties.Environment.Variables.LIVE_URL
+  const cdnSecretArn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:cdn-AbCdEf'
+  const baseUrl = 'https://access.example.com/'
+  expect(JSON.stringify(urlOf(templates))).toContain('wss://')
+  expect(urlOf(await templatesOf([], { cdnSecretArn, baseUrl }))).toBe('wss://access.example.com/live')
+  expect((await templatesOf([], { cdnSecretArn })).all('AWS::ApiGatewayV2::Route')).toEqual([])
+})
+
 it('can be left out: then nothing speaks of it', async () => {
   const without = await templatesOf([], { live: 'false' })
   expect(without.all('AWS::ApiGatewayV2::Route')).toEqual([])

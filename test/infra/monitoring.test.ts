@@ -116,6 +116,21 @@ describe('alarms', () => {
     expect(Object.keys(format)).toEqual(expect.arrayContaining(fields))
   })
 
+  it('watch the live channel: faults, throttles, messages that do not leave, and that handshakes reach it', async () => {
+    expect(metricsOf('LiveFailing').sort()).toEqual(['ExecutionError', 'faults'])
+    expect(metricsOf('LiveThrottled')).toEqual(['Throttles', 'Throttles', 'Throttles'])
+    expect(metricsOf('LiveNearlyThrottled').sort()).toEqual(['ConnectCount', 'MessageCount'])
+    expect(metricsOf('DevicesNotTold').sort()).toEqual(['messages_failed', 'messages_sent'])
+    const [channel] = templates.entries('AWS::ApiGatewayV2::Api').filter(([id]) => id.startsWith('LiveChannel'))
+    expect(named('LiveSilent')).toMatchObject({
+      MetricName: 'ConnectCount',
+      Dimensions: [{ Name: 'ApiId', Value: { Ref: channel?.[0] } }],
+      TreatMissingData: 'breaching',
+    })
+    const without = (await templatesOf([], { live: 'false' })).entries('AWS::CloudWatch::Alarm')
+    expect(without.filter(([id]) => /Live|DevicesNotTold/.test(id))).toEqual([])
+  })
+
   it('watch throttles of table, flow stream, consumers and schedules, and failures that could not be kept', () => {
     expect(metricsOf('TableThrottled').sort()).toEqual(['ReadThrottleEvents', 'WriteThrottleEvents'])
     expect(metricsOf('FlowStreamThrottled').sort()).toEqual([
@@ -145,7 +160,8 @@ it('has one dashboard that shows every alarm, and the metrics that the service m
   expect(dashboards).toHaveLength(1)
   const body = JSON.stringify(dashboards[0]?.Properties.DashboardBody)
   for (const [id] of alarms) expect(body).toContain(id)
-  for (const name of ['latency_ms', 'faults', 'lag_ms', 'grants', 'flows_stored']) expect(body).toContain(name)
+  for (const name of ['latency_ms', 'faults', 'lag_ms', 'grants', 'flows_stored', 'messages_sent'])
+    expect(body).toContain(name)
   for (const kind of operationClasses) expect(body).toContain(kind)
 })
 

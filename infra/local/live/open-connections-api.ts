@@ -26,8 +26,8 @@ async function answer(sockets: ReadonlyMap<string, LiveSocket>, request: Incomin
   if (!live || live.socket.readyState !== live.socket.OPEN) return { status: 410, body: { message: 'Gone' } }
   if (request.method === 'POST') return post(live, request)
   if (request.method === 'DELETE') {
-    // The platform lets nobody choose a code.
-    live.socket.close(1000, 'Connection Closed Normally')
+    // API Gateway lets nobody choose a code; here the contract's can be kept (C2.5).
+    live.socket.close(Number(request.headers['x-close-code'] ?? 1000))
     return { status: 204 }
   }
   const { connectedAt, sourceIp, userAgent } = live.opened

@@ -1,6 +1,6 @@
 import { describeError } from '../../core/describe-error.ts'
-import { within } from '../../core/invocation.ts'
-import { logLine } from '../../core/log.ts'
+import { measure, within } from '../../core/invocation.ts'
+import { logEnd } from '../../core/log.ts'
 import { millisecondsSince } from '../../core/watched.ts'
 import type { LiveHandler } from './live-event.ts'
 
@@ -9,15 +9,22 @@ export const watchedLive =
   (route: '$connect' | '$default' | '$disconnect', handle: LiveHandler): LiveHandler =>
   (event) => {
     const { requestId, connectionId } = event.requestContext
-    return within({ operation: route, request_id: requestId, connection_id: connectionId }, async () => {
+    return within({ class: 'live', operation: route, request_id: requestId, connection_id: connectionId }, async () => {
       const startedAt = performance.now()
       try {
         const answer = await handle(event)
-        logLine('INFO', 'live', { status: answer.statusCode, latency_ms: millisecondsSince(startedAt) })
+        measureEnd(startedAt, answer.statusCode >= 500)
+        logEnd('INFO', 'live', { status: answer.statusCode })
         return answer
       } catch (error) {
-        logLine('ERROR', 'run_failed', { latency_ms: millisecondsSince(startedAt), ...describeError(error) })
+        measureEnd(startedAt, true)
+        logEnd('ERROR', 'run_failed', describeError(error))
         throw error
       }
     })
   }
+
+function measureEnd(startedAt: number, isFault: boolean): void {
+  measure('latency_ms', millisecondsSince(startedAt))
+  measure('faults', Number(isFault))
+}

@@ -1,6 +1,6 @@
 import { type SignedRequest, signedFetch } from '../../core/aws/signed-fetch.ts'
 
-/** A distribution of CloudFront, as far as its origin's secret header goes. */
+/** A distribution of CloudFront, as far as the secret header of its origins goes. */
 export type Distribution = {
   /** Sends this from now on, in the header that it proves itself with. */
   send(word: string): Promise<void>
@@ -11,9 +11,10 @@ export type Distribution = {
 const header = /(<HeaderName>x-origin-secret<\/HeaderName>\s*<HeaderValue>)([^<]*)(<\/HeaderValue>)/gi
 
 function wordOf(config: string): string {
-  const [found, ...more] = config.matchAll(header)
-  if (!found || more.length > 0) throw new Error('The distribution does not have one header x-origin-secret.')
-  return found[2] ?? ''
+  const [word, ...others] = new Set([...config.matchAll(header)].map(([, , found]) => found))
+  // The API and the live channel are two origins, which are sent the same.
+  if (word === undefined || others.length > 0) throw new Error('The distribution does not send one x-origin-secret.')
+  return word
 }
 
 /** CloudFront is one for all regions of its partition and signs in the first of them. */

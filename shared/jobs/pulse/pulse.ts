@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import { commitItem } from '../../commit/commit-record.ts'
 import { clock } from '../../core/clock.ts'
+import { env } from '../../core/env.ts'
 import { serviceAddress } from '../../core/service-address.ts'
 import { putFlows } from '../../logs/flows/flow-stream.ts'
 import { emptyPack } from '../../logs/flows/packing.ts'
@@ -21,7 +25,7 @@ const patienceMs = 10_000
  * @throws AggregateError of the parts that did not take it; the others have
  */
 export async function pulse(): Promise<void> {
-  const outcomes = await Promise.allSettled([throughTable(), throughFlowStream(), throughApi()])
+  const outcomes = await Promise.allSettled([throughTable(), throughFlowStream(), throughApi(), throughChannel()])
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (errors.length > 0) throw new AggregateError(errors, 'Some parts of the service did not take the pulse.')
 }
@@ -43,4 +47,26 @@ async function throughApi(): Promise<void> {
   const url = serviceAddress() + pulsePath
   const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })
   if (status >= 400) throw new Error(`GET ${url} answered ${status}.`)
+}
+
+/** A handshake without a token: its refusal comes from the function that would open the channel. */
+async function throughChannel(): Promise<void> {
+  if (env.liveUrl === null) return
+  const url = new URL(env.liveUrl.replace(/^ws/, 'http'))
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': randomBytes(16).toString('base64'),
+  }
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const ask = url.protocol === 'http:' ? requestHttp : requestHttps
+    const asked = ask(url, { headers, agent: false, signal: AbortSignal.timeout(patienceMs) })
+    asked.on('response', (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    asked.on('error', reject).end()
+  })
+  if (status !== 401) throw new Error(`A handshake at ${env.liveUrl} was answered ${status}.`)
 }

@@ -75,7 +75,7 @@ describe('messages of a device (C4)', () => {
     await sendAll(device, Array(9).fill('nonsense'), 'error')
     device.send('nonsense')
     expect(await device.next('closing')).toEqual({ type: 'closing', code: 4400, reason: 'bad_messages' })
-    expect(await device.closed).toBe(1000)
+    expect(await device.closed).toBe(4400)
   })
 
   test('are at most ten in ten seconds', async () => {

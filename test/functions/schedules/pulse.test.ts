@@ -7,6 +7,7 @@ import { handler as writeChangeLog } from '#functions/streams/write-change-log.t
 import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
 import { emptyPack, unpack } from '#shared/logs/flows/packing.ts'
 import { recordOf } from '#test/support/commit-stream.ts'
+import { openChannel } from '#test/support/live.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
 import { failTable } from '#test/support/table-faults.ts'
@@ -57,6 +58,14 @@ it('puts a pack without flows into the flow stream', async () => {
 it('asks the API by the address that callers use', async () => {
   await pulse()
   expect(asked).toEqual(['https://access.example.com/openapi'])
+})
+
+it('makes a handshake of the live channel, which the function behind it refuses', async () => {
+  const channel = await openChannel()
+  await pulse()
+  await channel.stop()
+  vi.stubEnv('LIVE_URL', channel.url)
+  await expect(pulse()).rejects.toThrow('Some parts of the service did not take the pulse.')
 })
 
 it('goes through the other parts when one does not take it, and fails', async () => {

@@ -43,10 +43,18 @@ describe('the distribution', () => {
 
   it.each([
     ['no', '<DistributionConfig/>'],
-    ['two', config('a', '<x><HeaderName>X-Origin-Secret</HeaderName><HeaderValue>b</HeaderValue></x>')],
+    ['two different', config('a', '<x><HeaderName>X-Origin-Secret</HeaderName><HeaderValue>b</HeaderValue></x>')],
   ])('refuses %s such headers', async (_many, text) => {
     fetched.mockResolvedValueOnce(answer(text))
-    await expect(distribution('E123').send('new')).rejects.toThrow('does not have one header')
+    await expect(distribution('E123').send('new')).rejects.toThrow('does not send one x-origin-secret')
+  })
+
+  it('changes it for all origins', async () => {
+    const two = (word: string) =>
+      config(word, `<x><HeaderName>x-origin-secret</HeaderName><HeaderValue>${word}</HeaderValue></x>`)
+    fetched.mockResolvedValueOnce(answer(two('old'))).mockResolvedValueOnce(answer(two('new')))
+    await distribution('E123').send('new')
+    expect(sentIn(1)[1].body).toBe(two('new'))
   })
 
   it('fails when it was changed meanwhile', async () => {
