@@ -72,12 +72,13 @@ export function rowKey<R extends Row>(entity: Entity<R>, account: string, row: R
 /** The version that rows are written in; what was stored without one is of version 1. */
 const versionOf = <R extends Row>({ upgrades }: Entity<R>): number => upgrades.length + 1
 
-export const rowItem = <R extends Row>(entity: Entity<R>, account: string, row: R): Item => ({
-  ...rowKey(entity, account, row),
-  kind: 'entity',
-  version: versionOf(entity),
-  ...row,
-})
+/** The item of a row. What is null where a row that lacks it is null, too, is left out: names are most of what is stored. */
+export function rowItem<R extends Row>(entity: Entity<R>, account: string, row: R): Item {
+  const item: Item = { ...rowKey(entity, account, row), kind: 'entity', version: versionOf(entity) }
+  const defaults: Partial<Record<string, unknown>> = entity.defaults
+  for (const [name, value] of Object.entries(row)) if (value !== null || defaults[name] !== null) item[name] = value
+  return item
+}
 
 /** What an item has beside its row. */
 const notOfRow = new Set(['pk', 'sk', 'kind', 'ttl', 'version'])

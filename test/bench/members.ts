@@ -5,7 +5,7 @@ import { uuidV7 } from '#shared/core/ids.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
-import { type ClientPresence, presenceKey, seenFrom } from '#shared/domain/presence/presence.ts'
+import { presenceItem, seenFrom } from '#shared/domain/presence/presence.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
@@ -119,16 +119,16 @@ export async function clientListRatio(rows: number): Promise<ClientListRatio> {
     user_agent: 'client/1.4.0',
   }
   await plantItems(
-    planted.map(({ id }) => ({
-      ...presenceKey(account.id, 'clients', id),
-      kind: 'live',
-      session_id: uuidV7(now),
-      lease_expires_at: now + 3_600_000_000,
-      token_id: uuidV7(now),
-      public_key: 'k'.repeat(44),
-      tested: 'tested',
-      ...(seenFrom(origin, '1.4.0', now) satisfies Partial<ClientPresence>),
-    })),
+    planted.map(({ id }) =>
+      presenceItem(account.id, 'clients', id, {
+        session_id: uuidV7(now),
+        lease_expires_at: now + 3_600_000_000,
+        token_id: uuidV7(now),
+        public_key: 'k'.repeat(44),
+        tested: 'tested',
+        ...seenFrom(origin, '1.4.0', now),
+      }),
+    ),
   )
   const ask = async (handler: Handler) => {
     const { status, text } = await account.call(handler, { query: { limit: String(rows) } })

@@ -13,6 +13,7 @@ import {
   findPresence,
   isOnline,
   type Presence,
+  presenceItem,
   presenceKey,
   seenFrom,
 } from '../../domain/presence/presence.ts'
@@ -87,7 +88,10 @@ async function store(
     ...seenFrom(subject, sent.version, now),
   }
   const outcome = await writeTogether([
-    putOver({ ...key, kind: 'live', ...presence }, before ? { session_id: before.session_id } : null),
+    putOver(
+      presenceItem(account.id, 'clients', client.id, presence),
+      before ? { session_id: before.session_id } : null,
+    ),
     put(sessionPointer(account.id, token, presence.session_id, client.id)),
     ...sessionLogItems(account.id, { context: 'client', subject, at: now }).map(put),
     ...(before ? [remove(sessionKey(account.id, before.token_id, before.session_id))] : []),

@@ -14,7 +14,7 @@ import {
   findPresence,
   isOnline,
   type Presence,
-  presenceKey,
+  presenceItem,
   readPresence,
   seenFrom,
 } from '../../domain/presence/presence.ts'
@@ -98,7 +98,7 @@ async function store(
     ...(newKey && { lease_expires_at: before.lease_expires_at }),
   }
   const outcome = await writeTogether([
-    putOver({ ...presenceKey(account.id, 'gateways', gateway.id), kind: 'live', ...presence }, expected),
+    putOver(presenceItem(account.id, 'gateways', gateway.id, presence), expected),
     ...sessionLogItems(account.id, { context: 'gateway', subject, at: now }).map(put),
     check(entityKey(account.id, gateways.name, gateway.id)),
     check(entityKey(account.id, gatewayTokens.name, token.id)),

@@ -1,6 +1,6 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import type { Origin } from '../../core/subject.ts'
-import { type Key, liveKey } from '../../table/keys.ts'
+import { type Item, type Key, liveKey } from '../../table/keys.ts'
 import { getItem, getItems, getRows, queryAttributes, type Range } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
@@ -71,6 +71,18 @@ export type CountedPresence = Omit<Presence, 'token_id'> & {
 }
 
 export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => liveKey(account, kind, id)
+
+/** The live item of a device. What is not known of its place is left out: most deployments know nothing of it. */
+export const presenceItem = <K extends DeviceKind>(
+  account: string,
+  kind: K,
+  id: string,
+  presence: PresenceOf[K],
+): Item => ({
+  ...presenceKey(account, kind, id),
+  kind: 'live',
+  ...Object.fromEntries(Object.entries(presence).filter(([, value]) => value !== null)),
+})
 
 /** The live item of a device as it is stored, whether its session still counts or not. */
 export const findPresence = async <K extends DeviceKind>(

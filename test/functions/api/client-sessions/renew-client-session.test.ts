@@ -7,7 +7,7 @@ import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
-import { presenceKey } from '#shared/domain/presence/presence.ts'
+import { findPresence, presenceKey } from '#shared/domain/presence/presence.ts'
 import { BatchGetCommand } from '#shared/table/commands.ts'
 import { getItem, getRow } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
@@ -45,6 +45,21 @@ describe('a client heartbeat (P3.2)', () => {
       transaction.delete(memberships, world.membership),
     )
     expect((await beat(world.token.token, id)).body.data.resources).toEqual([])
+  })
+
+  test('forgets what is not known any more of where the client is', async () => {
+    const world = await newAccessWorld()
+    const { id, client } = (await world.startSession()).body.data
+    const seen = async (userAgent: string) => {
+      const headers = { 'user-agent': userAgent }
+      await call(handler, { method: 'PUT', token: world.token.token, params: { id }, headers })
+      return (await findPresence(world.account.id, 'clients', client.id))?.last_seen_user_agent
+    }
+    expect([await seen('client/2'), await seen(''), await seen('client/3')]).toEqual([
+      'client/2',
+      undefined,
+      'client/3',
+    ])
   })
 
   test('does not know a session that ended, was never, or is of another token', async () => {
