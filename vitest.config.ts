@@ -6,12 +6,13 @@ const tiers = testTiers()
 const seeds = 'test/support/seeds.ts'
 const engine = 'test/support/engine.ts'
 
-/** `npm test` runs plain and engine, `npm run test:long` the rest (docs/CONTRIBUTING.md). */
+/** `npm test` runs plain and engine, `npm run test:long` long and proof (docs/CONTRIBUTING.md). */
 export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'plain', include: tiers.plain, globalSetup: [seeds] } },
       { extends: true, test: { name: 'engine', include: tiers.engine, globalSetup: [seeds, engine] } },
+      { extends: true, test: { name: 'proof', include: ['test/proof/*.proof.ts'], globalSetup: [seeds] } },
       { extends: true, test: { name: 'long', include: tiers.long, globalSetup: [seeds, engine] } },
     ],
     setupFiles: ['test/support/property-seed.ts', 'test/support/end-of-file.ts'],

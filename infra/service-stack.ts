@@ -65,6 +65,7 @@ export class ServiceStack extends Stack {
         METRICS: settings.metrics,
         ...signInEnvironment(settings),
         ...(channel && { LIVE_URL: channel.url, LIVE_ENDPOINT: channel.endpoint }),
+        ...syncEnvironment(settings),
         ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
         ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
@@ -181,6 +182,15 @@ const signInEnvironment = (settings: Settings): Record<string, string> => ({
 /** Behind a CDN whose address the deployment is not told nobody could reach it. */
 const hasChannel = ({ live, cdnSecretArn, baseUrl }: Settings): boolean =>
   live && (cdnSecretArn === null || baseUrl !== null)
+
+/** Where directories and device inventories are read (I1.4). */
+const syncEnvironment = (settings: Settings): Record<string, string> => ({
+  SUITE_TOKEN_URL: settings.suiteTokenUrl,
+  SUITE_API_URL: settings.suiteApiUrl,
+  TENANT_TOKEN_URL: settings.tenantTokenUrl,
+  TENANT_API_URL: settings.tenantApiUrl,
+  MDM_API_URL: settings.mdmApiUrl,
+})
 
 const reportsFlows = ({ operation }: OperationSource): boolean => operation.credential === 'ingest'
 

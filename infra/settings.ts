@@ -182,6 +182,25 @@ export const settingGroups = {
       'address of an identity-provider service',
     ),
   },
+  Synchronisation: {
+    suiteTokenUrl: setting(url, 'https://oauth2.googleapis.com/token', 'where tokens for a workspace suite come from'),
+    suiteApiUrl: setting(url, 'https://admin.googleapis.com', 'address of the API of a workspace suite'),
+    tenantTokenUrl: setting(
+      text(/^https?:\/\/[^\s?#]*\{tenant_id\}[^\s?#{}]*$/, 'an address with {tenant_id} in it'),
+      'https://login.microsoftonline.com/{tenant_id}/oauth2/v2.0/token',
+      'where tokens for a tenant of the cloud directory come from',
+    ),
+    tenantApiUrl: setting(
+      url,
+      'https://graph.microsoft.com',
+      'address of the API of the cloud directory, for people, groups and devices',
+    ),
+    mdmApiUrl: setting(
+      text(/^https?:\/\/[^\s?#]+$/, 'an address, with {subdomain} for the customer and {.region} for its region'),
+      'https://{subdomain}.api{.region}.kandji.io',
+      'address of the device service; `{.region}` is `.eu`, or nothing for `us`',
+    ),
+  },
   Operator: {
     alarmEmail: optional(address, 'who is mailed when an alarm goes off'),
     logLevel: setting(

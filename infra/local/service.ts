@@ -64,6 +64,11 @@ const variables: Record<string, string> = {
   suiteIssuer: 'SUITE_ISSUER',
   tenantIssuer: 'TENANT_ISSUER',
   idpApiUrl: 'IDP_API_URL',
+  suiteTokenUrl: 'SUITE_TOKEN_URL',
+  suiteApiUrl: 'SUITE_API_URL',
+  tenantTokenUrl: 'TENANT_TOKEN_URL',
+  tenantApiUrl: 'TENANT_API_URL',
+  mdmApiUrl: 'MDM_API_URL',
 }
 
 const settingsFromVariables = (): Record<string, string> =>

@@ -66,6 +66,25 @@ export const env = {
   get idpApiUrl() {
     return text('IDP_API_URL').replace(/\/$/, '')
   },
+  /** Where tokens for a workspace suite's API come from, and the API itself (I1.4). */
+  get suiteTokenUrl() {
+    return text('SUITE_TOKEN_URL')
+  },
+  get suiteApiUrl() {
+    return text('SUITE_API_URL').replace(/\/$/, '')
+  },
+  /** Where tokens for a tenant come from; `{tenant_id}` stands for the tenant (I1.4). */
+  get tenantTokenUrl() {
+    return text('TENANT_TOKEN_URL')
+  },
+  /** Address of the API of tenants, of their directory and their devices (I1.4). */
+  get tenantApiUrl() {
+    return text('TENANT_API_URL').replace(/\/$/, '')
+  },
+  /** Address of a device service; `{subdomain}` stands for the customer, `{.region}` for a region other than the first (I1.4). */
+  get mdmApiUrl() {
+    return text('MDM_API_URL').replace(/\/$/, '')
+  },
   /** The app that people of a tenant sign in with (I1.4). */
   get tenantApp() {
     return providerApp('TENANT')

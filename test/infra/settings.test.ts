@@ -54,6 +54,23 @@ it('hands what sign-in needs to its functions, but for secrets, of which they ar
   })
 })
 
+it('hands on where directories and devices are read', async () => {
+  const context = {
+    suiteTokenUrl: 'https://tokens.example.com/token',
+    suiteApiUrl: 'https://suite.example.com',
+    tenantTokenUrl: 'https://login.example.us/{tenant_id}/oauth2/v2.0/token',
+    tenantApiUrl: 'https://graph.example.us',
+    mdmApiUrl: 'https://{subdomain}.devices{.region}.example.com',
+  }
+  expect(await environmentOf(context)).toMatchObject({
+    SUITE_TOKEN_URL: 'https://tokens.example.com/token',
+    SUITE_API_URL: 'https://suite.example.com',
+    TENANT_TOKEN_URL: 'https://login.example.us/{tenant_id}/oauth2/v2.0/token',
+    TENANT_API_URL: 'https://graph.example.us',
+    MDM_API_URL: 'https://{subdomain}.devices{.region}.example.com',
+  })
+})
+
 it('has defaults for all of them', async () => {
   expect(await environmentOf({})).toMatchObject({
     LOG_LEVEL: 'INFO',
@@ -66,6 +83,11 @@ it('has defaults for all of them', async () => {
     SUITE_ISSUER: 'https://accounts.google.com',
     TENANT_ISSUER: 'https://login.microsoftonline.com/{tenant_id}/v2.0',
     IDP_API_URL: 'https://{idp_domain}',
+    SUITE_TOKEN_URL: 'https://oauth2.googleapis.com/token',
+    SUITE_API_URL: 'https://admin.googleapis.com',
+    TENANT_TOKEN_URL: 'https://login.microsoftonline.com/{tenant_id}/oauth2/v2.0/token',
+    TENANT_API_URL: 'https://graph.microsoft.com',
+    MDM_API_URL: 'https://{subdomain}.api{.region}.kandji.io',
   })
 })
 

@@ -36,6 +36,11 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
     TENANT_CLIENT_ID: 'tenant-app',
     TENANT_CLIENT_SECRET: 'secret-of-the-tenant-app',
     IDP_API_URL: 'https://{idp_domain}',
+    SUITE_TOKEN_URL: 'https://tokens.example.com/token',
+    SUITE_API_URL: 'https://suite-api.example.com',
+    TENANT_TOKEN_URL: 'https://tokens.example.com/{tenant_id}/oauth2/v2.0/token',
+    TENANT_API_URL: 'https://tenant-api.example.com',
+    MDM_API_URL: 'https://{subdomain}.devices{.region}.example.com',
     SIGN_IN_REDIRECT_URIS: 'http://127.0.0.1/callback https://portal.example.com/signed-in',
     SERVICE_SECRET: randomBytes(32).toString('base64url'),
   })

@@ -3,7 +3,9 @@ import { posix } from 'node:path'
 
 /** The source files below a folder of the repository, as paths from its root, each with its text. */
 export function sourcesBelow(folder: string): Map<string, string> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.includes('node_modules'),
+  )
   return new Map(names.map((name) => [posix.join(folder, name), readFileSync(posix.join(folder, name), 'utf8')]))
 }
 

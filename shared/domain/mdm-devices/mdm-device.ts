@@ -54,6 +54,16 @@ const names = (list: string): string[] => list.trim().split(/\s+/)
 const all = <T>(list: string, value: T): Record<string, T> =>
   Object.fromEntries(names(list).map((name) => [name, value]))
 
+type DeviceField = 'text' | 'boolean' | 'number' | 'timestamp'
+
+/** What kind each field of an inventory is of, but for the lists `tags` and `device_action_results`. */
+export const deviceFields: ReadonlyMap<string, DeviceField> = new Map([
+  ...names(strings).map((name) => [name, 'text'] as const),
+  ...names(booleans).map((name) => [name, 'boolean'] as const),
+  ...names(numbers).map((name) => [name, 'number'] as const),
+  ...names(timestamps).map((name) => [name, 'timestamp'] as const),
+])
+
 /** A managed device as the API shows it (A28.2). What its inventory did not tell is null. */
 export const MdmDevice = v.object({
   id: v.string(),

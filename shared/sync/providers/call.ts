@@ -1,0 +1,17 @@
+/** One request to a provider. */
+export type Call = {
+  method?: 'GET' | 'POST'
+  url: URL
+  headers?: Record<string, string>
+  body?: string
+  /** Whether it reads on from a place in a list that the provider gave. */
+  continues?: boolean
+  /** What it costs of the provider's limits, in the provider's units; 1 unless told. */
+  cost?: number
+}
+
+/** What a provider answered; `json` is undefined where that was none. */
+export type Answer = { status: number; headers: Headers; json: unknown }
+
+/** How a call is named in a sentence: without its query, which may hold what an administrator did not ask to see. */
+export const nameOf = ({ method = 'GET', url }: Call): string => `${method} ${url.pathname}`

@@ -1,0 +1,159 @@
+import { fieldsOf } from '../../../core/is-object.ts'
+import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
+import type { DirectoryAdapter } from '../../directory-adapter.ts'
+import type { Page } from '../../page.ts'
+import { ProviderFault } from '../../provider-fault.ts'
+import { ask, type Provider } from '../ask.ts'
+import { type Answer, type Call, nameOf } from '../call.ts'
+import { toldPace } from '../pace.ts'
+import { pageOf } from '../page-of.ts'
+import { type Fields, invalidData, rowsOf } from '../rows-of.ts'
+import type { Entry } from '../usable-user.ts'
+import type { IdpConnection } from './connection.ts'
+import { idpFault, resetMs } from './errors.ts'
+import { idpGroup, idpUser, isActive, isSignInApp } from './mapping.ts'
+import { idpTokens } from './token.ts'
+
+/** The cursor of the next page: of the links only what reads on is taken, so that no answer leads to another host. */
+export function nextCursor(headers: Headers): string | null {
+  for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
+    if (!/;\s*rel="?next"?/.test(parameters) || !URL.canParse(target)) continue
+    return new URL(target).searchParams.get('after')
+  }
+  return null
+}
+
+/** Half of a bucket is left to others; the provider tells what is left of it. */
+function holdMs(answer: Answer): number {
+  const limit = Number(answer.headers.get('x-rate-limit-limit'))
+  const remaining = answer.headers.get('x-rate-limit-remaining')
+  const isHalf = limit > 0 && remaining !== null && Number(remaining) <= limit / 2
+  return isHalf || answer.status === 429 ? (resetMs(answer) ?? 0) : 0
+}
+
+/** Limits are counted by collection. */
+const bucketOf = ({ url }: Call): string => url.pathname.split('/')[3] ?? ''
+
+/** A place in the lists of several applications, one after the other: where in which, or past the end of one. */
+type Place = { app: string; after: string | null; ended?: true }
+
+const quick = { 'content-type': 'application/json; okta-response=omitCredentials,omitCredentialsLinks' }
+
+/** Okta: management API, with the organisation's own authorization server (`identity-wire.md`, 1.2). */
+export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): DirectoryAdapter {
+  const provider: Provider = {
+    ...idpTokens(connection, fetch),
+    pace: toldPace(holdMs, bucketOf),
+    faultOf: idpFault,
+  }
+
+  const get = async (path: string, query: Record<string, string | null> = {}, headers?: Record<string, string>) => {
+    const url = new URL(`${connection.baseUrl}/api/v1/${path}`)
+    for (const [name, value] of Object.entries(query)) if (value !== null) url.searchParams.set(name, value)
+    const call: Call = { url, headers, continues: Boolean(query.after) }
+    return { call, answer: await ask(provider, call) }
+  }
+
+  const list = async (path: string, query: Record<string, string | null>, headers?: Record<string, string>) => {
+    const { call, answer } = await get(path, query, headers)
+    return { call, rows: rowsOf(call, answer.json, 'the list'), next: nextCursor(answer.headers) }
+  }
+
+  async function readApps(): Promise<string[]> {
+    const ids: string[] = []
+    let after: string | null = null
+    do {
+      const page = await list('apps', { limit: '200', filter: 'status eq "ACTIVE"', after })
+      ids.push(...page.rows.filter(isSignInApp).map(({ id }) => id))
+      after = page.next
+    } while (after !== null)
+    if (ids.length === 0) {
+      const sentence =
+        'GET /api/v1/apps shows no sign-in application: the resource set of the service app has to have one.'
+      throw new ProviderFault('fatal', sentence)
+    }
+    return ids.sort()
+  }
+  let known: Promise<string[]> | undefined
+  const apps = () => {
+    known ??= readApps().catch((error) => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+
+  /** Reads a list that each application has, application by application. */
+  async function overApps<T>(
+    what: 'users' | 'groups',
+    query: Record<string, string>,
+    position: string | null,
+    entryOf: (call: Call, row: Fields & { id: string }) => Entry<T>,
+  ): Promise<Page<T>> {
+    if (position === null) known = undefined
+    const place: Place | null = position === null ? null : JSON.parse(position)
+    const ids = place && !place.ended ? [] : await apps()
+    const app = place && !place.ended ? place.app : ids.find((id) => !place || id > place.app)
+    if (app === undefined) return pageOf<T>([], null)
+    const page = await list(
+      `apps/${encodeURIComponent(app)}/${what}`,
+      { ...query, after: place?.after ?? null },
+      quick,
+    ).catch((error) => {
+      // The application is gone, and with it who was assigned: which applications there are has to be read again.
+      if (!(error instanceof ProviderFault) || error.faultClass !== 'object_gone') throw error
+      throw new ProviderFault('lost_place', error.message, { cause: error })
+    })
+    const next: Place = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }
+    const isLast = page.next === null && (await apps()).every((id) => id <= app)
+    return pageOf(
+      page.rows.map((row) => entryOf(page.call, row)),
+      isLast ? null : JSON.stringify(next),
+    )
+  }
+
+  const embedded = (call: Call, row: Fields, name: string) => {
+    const [found] = rowsOf(call, [fieldsOf(row._embedded)[name]], `_embedded.${name}`)
+    if (!found) throw invalidData(call, `_embedded.${name} is missing`)
+    return found
+  }
+
+  const isGone = (error: unknown) => {
+    if (error instanceof ProviderFault && error.faultClass === 'object_gone') return null
+    throw error
+  }
+
+  async function isAssigned(user: string): Promise<boolean> {
+    const id = encodeURIComponent(user)
+    const found = await get(`users/${id}`).catch(isGone)
+    if (!found) return false
+    const [row] = rowsOf(found.call, [found.answer.json], nameOf(found.call))
+    if (!row || !isActive(row)) return false
+    for (const app of await apps()) {
+      if (await get(`apps/${encodeURIComponent(app)}/users/${id}`).catch(isGone)) return true
+    }
+    return false
+  }
+
+  return {
+    issuer: connection.issuer,
+    users: (position) =>
+      overApps('users', { limit: '500', expand: 'user' }, position, (call, row) =>
+        idpUser(embedded(call, row, 'user')),
+      ),
+    groups: (position) =>
+      overApps('groups', { limit: '200', expand: 'group' }, position, (call, row) => ({
+        entry: idpGroup(embedded(call, row, 'group')),
+      })),
+    async members({ idp_id }, position) {
+      const path = `groups/${encodeURIComponent(idp_id)}/users`
+      const { rows, next } = await list(path, { limit: '200', after: position }, quick)
+      return { entries: rows.map(({ id }) => ({ user: id })), skipped: [], next }
+    },
+    async confirm(idpIds) {
+      const confirmed: string[] = []
+      for (const id of idpIds) if (await isAssigned(id)) confirmed.push(id)
+      return confirmed
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** A person of a company, as no provider writes it. */
+export type Person = { number: number; given: string; family: string; email: string }
+/** A group of its people, by their numbers. */
+export type Team = { name: string; people: number[] }
+
+const givens = [
+  'Ada',
+  'Ben',
+  'Cleo',
+  'Dan',
+  'Eve',
+  'Finn',
+  'Gia',
+  'Hugo',
+  'Ines',
+  'Jon',
+  'Kim',
+  'Leo',
+  'Mia',
+  'Noah',
+  'Ola',
+  'Pia',
+]
+const families = [
+  'Abel',
+  'Brook',
+  'Cole',
+  'Dale',
+  'Eck',
+  'Ford',
+  'Gray',
+  'Holm',
+  'Ives',
+  'Jung',
+  'Kern',
+  'Lind',
+  'Moor',
+  'Nash',
+]
+
+/** The people of a company of this size, the same each time. */
+export function people(count: number): Person[] {
+  return Array.from({ length: count }, (_, number) => {
+    const given = givens[number % givens.length] as string
+    const family = families[Math.floor(number / givens.length) % families.length] as string
+    return { number, given, family, email: `${given}.${family}.${number}@example.com`.toLowerCase() }
+  })
+}
+
+const trades = ['Engineering', 'Sales', 'Support', 'Finance', 'Legal', 'Design', 'Operations', 'Research']
+
+/** Its groups: everybody is in one of them by number, and every third person in the next one, too. */
+export function teams(count: number, size: number): Team[] {
+  return Array.from({ length: count }, (_, at) => {
+    const name = `${trades[at % trades.length]}${at < trades.length ? '' : ` ${Math.floor(at / trades.length) + 1}`}`
+    const own = (number: number) => number % count === at || (number % 3 === 0 && (number + 1) % count === at)
+    return { name, people: Array.from({ length: size }, (_, number) => number).filter(own) }
+  })
+}

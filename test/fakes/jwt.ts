@@ -1,0 +1,40 @@
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
+
+export type Jwt = { header: Record<string, unknown>; claims: Record<string, unknown> }
+
+const decoded = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
+
+/** Reads a signed token of RS256 or ES256; null where it is none, or its signature is of another key. */
+export function verifiedJwt(text: string, keyOf: (header: Record<string, unknown>) => KeyObject | null): Jwt | null {
+  const [head = '', body = '', signature = ''] = text.split('.')
+  try {
+    const header = decoded(head)
+    const key = keyOf(header)
+    const dsaEncoding = 'ieee-p1363'
+    if (!key || (header.alg !== 'RS256' && header.alg !== 'ES256')) return null
+    const isGood = verify(
+      'sha256',
+      Buffer.from(`${head}.${body}`),
+      { key, dsaEncoding },
+      Buffer.from(signature, 'base64url'),
+    )
+    return isGood ? { header, claims: decoded(body) } : null
+  } catch {
+    return null
+  }
+}
+
+export const keyOfJwk = (jwk: unknown): KeyObject | null =>
+  typeof jwk === 'object' && jwk !== null
+    ? createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
+    : null
+
+/** RFC 9449: the hash of a token that a proof is for. */
+export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url')
+
+/** RFC 7638: the thumbprint of a key. */
+export function thumbprint(jwk: Record<string, unknown>): string {
+  const members = jwk.kty === 'EC' ? ['crv', 'kty', 'x', 'y'] : ['e', 'kty', 'n']
+  const text = JSON.stringify(Object.fromEntries(members.map((member) => [member, jwk[member]])))
+  return createHash('sha256').update(text).digest('base64url')
+}

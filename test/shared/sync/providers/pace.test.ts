@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { afterEach, expect, it, vi } from 'vitest'
+import { waiting } from '#shared/core/waiting.ts'
+import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import { evenPace, type Pace, toldPace } from '#shared/sync/providers/pace.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const call = (path = '/api/v1/users', cost?: number) => ({ url: new URL(`https://example.com${path}`), cost })
+const answer = (headers = {}) => ({ status: 200, headers: new Headers(headers), json: {} })
+
+/** A clock that only sleeping moves. */
+function ownTime() {
+  let now = 1_000_000
+  vi.spyOn(waiting, 'now').mockImplementation(() => now)
+  vi.spyOn(waiting, 'sleep').mockImplementation(async (ms) => {
+    now += ms
+  })
+  return { now: () => now, pass: (ms: number) => (now += ms) }
+}
+
+/** Calls until the pace lets it pass, waiting as long as it says. */
+async function turn(pace: Pace, time: ReturnType<typeof ownTime>, cost: number): Promise<void> {
+  for (;;) {
+    try {
+      return await pace.turn(call(undefined, cost))
+    } catch (error) {
+      if (!(error instanceof ProviderFault)) throw error
+      expect(error.faultClass).toBe('again')
+      time.pass(error.retryAfterMs ?? 0)
+    }
+  }
+}
+
+it('never more than the burst and the rate in any stretch of time', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ cost: fc.integer({ min: 1, max: 5 }), pause: fc.nat({ max: 3_000 }) }), { maxLength: 120 }),
+      fc.integer({ min: 1, max: 20 }),
+      async (calls, perSecond) => {
+        const time = ownTime()
+        const burst = 10
+        const pace = evenPace({ perSecond, burst })
+        const sent: { at: number; cost: number }[] = []
+        for (const { cost, pause } of calls) {
+          time.pass(pause)
+          await turn(pace, time, cost)
+          sent.push({ at: time.now(), cost })
+        }
+        for (const [from, { at: begin }] of sent.entries()) {
+          let units = 0
+          for (const { at, cost } of sent.slice(from)) {
+            units += cost
+            expect(units).toBeLessThanOrEqual(burst + (perSecond * (at - begin + 1)) / 1_000 + 5)
+          }
+        }
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+it('does not wait when there is room, and tells a long wait instead of sleeping through it', async () => {
+  const time = ownTime()
+  const pace = evenPace({ perSecond: 0.1, burst: 2 })
+  const start = time.now()
+  await pace.turn(call())
+  await pace.turn(call())
+  expect(time.now()).toBe(start)
+  await expect(pace.turn(call())).rejects.toMatchObject({ faultClass: 'again', retryAfterMs: 10_000 })
+  // One that was refused took nothing.
+  await expect(pace.turn(call())).rejects.toMatchObject({ retryAfterMs: 10_000 })
+  time.pass(10_000)
+  await pace.turn(call())
+})
+
+it('holds a collection back as its answers tell, and no other', async () => {
+  const time = ownTime()
+  const pace = toldPace(
+    ({ headers }) => Number(headers.get('hold') ?? 0),
+    ({ url }) => url.pathname,
+  )
+  pace.heard(call('/a'), answer({ hold: '60000' }))
+  await expect(pace.turn(call('/a'))).rejects.toMatchObject({ faultClass: 'again', retryAfterMs: 60_000 })
+  const start = time.now()
+  await pace.turn(call('/b'))
+  expect(time.now()).toBe(start)
+  time.pass(58_000)
+  await pace.turn(call('/a'))
+  expect(time.now()).toBe(start + 60_000)
+})

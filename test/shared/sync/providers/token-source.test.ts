@@ -1,0 +1,45 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { waiting } from '#shared/core/waiting.ts'
+import { type AccessToken, tokenSource } from '#shared/sync/providers/token-source.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const counted = (livesMs = 3_600_000) => {
+  let made = 0
+  const request = vi.fn(async () => ({ token: { text: `t${++made}`, type: 'bearer' } as AccessToken, livesMs }))
+  return { request, source: tokenSource(request) }
+}
+
+it('asks once for all who wait, and again before the token ends', async () => {
+  let now = 0
+  vi.spyOn(waiting, 'now').mockImplementation(() => now)
+  const { request, source } = counted()
+  const all = await Promise.all([source.current(), source.current(), source.current()])
+  expect(all.map(({ text }) => text)).toEqual(['t1', 't1', 't1'])
+  now = 3_539_000
+  expect((await source.current()).text).toBe('t1')
+  now = 3_541_000
+  expect((await source.current()).text).toBe('t2')
+  expect(request).toHaveBeenCalledTimes(2)
+})
+
+it('a token that is dropped is asked for anew, once', async () => {
+  const { request, source } = counted()
+  const first = await source.current()
+  source.drop(first)
+  const next = await Promise.all([source.current(), source.current()])
+  expect(next.map(({ text }) => text)).toEqual(['t2', 't2'])
+  // The one that ended was dropped by another call before.
+  source.drop(first)
+  expect((await source.current()).text).toBe('t2')
+  expect(request).toHaveBeenCalledTimes(2)
+})
+
+it('a request that failed is made again by the next who asks', async () => {
+  const { request, source } = counted()
+  request.mockRejectedValueOnce(new Error('down'))
+  await expect(source.current()).rejects.toThrow('down')
+  expect((await source.current()).text).toBe('t1')
+})

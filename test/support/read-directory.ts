@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, vi } from 'vitest'
+import type { DirectoryAdapter, DirectoryMember, MembersOf } from '#shared/sync/directory-adapter.ts'
+import type { Page, Skipped } from '#shared/sync/page.ts'
+import { ProviderFault } from '#shared/sync/provider-fault.ts'
+
+/** Lets the service call fakes on this machine, for the tests of a file. */
+export function callsFakes(): void {
+  beforeAll(() => {
+    vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+  })
+  afterAll(() => {
+    vi.unstubAllEnvs()
+  })
+}
+
+export type Walked<T> = { entries: T[]; skipped: Skipped[]; pages: number }
+
+/** A list from its start to its end. */
+export async function walk<T>(read: (position: string | null) => Promise<Page<T>>): Promise<Walked<T>> {
+  const found: Walked<T> = { entries: [], skipped: [], pages: 0 }
+  let position: string | null = null
+  do {
+    const page: Page<T> = await read(position)
+    found.entries.push(...page.entries)
+    found.skipped.push(...page.skipped)
+    found.pages++
+    position = page.next
+  } while (position !== null)
+  return found
+}
+
+export const walkUsers = (adapter: DirectoryAdapter) => walk((position) => adapter.users(position))
+export const walkGroups = (adapter: DirectoryAdapter) => walk((position) => adapter.groups(position))
+export const walkMembers = (adapter: DirectoryAdapter, group: MembersOf): Promise<Walked<DirectoryMember>> =>
+  walk((position) => adapter.members(group, position))
+
+/** A group by its id alone, as it is handed to `members`. */
+export const groupOf = (idp_id: string, stated_members: number | null = null): MembersOf => ({
+  idp_id,
+  entity_type: 'group',
+  stated_members,
+})
+
+/** The fault that a call ends in. @throws Error where it ends in none */
+export async function faultOf(call: Promise<unknown>): Promise<ProviderFault> {
+  const end = await call.then(
+    () => new Error('There was no fault.'),
+    (error: unknown) => error,
+  )
+  if (end instanceof ProviderFault) return end
+  throw end
+}
