@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { sealSecret } from '#shared/core/sealed-secret.ts'
 import type { DirectoryRow } from '#shared/domain/directories/directory.ts'
@@ -24,6 +25,8 @@ function started<F extends { close(): Promise<void> }>(fake: F): F {
 }
 beforeEach(() => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+  // Without engines there is no secret of the service yet.
+  vi.stubEnv('SERVICE_SECRET', process.env.SERVICE_SECRET ?? randomBytes(32).toString('base64url'))
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
