@@ -17,7 +17,9 @@ async function load(file: string): Promise<OperationSource[]> {
 /** Every operation of the service, in the order of its path: the one list that feeds routes, permissions, OpenAPI and laws. */
 export async function loadOperations(): Promise<OperationSource[]> {
   const root = new URL('.', import.meta.url)
-  const files = (await readdir(root, { recursive: true })).filter((file) => /^(api|v0)\/[^/]+\/[^/]+\.ts$/.test(file))
+  const files = (await readdir(root, { recursive: true })).filter((file) =>
+    /^(api|v0|sign-in)\/[^/]+\/[^/]+\.ts$/.test(file),
+  )
   const loaded = await Promise.all(files.sort().map(load))
   return loaded.flat().sort((a, b) => sortKey(a).localeCompare(sortKey(b)))
 }

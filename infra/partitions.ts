@@ -1,3 +1,5 @@
+import { duePartition } from '#shared/commit/due.ts'
+import { accounts } from '#shared/domain/accounts/account.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
 import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
@@ -7,6 +9,7 @@ import { directories } from '#shared/domain/directories/directory.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
+import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
 import { commitKey, headKey, liveKey, partition } from '#shared/table/keys.ts'
@@ -39,6 +42,8 @@ export const entriesOf = (stream: 'change' | 'session' | 'api_request'): string[
 ]
 
 export const rateBuckets = own('rate.*')
+/** Those of source addresses, which no account owns. */
+const sourceRates = 'service#rate.*'
 export const commitRecords = commitKey(anyAccount, 0).pk
 
 /** What is on record for good: nothing of it is changed, and it goes only by its retention or with its account. */
@@ -101,6 +106,7 @@ export const notForDevices = [
     postureProviders,
     externalIdentities,
     apiTokens,
+    portalSessions,
     v0Configurations,
     v0Devices,
     v0Rules,
@@ -108,4 +114,21 @@ export const notForDevices = [
   ].flatMap(rowsOf),
   own('idempotency#*'),
   own('log.*'),
+]
+
+/** What a sign-in writes: what it gives, what it is proven by, and how often it was tried. */
+export const signInParts = [
+  headKey(anyAccount).pk,
+  commitRecords,
+  ...entriesOf('session'),
+  ...[clientTokens, portalSessions].flatMap(rowsOf),
+  duePartition('*'),
+  rateBuckets,
+  sourceRates,
+]
+
+/** What it looks at, beside what it writes. */
+export const signInReads = [
+  ...signInParts.filter((pattern) => !entriesOf('session').includes(pattern)),
+  ...[accounts, actors, ...Object.values(authProviders)].flatMap(rowsOf),
 ]

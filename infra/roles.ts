@@ -26,6 +26,8 @@ import {
   liveParts,
   notForDevices,
   rateBuckets,
+  signInParts,
+  signInReads,
 } from './partitions.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -45,6 +47,7 @@ export type RoleName =
   | 'client'
   | 'gateway'
   | 'ingest'
+  | 'signIn'
   | 'provision'
   | 'public'
   | 'expire'
@@ -58,16 +61,28 @@ export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 type Task = 'redrive' | 'verify' | 'verifyRows' | 'rotateSecret' | 'resealSecrets' | 'replay' | 'checkConcurrency'
 
 /** Those of the functions that answer HTTP requests. */
-const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'live', 'ingest', 'public']
+const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'live', 'ingest', 'signIn', 'public']
 
 /** Those that meet nothing that the deployment's key encrypts: what answers without the table, and what asks about the account. */
 const keyless = ['public', 'checkConcurrency']
 
 /** Those that commit: their transactions put commit records. */
-const committing: RoleName[] = ['writer', 'client', 'gateway', 'provision', 'followUp', 'expire', 'resealSecrets']
+const committing: RoleName[] = [
+  'writer',
+  'client',
+  'gateway',
+  'signIn',
+  'provision',
+  'followUp',
+  'expire',
+  'resealSecrets',
+]
 
-/** Those that devices call: they start sessions, and their transactions put the entries of them. */
+/** Those that devices call. */
 const devices: RoleName[] = ['client', 'gateway']
+
+/** Those that start sessions: their transactions put the entries of them. */
+const starting: RoleName[] = [...devices, 'signIn']
 
 /** Those that tell devices. */
 const sending: RoleName[] = ['live', 'client', 'gateway', 'followUp']
@@ -101,7 +116,7 @@ function keepsTrail(duty: RoleName, table: string): PolicyStatement[] {
       [
         ...entriesOf('change'),
         ...entriesOf('api_request'),
-        ...(devices.includes(duty) ? [] : entriesOf('session')),
+        ...(starting.includes(duty) ? [] : entriesOf('session')),
         ...(committing.includes(duty) ? [] : [commitRecords]),
       ],
     ),
@@ -150,6 +165,8 @@ export class Roles extends Construct {
         new PolicyStatement({ actions: ['kinesis:PutRecords'], resources: [storage.flows.streamArn] }),
         secret,
       ],
+      // Whoever it is of that asks, it sees who may sign in and how, and writes what a sign-in gives.
+      signIn: [onTable([...reads, ...checks], signInReads), onTable(writes, signInParts), secret],
       provision: [...changing, secret],
       public: [],
       writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],

@@ -136,19 +136,23 @@ function successResponses(operation: Operation, { schemas }: Parts): Json {
 }
 
 const credentials = {
-  api: 'An API token.',
+  api: 'An API token, or the token of a portal session.',
+  portal: 'The token of a portal session.',
   client: 'A client token: the secret of a client.',
   gateway: 'A gateway token: the secret of a gateway.',
   ingest: 'An ingest token, which comes with an authorization.',
 }
 
+const takes = (credential: NonNullable<Operation['credential']>): string =>
+  credential === 'none'
+    ? 'Needs no credential.'
+    : `Takes ${credentials[credential].charAt(0).toLowerCase()}${credentials[credential].slice(1)}`
+
 function operationObject(operation: Operation, method: string, parts: Parts): Json {
   const { credential = 'api', permission, path, summary, alias } = operation
   const notes = [
     `${summary}.`,
-    permission
-      ? `Needs the scope \`${permission}\`.`
-      : `Takes ${credentials[credential].charAt(0).toLowerCase()}${credentials[credential].slice(1)}`,
+    permission ? `Needs the scope \`${permission}\`.` : takes(credential),
     ...(alias ? ['`PUT` and `PATCH` mean the same: only the keys that are sent change.'] : []),
   ]
   return {
@@ -156,7 +160,7 @@ function operationObject(operation: Operation, method: string, parts: Parts): Js
     summary,
     description: notes.join(' '),
     tags: [tagOf(path)],
-    security: [{ [`${credential}_token`]: [] }],
+    security: credential === 'none' ? [] : [{ [`${credential}_token`]: [] }],
     parameters: [...pathParameters(operation), ...queryParameters(operation), ...requestHeadersOf(operation)],
     requestBody: requestBody(operation, parts),
     responses: { ...successResponses(operation, parts), ...errorResponses(operation, parts) },
@@ -170,7 +174,7 @@ const operationId = (path: string, method: string): string =>
 /** A path's last segment that is a collection names the tag: what is below `/actors/{id}/client_tokens` is client tokens. */
 function tagOf(path: string): string {
   const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
-  if (first === 'v0' || ['gateway', 'client', 'ingestion', 'access'].includes(first)) return first
+  if (first === 'v0' || ['gateway', 'client', 'ingestion', 'access', 'sign_in'].includes(first)) return first
   return rest.find((part) => part.endsWith('s')) ?? first
 }
 
@@ -181,6 +185,7 @@ const surfaces: Record<string, string> = {
   gateway: 'What gateways call.',
   client: 'What clients call.',
   ingestion: 'Where gateways and clients report flows.',
+  sign_in: 'How people sign in.',
   access: 'Questions about who may reach what.',
 }
 

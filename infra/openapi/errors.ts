@@ -15,10 +15,12 @@ const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condit
 export function codesOf(operation: Operation): ErrorCode[] {
   const { credential = 'api', method, path, permission, body, filters, parameters, feature, etagFrom } = operation
   const api = credential === 'api'
+  const isPublic = credential === 'none'
   const changes = method !== 'GET' && permission?.endsWith(':write')
   return [
     ...when(body, 'bad_request', 'invalid_json'),
-    ...when(path.includes('{'), 'invalid_path_parameter', 'not_found'),
+    ...when(path.includes('{') && !isPublic, 'invalid_path_parameter'),
+    ...when(path.includes('{'), 'not_found'),
     ...when(filters || parameters?.limit, 'invalid_limit'),
     ...when(filters || parameters?.page_cursor, 'invalid_page_cursor'),
     ...when(filters && Object.keys(filters).length > 0, 'invalid_filter'),
@@ -28,11 +30,11 @@ export function codesOf(operation: Operation): ErrorCode[] {
       'idempotency_in_progress',
       'idempotency_key_reused',
     ),
-    'unauthorized',
+    ...when(!isPublic, 'unauthorized'),
     'forbidden',
     ...when(permission, 'insufficient_scope'),
     ...when(feature, 'feature_not_enabled'),
-    ...when(api, 'not_acceptable'),
+    ...when(api || isPublic || credential === 'portal', 'not_acceptable'),
     ...when(etagFrom || (changes && method !== 'POST'), 'precondition_failed'),
     'payload_too_large',
     ...when(body, 'validation_failed'),

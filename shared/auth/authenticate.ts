@@ -78,13 +78,14 @@ export async function authenticate<C extends Credential>(
   if (!presented) throw unauthorized()
   const { kind, accountId, ownerId, tokenId } = presented
   const collection = tokenEntities[kind].name
-  const [token, accountItem, live, owner, site] = await getItems([
+  const keys = [
     entityKey(accountId, collection, tokenId),
     entityKey(accountId, accounts.name, accountId),
-    liveKey(accountId, collection, tokenId),
     entityKey(accountId, kind === 'gateway' ? gateways.name : actors.name, ownerId),
+    liveKey(accountId, collection, tokenId),
     entityKey(accountId, sites.name, ownerId),
-  ])
+  ]
+  const [token, accountItem, owner, live, site] = await getItems(kind === 'portal' ? keys.slice(0, 3) : keys)
   const account = accountItem && itemRow(accounts, accountItem)
   const now = clock.now()
   if (!token || !account || account.is_disabled) throw unauthorized()

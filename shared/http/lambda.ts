@@ -38,7 +38,7 @@ export const openExchange = async (event: Event): Promise<Exchange> => ({
 })
 
 function contextOf(operation: Operation, exchange: Exchange, event: Event): Context {
-  const { requestId, caller, subject, claims, params, query, page, raw, body } = exchange
+  const { requestId, origin, caller, subject, claims, params, query, page, raw, body } = exchange
   const fields = operation.body?.fields
   const drafted = () => {
     if (!fields) throw new Error('This operation has no fields.')
@@ -46,6 +46,7 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
   }
   const context: Context = {
     requestId,
+    origin,
     address: serviceAddress(event.requestContext.domainName),
     ...(caller && {
       caller,

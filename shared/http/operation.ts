@@ -3,7 +3,7 @@ import type { CallerOf, Credential } from '../auth/caller.ts'
 import type { Author } from '../commit/commit.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { Permission } from '../core/permission.ts'
-import type { Subject } from '../core/subject.ts'
+import type { Origin, Subject } from '../core/subject.ts'
 import type { FeatureName } from '../domain/accounts/account.ts'
 import type { IngestClaims } from '../logs/flows/ingest-token.ts'
 import type { Draft, Fields } from '../values/draft.ts'
@@ -21,8 +21,8 @@ export type Contract = {
   alias?: 'PUT' | 'PATCH'
   path: `/${string}`
   summary: string
-  /** The kind of token it takes; an API token by default. */
-  credential?: 'api' | 'gateway' | 'client' | 'ingest'
+  /** The kind of token it takes; one of the account API by default. `none`: anybody may ask (I2). */
+  credential?: Credential | 'ingest' | 'none'
   permission?: Permission
   /** A feature that the account needs (A28). */
   feature?: FeatureName
@@ -97,6 +97,7 @@ type PageOf<C extends Contract> = C extends { filters: object }
 /** The part of a handler's context that every credential brings. */
 type Request<C extends Contract> = {
   requestId: string
+  origin: Origin
   /** Where callers reach the service, without a slash at its end. */
   address: string
   params: Params<C>
@@ -129,10 +130,13 @@ type Called<K> = {
 type AnyContext = Omit<Request<Contract>, 'raw' | 'draft' | 'input'> &
   Partial<Called<Credential> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
-/** The argument of a handler. The token of flow ingest brings claims, every other one a caller. */
+/** What a credential brings: the token of flow ingest its claims, every other one a caller. */
+type Brought<K> = K extends 'ingest' ? { claims: IngestClaims } : K extends 'none' ? unknown : Called<K>
+
+/** The argument of a handler. */
 export type Context<C extends Contract = Contract> = Contract extends C
   ? AnyContext
-  : Request<C> & (CredentialOf<C> extends 'ingest' ? { claims: IngestClaims } : Called<CredentialOf<C>>)
+  : Request<C> & Brought<CredentialOf<C>>
 
 export type Operation<C extends Contract = Contract> = C & {
   // A method, so that an operation of any contract is one of the list.

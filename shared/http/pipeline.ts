@@ -9,13 +9,15 @@ import {
   checkPermission,
   checkRateLimit,
   limitBody,
+  limitSource,
   logRequest,
   readEnvelope,
+  readParams,
   readQuery,
   replayAnswer,
 } from './steps.ts'
 import { isV0 } from './v0-headers.ts'
-import { checkV0Credential, limitV0Body, readV0Page, readV0Params, readV0Wrapper } from './v0-steps.ts'
+import { checkV0Credential, limitV0Body, readV0Page, readV0Wrapper } from './v0-steps.ts'
 
 /** The order of checks of the account API (A4). */
 const accountSteps = (operation: Operation): Step[] => [
@@ -45,13 +47,27 @@ const accessSteps = (operation: Operation, credential: 'client' | 'gateway'): St
 /** The order of checks of flow ingest (L8). */
 const ingestSteps: Step[] = [limitBody, limitPackedBody, checkIngestToken, checkRateLimit]
 
+/** The order of checks of what anybody may ask (I2.1). */
+const publicSteps = (operation: Operation): Step[] => [
+  limitBody,
+  limitSource,
+  checkRateLimit,
+  checkAccept,
+  readParams,
+  readQuery(operation),
+  readEnvelope(operation),
+]
+
+/** What a portal session does with itself is no request to the account API. */
+const portalSteps: Step[] = [limitBody, checkCredential('portal'), checkRateLimit, checkAccept]
+
 /** The order of checks of the legacy API (`/v0` contract, 3.4). */
 const v0Steps = (operation: Operation): Step[] => [
   checkV0Credential,
   checkRateLimit,
   logRequest(operation),
   checkPermission(operation),
-  readV0Params,
+  readParams,
   readV0Page(operation),
   limitV0Body(operation),
   readV0Wrapper(operation),
@@ -62,5 +78,7 @@ export function stepsOf(operation: Operation): Step[] {
   const { credential = 'api', path } = operation
   if (isV0(path)) return v0Steps(operation)
   if (credential === 'api') return accountSteps(operation)
+  if (credential === 'none') return publicSteps(operation)
+  if (credential === 'portal') return portalSteps
   return credential === 'ingest' ? ingestSteps : accessSteps(operation, credential)
 }

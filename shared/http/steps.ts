@@ -1,6 +1,6 @@
 import { authenticate } from '../auth/authenticate.ts'
 import { type Caller, type Credential, isAdministering, scopesOf } from '../auth/caller.ts'
-import { bucketOf } from '../auth/rate-limit/bucket.ts'
+import { bucketOf, sourceBucket } from '../auth/rate-limit/bucket.ts'
 import { takeUnit } from '../auth/rate-limit/take-unit.ts'
 import { ApiError, featureNotEnabled } from '../core/errors.ts'
 import { isPathId } from '../core/ids.ts'
@@ -43,6 +43,11 @@ export const checkCredential =
     exchange.subject = subjectOf(exchange.caller, exchange.origin)
     exchange.bucket = bucketOf(exchange.caller)
   }
+
+/** Without a credential, requests are counted by where they come from (A9). */
+export const limitSource: Step = (exchange) => {
+  exchange.bucket = sourceBucket(exchange.origin.ip)
+}
 
 /** Every answer from here on says how much of the rate limit is left (A9). */
 export const checkRateLimit: Step = async (exchange) => {
@@ -103,6 +108,11 @@ function allowsJson(accept: string): boolean {
 
 export const checkAccept: Step = (_exchange, { headers }) => {
   if (headers.accept?.trim() && !allowsJson(headers.accept)) throw new ApiError('not_acceptable')
+}
+
+/** Parameters of a path that are no identifiers, as sent. */
+export const readParams: Step = (exchange, { pathParameters }) => {
+  for (const [name, value] of Object.entries(pathParameters ?? {})) exchange.params[name] = value ?? ''
 }
 
 /** UUIDs are compared in lower case (A2.5). */

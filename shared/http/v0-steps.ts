@@ -36,10 +36,6 @@ export const limitV0Body =
     if (body && exchange.body.length > maxBodyBytes) throw new ApiError('payload_too_large')
   }
 
-export const readV0Params: Step = (exchange, { pathParameters }) => {
-  for (const [name, value] of Object.entries(pathParameters ?? {})) exchange.params[name] = value ?? ''
-}
-
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(json|[^\s;/]+\+json)$/i.test(contentType.split(';')[0]?.trim() ?? '')
 

@@ -8,7 +8,12 @@ type Send = Awaited<ReturnType<typeof sampleRequests>>['send']
  * one unit, which is used at once, and later ones are of more.
  */
 export async function holdLease(send: Send, token: string): Promise<void> {
-  const operation = { nac_: 'POST /client/authorizations', nag_: 'POST /gateway/sessions' }[token.slice(0, 4)]
+  const operation = {
+    nac_: 'POST /client/authorizations',
+    nag_: 'POST /gateway/sessions',
+    // It takes from the bucket of its account.
+    nap_: 'GET /account',
+  }[token.slice(0, 4)]
   // A request without a body is refused behind the credential.
   const use = () => send(operation ?? 'POST /ingestion/flow_logs', { token })
   for (let leases = 0; leases < 2; ) {

@@ -96,7 +96,7 @@ const entries = streams.flatMap((stream) => [
 ])
 const rewrites = ['UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate', 'PartiQLDelete']
 const deletions = ['DeleteItem', 'PartiQLDelete']
-const committing = ['Client', 'Expire', 'FollowUp', 'Gateway', 'Provision', 'ResealSecrets', 'Writer']
+const committing = ['Client', 'Expire', 'FollowUp', 'Gateway', 'Provision', 'ResealSecrets', 'SignIn', 'Writer']
 
 describe('the audit trail', () => {
   it.each(['commits', ...entries])('%s is changed by nobody, and deleted only with its account', (key) => {
@@ -114,7 +114,7 @@ describe('the audit trail', () => {
   })
 
   it.each(entries)('%s is put by nobody but those that start sessions, and inserted by its writer alone', (key) => {
-    const put = key.startsWith('log.session') ? ['Client', 'Gateway'] : []
+    const put = key.startsWith('log.session') ? ['Client', 'Gateway', 'SignIn'] : []
     expect(allowed(onTable('PutItem', key))).toEqual(put)
     for (const role of roles.filter(({ name }) => !put.includes(name))) {
       expect(decide(role, onTable('PutItem', key)), role.name).toBe('explicitly denied')
@@ -270,7 +270,18 @@ describe('nobody', () => {
     [
       'secretsmanager:GetSecretValue',
       'secret',
-      ['Client', 'Gateway', 'Ingest', 'Live', 'Provision', 'Reader', 'ResealSecrets', 'RotateSecret', 'Writer'],
+      [
+        'Client',
+        'Gateway',
+        'Ingest',
+        'Live',
+        'Provision',
+        'Reader',
+        'ResealSecrets',
+        'RotateSecret',
+        'SignIn',
+        'Writer',
+      ],
     ],
     ['execute-api:ManageConnections', 'connections/POST', ['Client', 'FollowUp', 'Gateway', 'Live']],
     ['execute-api:ManageConnections', 'connections/DELETE', ['Client', 'FollowUp', 'Gateway', 'Live']],

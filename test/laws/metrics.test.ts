@@ -28,6 +28,7 @@ it.each([
   ['POST /client/authorizations', { class: 'access', grants: 1 }],
   ['POST /ingestion/flow_logs', { class: 'ingest', flows_ingested: 1 }],
   ['GET /v0/users', { class: 'v0' }],
+  ['DELETE /sign_in/session', { class: 'sign_in' }],
 ])('%s is measured by its class: %j', async (name, measured) => {
   const request = (await world.samples[name]?.()) ?? {}
   const log = catchLog()

@@ -132,7 +132,14 @@ describe.each(entries)('$name', ({ name, operation }) => {
   })
 
   it('says what is left of its rate limit (A9)', () => {
-    const bucket = { api: 'account', ingest: 'ingest', client: 'access', gateway: 'access' }[credential]
+    const bucket = {
+      api: 'account',
+      portal: 'account',
+      ingest: 'ingest',
+      client: 'access',
+      gateway: 'access',
+      none: 'sign_in',
+    }[credential]
     expect(answer.headers['ratelimit-policy']).toMatch(new RegExp(`^"${bucket}";q=\\d+;w=\\d+$`))
     expect(answer.headers.ratelimit).toMatch(new RegExp(`^"${bucket}";r=\\d+;t=\\d+$`))
   })

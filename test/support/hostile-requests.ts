@@ -82,15 +82,18 @@ const show = (request: Hostile, { status, text }: Answer): string =>
 
 /** Expects a success or an error of the operation's contract, which changes nothing, for every hostile request. */
 export async function expectHostileRequestsAnswered(entry: Entry, counts: HostileCounts): Promise<void> {
-  const { account, samples } = await sampleRequests()
+  const { account, portal, samples } = await sampleRequests()
   const sample = await samples[entry.name]?.()
   expect(sample, `a sample of ${entry.name}`).toBeDefined()
   const codes: string[] = codesOf(entry.operation)
   const statuses = Object.keys(v0ErrorResponses(entry.operation, {}))
   const { method, path } = entry.operation
-  for (const request of requestsOf(entry, sample as Request, new Draw(entry.name, counts))) {
+  const requests = requestsOf(entry, sample as Request, new Draw(entry.name, counts))
+  // Both credentials of the account API in turn.
+  const tokens = [account.token, portal.token]
+  for (const [i, request] of requests.entries()) {
     const before = await sequence(account.id)
-    const answer = await call(entry.handler, { token: account.token, method, path, ...request })
+    const answer = await call(entry.handler, { token: tokens[i % 2], method, path, ...request })
     expect(answer.status, show(request, answer)).toBeLessThan(500)
     if (answer.status < 400) continue
     if (isV0(path)) expect(statuses, show(request, answer)).toContain(String(answer.status))

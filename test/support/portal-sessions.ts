@@ -43,7 +43,7 @@ export const insertAdmin = (accountId: string) =>
 export async function signInWith(
   { id }: Pick<Account, 'id'>,
   context: SignInContext,
-  given: { actorId?: string; provider?: Pick<AuthProviderRow, 'id'>; kind?: ProviderKind } = {},
+  given: { actorId?: string; provider?: AuthProviderRow; kind?: ProviderKind } = {},
 ) {
   const { kind = 'tenant' } = given
   const provider = given.provider ?? (await insertProvider(id, kind))

@@ -229,6 +229,7 @@ export async function sampleRequests() {
       body: { resource: { name: fresh() } },
     }),
     'DELETE /resources/{id}': async () => ({ params: { id: (await resource()).id } }),
+    'DELETE /sign_in/session': async () => ({ token: (await signInWith(account, 'portal')).token }),
     'GET /sites': () => ({}),
     'POST /sites': () => ({ body: { site: { name: fresh().slice(0, 60) } } }),
     'GET /sites/{id}': async () => ({ params: { id: (await site()).id } }),

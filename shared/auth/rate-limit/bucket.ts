@@ -1,10 +1,12 @@
 import type { AccountRow } from '../../domain/accounts/account.ts'
+import { formatIp, parseIp } from '../../values/ip.ts'
 import { type Caller, isAdministering } from '../caller.ts'
 
 /** A token bucket (A9): `capacity` requests at once, `refill` more every second. */
 export type Bucket = {
   /** Name of the policy in the headers. */
-  name: 'account' | 'access' | 'ingest'
+  name: 'account' | 'access' | 'ingest' | 'sign_in'
+  /** `service` where no account owns it. */
   accountId: string
   /** The owner of the bucket within its account, for example a token. */
   owner: string
@@ -59,3 +61,19 @@ export function ingestBucket(
     lease: share(capacity, 10),
   }
 }
+
+/** The part of an address that one subscriber has: of IPv6 a /64, in which everybody can choose as many as they like. */
+function subscriberOf(address: string): string {
+  const ip = parseIp(address)
+  return ip?.family === 6 ? `${formatIp({ family: 6, value: (ip.value >> 64n) << 64n })}/64` : address
+}
+
+/** One bucket a source address, for what anybody may ask. */
+export const sourceBucket = (address: string): Bucket => ({
+  name: 'sign_in',
+  accountId: 'service',
+  owner: `source#${subscriberOf(address)}`,
+  capacity: 20,
+  refill: 1,
+  lease: share(20, 10),
+})

@@ -1,14 +1,15 @@
 import { stageWhileRoom } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { itemRow } from '../../table/entity.ts'
+import { type Entity, itemRow, type Row } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
+import { portalSessions } from '../portal-sessions/portal-session.ts'
 
 /**
- * Stages the deletion of the client tokens of an account that was disabled, of what they authorized (A30), and the end of
- * its gateways' sessions (P1.7).
+ * Stages the deletion of the client tokens and portal sessions of an account that was disabled, of what they authorized
+ * (A30), and the end of its gateways' sessions (P1.7).
  */
 export async function stageAccountDisabling(transaction: Transaction): Promise<void> {
   // Tokens made after a later enabling sort behind this id, and stay.
@@ -20,12 +21,24 @@ export async function stageAccountDisabling(transaction: Transaction): Promise<v
 }
 
 /** Every credential of a disabled account is refused, so what did not fit goes later. */
-export const stageRestOfAccountDisabling = (transaction: Transaction, bound: string): Promise<'done' | 'more'> =>
+export async function stageRestOfAccountDisabling(transaction: Transaction, bound: string): Promise<'done' | 'more'> {
+  const tokens = await stageEarlier(transaction, clientTokens, bound, (token) => deleteClientToken(transaction, token))
+  if (tokens === 'more') return tokens
+  return stageEarlier(transaction, portalSessions, bound, (session) => transaction.delete(portalSessions, session))
+}
+
+/** Stages what becomes of the rows that were made before an id was. */
+const stageEarlier = <R extends Row>(
+  transaction: Transaction,
+  entity: Entity<R>,
+  bound: string,
+  stage: (row: R) => void,
+): Promise<'done' | 'more'> =>
   stageWhileRoom(
     transaction,
     async (range) => {
-      const items = await queryItems(partition(transaction.accountId, clientTokens.name), range)
+      const items = await queryItems(partition(transaction.accountId, entity.name), range)
       return items.filter(({ sk }) => String(sk) < bound)
     },
-    (item) => deleteClientToken(transaction, itemRow(clientTokens, item)),
+    (item) => stage(itemRow(entity, item)),
   )

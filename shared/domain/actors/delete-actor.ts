@@ -10,22 +10,25 @@ import { clients } from '../clients/client.ts'
 import { deleteClient } from '../clients/delete-client.ts'
 import { externalIdentities } from '../external-identities/external-identity.ts'
 import { memberships } from '../memberships/membership.ts'
+import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
 import { type ActorRow, actors } from './actor.ts'
 
-/** Stages the deletion of an actor's client tokens; the sessions and authorizations made with them end (A30). */
-export const stageClientTokenDeletions = (transaction: Transaction, actorId: string): Promise<'done' | 'more'> =>
-  stageWhileRoom(
+/** Stages the deletion of an actor's client tokens, with what they authorized, and portal sessions (A30). */
+export async function stageTokenDeletions(transaction: Transaction, actorId: string): Promise<'done' | 'more'> {
+  const tokens = await stageWhileRoom(
     transaction,
     (range) => rowsBy(clientTokens, transaction.accountId, 'actor_id', actorId, range),
     (token) => deleteClientToken(transaction, token),
   )
+  return tokens === 'more' ? tokens : stagePortalSessionDeletions(transaction, 'actor_id', actorId)
+}
 
 /**
- * Stages the deletion of an actor with all it has (A29): first its client tokens, with what they authorized (`more` when
- * they did not fit), then itself, which ends its other credentials; the rest goes along or is left for later.
+ * Stages the deletion of an actor with all it has (A29): first its client tokens, with what they authorized, and portal
+ * sessions (`more` when they did not fit), then itself, which ends its other credentials; the rest goes along or is left for later.
  */
 export async function stageActorDeletion(transaction: Transaction, actor: ActorRow): Promise<'done' | 'more'> {
-  if ((await stageClientTokenDeletions(transaction, actor.id)) === 'more') return 'more'
+  if ((await stageTokenDeletions(transaction, actor.id)) === 'more') return 'more'
   transaction.delete(actors, actor)
   transaction.remove(liveKey(transaction.accountId, actors.name, actor.id))
   if ((await stageRestOfActor(transaction, actor.id)) === 'more')

@@ -11,9 +11,10 @@ import { checkLimit, limitReached } from '../accounts/check-limit.ts'
 import { countMonthlyActiveUsers } from '../accounts/monthly-active-users.ts'
 import { lastSeen } from '../api-tokens/last-seen.ts'
 import { stageIdentityDeletionsOf } from '../external-identities/delete-external-identity.ts'
+import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
 import { checkCreate, checkTypeChange } from './actor-rules.ts'
-import { stageActorDeletion, stageClientTokenDeletions } from './delete-actor.ts'
+import { stageActorDeletion, stageTokenDeletions } from './delete-actor.ts'
 
 const shown = async (account: string, row: ActorRow) => {
   const [last_seen_at = null] = await lastSeen(account, actors.name, [row.id])
@@ -92,7 +93,10 @@ export async function update(author: Author, id: string, draft: () => Change) {
     await checkEmailFree(transaction, checked, actor)
     const input = checked.done()
     if (input.is_disabled === true && !actor.is_disabled) {
-      if ((await stageClientTokenDeletions(transaction, actor.id)) === 'more') return 'more'
+      if ((await stageTokenDeletions(transaction, actor.id)) === 'more') return 'more'
+    }
+    if (actor.type === 'account_admin_user' && input.type === 'account_user') {
+      if ((await stagePortalSessionDeletions(transaction, 'actor_id', actor.id)) === 'more') return 'more'
     }
     // An identity was found by the email it had (A12.5); a change of case finds the same.
     if (input.email !== undefined && input.email?.toLowerCase() !== actor.email?.toLowerCase()) {

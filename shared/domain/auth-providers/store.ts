@@ -12,6 +12,7 @@ import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
+import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
 import {
   type AuthProviderInput,
   type AuthProviderRow,
@@ -153,7 +154,7 @@ export function update(
   })
 }
 
-/** Deletes a provider, first the client tokens made through it: they would count without it (A25.2(5)). */
+/** Deletes a provider, first the client tokens and portal sessions made through it: they would count without it (A25.2(5)). */
 export const remove = (kind: ProviderKind, author: Author, id: string) =>
   commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)
@@ -163,12 +164,14 @@ export const remove = (kind: ProviderKind, author: Author, id: string) =>
     return { done: { data: provider } }
   })
 
-const stageTokensOf = (transaction: Transaction, providerId: string): Promise<'done' | 'more'> =>
-  stageWhileRoom(
+async function stageTokensOf(transaction: Transaction, providerId: string): Promise<'done' | 'more'> {
+  const tokens = await stageWhileRoom(
     transaction,
     (range) => rowsBy(clientTokens, transaction.accountId, 'auth_provider_id', providerId, range),
     (token) => deleteClientToken(transaction, token),
   )
+  return tokens === 'more' ? tokens : stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)
+}
 
 async function known(transaction: Transaction, kind: ProviderKind, id: string): Promise<AuthProviderRow> {
   const provider = await transaction.get(authProviders[kind], id)

@@ -2,10 +2,8 @@ import type { Transaction } from '../../commit/transaction.ts'
 import type { Entity, Row } from '../../table/entity.ts'
 import { rowsBy } from '../../table/read.ts'
 import { actors } from '../actors/actor.ts'
-import { clientTokens } from '../client-tokens/client-token.ts'
-import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
-import { tokensOfIssuers } from '../external-identities/delete-external-identity.ts'
 import { externalIdentities } from '../external-identities/external-identity.ts'
+import { deleteIssuedToken, tokensOfActor, tokensOfIssuers } from '../external-identities/issued-tokens.ts'
 import { orphanPolicy } from '../groups/delete-group.ts'
 import { groups } from '../groups/group.ts'
 import { policies } from '../policies/policy.ts'
@@ -45,8 +43,8 @@ function sweep<R extends Row, G>(
 }
 
 /**
- * Ends all access that comes from a directory: client tokens of the actors it created, policies of its groups, client
- * tokens made for its identities. To be asked in every part of one deletion until nothing is left.
+ * Ends all access that comes from a directory: tokens and portal sessions of the actors it created, policies of its
+ * groups, tokens and portal sessions made for its identities. To be asked in every part of one deletion until nothing is left.
  */
 export function accessTaker(directoryId: string): Sweep {
   const sweeps = [
@@ -54,8 +52,8 @@ export function accessTaker(directoryId: string): Sweep {
       actors,
       'created_by_directory_id',
       directoryId,
-      ({ accountId }, actor) => rowsBy(clientTokens, accountId, 'actor_id', actor.id),
-      deleteClientToken,
+      (transaction, actor) => tokensOfActor(transaction, actor.id),
+      deleteIssuedToken,
     ),
     sweep(
       groups,
@@ -69,7 +67,7 @@ export function accessTaker(directoryId: string): Sweep {
       'directory_id',
       directoryId,
       (transaction, { actor_id, issuer }) => tokensOfIssuers(transaction, actor_id, new Set([issuer])),
-      deleteClientToken,
+      deleteIssuedToken,
     ),
   ]
   return async (transaction) => {

@@ -23,7 +23,7 @@ export async function get(account: string, actorId: string, id: string) {
   return { data: ofActor(await getRow(externalIdentities, account, id), actorId) }
 }
 
-/** Deletes an identity with the client tokens that providers of its issuer made for the actor, who stays (A27). */
+/** Deletes an identity with the client tokens and portal sessions that providers of its issuer gave the actor, who stays (A27). */
 export const remove = (author: Author, actorId: string, id: string) =>
   commitInParts(author, async (transaction) => {
     const identity = ofActor(await transaction.get(externalIdentities, id), actorId)

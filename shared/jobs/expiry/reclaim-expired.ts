@@ -12,6 +12,7 @@ import { deleteGatewayToken } from '../../domain/gateway-tokens/stage-gateway-to
 import { resumeChange } from '../../domain/member-sets/resume-change.ts'
 import { memberships } from '../../domain/memberships/membership.ts'
 import { poolMembers } from '../../domain/pool-members/pool-member.ts'
+import { portalSessions } from '../../domain/portal-sessions/portal-session.ts'
 import { table, tableName } from '../../table/client.ts'
 import { DeleteCommand } from '../../table/commands.ts'
 import type { Key } from '../../table/keys.ts'
@@ -28,6 +29,10 @@ const endings: Record<string, (transaction: Transaction, id: string) => Promise<
     const token = await transaction.get(apiTokens, id)
     if (token && !isUnexpired(token, transaction.now)) deleteApiToken(transaction, token)
   },
+  async [portalSessions.name](transaction, id) {
+    const session = await transaction.get(portalSessions, id)
+    if (session && !isUnexpired(session, transaction.now)) transaction.delete(portalSessions, session)
+  },
   async [gatewayTokens.name](transaction, id) {
     const token = await transaction.get(gatewayTokens, id)
     if (token && rotationEnded(token, transaction.now)) deleteGatewayToken(transaction, token)
@@ -43,7 +48,7 @@ const perRead = 25
 type DueItem = Key & Due
 
 /**
- * Deletes the tokens that have ended (A31). They are refused and not shown from that instant on, whatever this does: it
+ * Deletes the tokens and portal sessions that have ended (A31). They are refused and not shown from that instant on, whatever this does: it
  * only reclaims rows. Changes of member sets whose request may have died go on (A15.6). All of it is harmless to repeat;
  * what fails stays for the next run and does not hold up the rest.
  * @throws AggregateError of what failed

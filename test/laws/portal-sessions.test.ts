@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { call, newAccount } from '#test/support/account.ts'
+import { loadEntries } from '#test/support/operations.ts'
+import { signInWith } from '#test/support/portal-sessions.ts'
+
+/** The account API and `/v0` are open to portal sessions of administrators, with every scope (A3.1(2)), and nothing else is. */
+
+const entries = await loadEntries()
+const credentialOf = ({ operation: { credential = 'api' } }: (typeof entries)[number]) => credential
+const open = entries.filter((entry) => credentialOf(entry) === 'api')
+const closed = entries.filter((entry) => ['client', 'gateway', 'ingest'].includes(credentialOf(entry)))
+
+let account: Awaited<ReturnType<typeof newAccount>>
+let portal: string
+let client: string
+beforeAll(async () => {
+  account = await newAccount()
+  const issued = await signInWith(account, 'portal')
+  portal = issued.token
+  client = (await signInWith(account, 'client', { actorId: issued.actor.id, provider: issued.provider })).token
+})
+
+const request = ({ operation: { method, path, body } }: (typeof entries)[number]) => ({
+  method,
+  path,
+  params: Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name as string, randomUUID()])),
+  body: body && (body.envelope === null ? {} : { [body.envelope]: body.shape === 'list' ? [] : {} }),
+})
+const tail = (token: string) => token.slice('nap_'.length)
+
+describe.each(open)('$name', (entry) => {
+  it('takes a portal session with every scope, and no other spelling of its token', async () => {
+    const taken = await call(entry.handler, { ...request(entry), token: portal })
+    expect([401, 403, 429, 500, 503], taken.text).not.toContain(taken.status)
+    for (const token of [`naa_${tail(portal)}`, `nap_${tail(account.token)}`, `nap_${tail(client)}`, `${portal}A`]) {
+      expect((await call(entry.handler, { ...request(entry), token })).status).toBe(401)
+    }
+  })
+})
+
+describe.each(closed)('$name', (entry) => {
+  it('takes no portal session', async () => {
+    expect((await call(entry.handler, { ...request(entry), token: portal })).status).toBe(401)
+  })
+})
+
+it('ends a session by its own token alone', async () => {
+  const [end] = entries.filter((entry) => credentialOf(entry) === 'portal')
+  if (!end) throw new Error('No operation ends a portal session.')
+  for (const token of [null, account.token, client]) {
+    expect((await call(end.handler, { ...request(end), token })).status).toBe(401)
+  }
+})
