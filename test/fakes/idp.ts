@@ -288,8 +288,13 @@ function route(fake: IdpFake, request: FakeRequest): FakeAnswer {
   checkToken(fake, request, `okta.${what}.read`)
   if (what === 'apps' && id !== undefined) return appRoute(fake, request, id, below, member)
   if (what === 'apps') {
-    const status = /^status eq "(\w+)"$/.exec(request.query.get('filter') ?? '')?.[1]
-    const list = data.apps.filter((app) => status === undefined || app.status === status).map(shownApp)
+    const filter = request.query.get('filter') ?? ''
+    const status = /^status eq "(\w+)"$/.exec(filter)?.[1]
+    const user = /^user\.id eq "(\w+)"$/.exec(filter)?.[1]
+    const list = data.apps
+      .filter((app) => status === undefined || app.status === status)
+      .filter((app) => user === undefined || assigned(data, app).some((one) => one.user.id === user))
+      .map(shownApp)
     return page(fake, request, list, 1, 200)
   }
   if (what === 'groups' && below === 'users') {

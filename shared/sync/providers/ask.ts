@@ -9,6 +9,8 @@ type TokenEnded = { tokenEnded: ProviderFault }
 
 /** How one provider is asked. */
 export type Provider = {
+  /** What must not show in what a provider says (I1.3), beside its tokens. */
+  secrets: string[]
   tokens: TokenSource
   pace: Pace
   send(call: Call, token: AccessToken): Promise<Response>
@@ -24,7 +26,7 @@ export async function ask(provider: Provider, call: Call): Promise<Answer> {
   for (let renewed = false; ; renewed = true) {
     await provider.pace.turn(call)
     const token = await provider.tokens.current()
-    const answer = await exchange(call, () => provider.send(call, token))
+    const answer = await exchange(call, () => provider.send(call, token), [...provider.secrets, token.text])
     provider.pace.heard(call, answer)
     if (answer.status >= 200 && answer.status < 300) return answer
     const fault = provider.faultOf(call, answer)

@@ -11,6 +11,10 @@ function noAnswer(call: Call, error: unknown): unknown {
   return new ProviderFault(passing ? 'again' : 'transient', sentence, { cause: error })
 }
 
+/** A provider may say in its error what it was sent. */
+const without = (text: string, secrets: string[]): string =>
+  secrets.filter(Boolean).reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), text)
+
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -20,13 +24,15 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Sends a call and reads its answer. One that says it worked and is no JSON was broken on its way.
+ * Sends a call and reads its answer; what refuses it shows none of the secrets. One that says it worked and is no JSON was broken on its way.
  * @throws ProviderFault where there is no answer
  */
-export async function exchange(call: Call, send: () => Promise<Response>): Promise<Answer> {
+export async function exchange(call: Call, send: () => Promise<Response>, secrets: string[]): Promise<Answer> {
   try {
     const response = await send()
-    const answer = { status: response.status, headers: response.headers, json: jsonOf(await response.text()) }
+    const text = await response.text()
+    const json = jsonOf(response.ok ? text : without(text, secrets))
+    const answer = { status: response.status, headers: response.headers, json }
     if (response.ok && answer.json === undefined) {
       throw new ProviderFault('again', `${nameOf(call)} answered ${response.status} with what is no JSON.`)
     }

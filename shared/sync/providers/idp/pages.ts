@@ -5,8 +5,10 @@ import type { Page } from '../../page.ts'
 import { ProviderFault } from '../../provider-fault.ts'
 import { ask, type Provider } from '../ask.ts'
 import { type Answer, type Call, nameOf } from '../call.ts'
+import { confirmEach } from '../confirm-each.ts'
 import { toldPace } from '../pace.ts'
 import { pageOf } from '../page-of.ts'
+import { remembered } from '../remembered.ts'
 import { type Fields, invalidData, rowsOf } from '../rows-of.ts'
 import type { Entry } from '../usable-user.ts'
 import type { IdpConnection } from './connection.ts'
@@ -43,6 +45,7 @@ const quick = { 'content-type': 'application/json; okta-response=omitCredentials
 export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): DirectoryAdapter {
   const provider: Provider = {
     ...idpTokens(connection, fetch),
+    secrets: [],
     pace: toldPace(holdMs, bucketOf),
     faultOf: idpFault,
   }
@@ -59,29 +62,26 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     return { call, rows: rowsOf(call, answer.json, 'the list'), next: nextCursor(answer.headers) }
   }
 
-  async function readApps(): Promise<string[]> {
+  /** The sign-in applications that a filter finds among those that the service app may see. */
+  async function readApps(filter: string): Promise<string[]> {
     const ids: string[] = []
     let after: string | null = null
     do {
-      const page = await list('apps', { limit: '200', filter: 'status eq "ACTIVE"', after })
+      const page = await list('apps', { limit: '200', filter, after })
       ids.push(...page.rows.filter(isSignInApp).map(({ id }) => id))
       after = page.next
     } while (after !== null)
-    if (ids.length === 0) {
-      const sentence =
-        'GET /api/v1/apps shows no sign-in application: the resource set of the service app has to have one.'
-      throw new ProviderFault('fatal', sentence)
-    }
     return ids.sort()
   }
-  let known: Promise<string[]> | undefined
-  const apps = () => {
-    known ??= readApps().catch((error) => {
-      known = undefined
-      throw error
-    })
-    return known
+
+  async function readAllApps(): Promise<string[]> {
+    const ids = await readApps('status eq "ACTIVE"')
+    if (ids.length > 0) return ids
+    const sentence =
+      'GET /api/v1/apps shows no sign-in application: the resource set of the service app has to have one.'
+    throw new ProviderFault('fatal', sentence)
   }
+  const apps = remembered(readAllApps)
 
   /** Reads a list that each application has, application by application. */
   async function overApps<T>(
@@ -90,9 +90,9 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     position: string | null,
     entryOf: (call: Call, row: Fields & { id: string }) => Entry<T>,
   ): Promise<Page<T>> {
-    if (position === null) known = undefined
+    if (position === null) apps.forget()
     const place: Place | null = position === null ? null : JSON.parse(position)
-    const ids = place && !place.ended ? [] : await apps()
+    const ids = place && !place.ended ? [] : await apps.get()
     const app = place && !place.ended ? place.app : ids.find((id) => !place || id > place.app)
     if (app === undefined) return pageOf<T>([], null)
     const page = await list(
@@ -105,7 +105,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
       throw new ProviderFault('lost_place', error.message, { cause: error })
     })
     const next: Place = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }
-    const isLast = page.next === null && (await apps()).every((id) => id <= app)
+    const isLast = page.next === null && (await apps.get()).every((id) => id <= app)
     return pageOf(
       page.rows.map((row) => entryOf(page.call, row)),
       isLast ? null : JSON.stringify(next),
@@ -129,10 +129,9 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     if (!found) return false
     const [row] = rowsOf(found.call, [found.answer.json], nameOf(found.call))
     if (!row || !isActive(row)) return false
-    for (const app of await apps()) {
-      if (await get(`apps/${encodeURIComponent(app)}/users/${id}`).catch(isGone)) return true
-    }
-    return false
+    const visible = new Set(await apps.get())
+    const assigned = await readApps(`user.id eq "${user}"`)
+    return assigned.some((app) => visible.has(app))
   }
 
   return {
@@ -150,10 +149,6 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
       const { rows, next } = await list(path, { limit: '200', after: position }, quick)
       return { entries: rows.map(({ id }) => ({ user: id })), skipped: [], next }
     },
-    async confirm(idpIds) {
-      const confirmed: string[] = []
-      for (const id of idpIds) if (await isAssigned(id)) confirmed.push(id)
-      return confirmed
-    },
+    confirm: confirmEach(isAssigned),
   }
 }

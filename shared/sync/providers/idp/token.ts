@@ -83,9 +83,9 @@ export function idpTokens(
     )
     const options = { DPoP: DPoP({}, proof), ...through(fetch) }
     const send = () => clientCredentialsGrantRequest(server, client, auth, { scope: scopes.join(' ') }, options)
-    let answer: Answer = await exchange(call, send)
+    let answer: Answer = await exchange(call, send, [connection.privateKey])
     // The proof has remembered the nonce.
-    if (tokenErrorOf(answer).error === 'use_dpop_nonce') answer = await exchange(call, send)
+    if (tokenErrorOf(answer).error === 'use_dpop_nonce') answer = await exchange(call, send, [connection.privateKey])
     if (answer.status !== 200) throw idpTokenFault(call, answer)
     checkScopes(fieldsOf(answer.json).scope)
     return newTokenOf(call, answer)

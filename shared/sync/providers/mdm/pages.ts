@@ -27,6 +27,7 @@ const besides = Object.keys(listFields).filter((list): list is MdmList => list !
 /** Kandji / Iru: device API (`identity-wire.md`, 1.4). */
 export function mdmInventory(connection: MdmConnection, fetch: GuardedFetch): InventoryAdapter {
   const provider: Provider = {
+    secrets: [],
     tokens: fixedToken(connection.apiToken),
     pace: evenPace(half),
     send: bearer(fetch),

@@ -5,8 +5,10 @@ import type { Page } from '../../page.ts'
 import { ProviderFault } from '../../provider-fault.ts'
 import { ask, bearer, type Provider } from '../ask.ts'
 import type { Call } from '../call.ts'
+import { confirmEach } from '../confirm-each.ts'
 import { evenPace } from '../pace.ts'
 import { pageOf } from '../page-of.ts'
+import { remembered } from '../remembered.ts'
 import { type Fields, invalidData, rowsOf, textOf } from '../rows-of.ts'
 import type { SuiteConnection } from './connection.ts'
 import { suiteFault } from './errors.ts'
@@ -36,6 +38,7 @@ const groupsPosition = (cursor: string) => `groups ${cursor}`
 export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch): DirectoryAdapter {
   const { domain, groupSyncMode, orgunitSyncEnabled } = connection
   const provider: Provider = {
+    secrets: [],
     tokens: suiteTokens(connection, fetch),
     pace: evenPace(half),
     send: bearer(fetch),
@@ -66,21 +69,14 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     return rowsOrNone(call, body, 'organizationUnits', 'orgUnitId')
   }
   /** Paths of the units by their ids, which is what their members are asked by. */
-  let paths: Promise<Map<string, string>> | undefined
-  const unitPaths = () => {
-    paths ??= readUnits().then(
-      (units) => new Map(units.map((unit) => [unitId(unit.id), textOf(unit.orgUnitPath) ?? ''])),
-      (error) => {
-        paths = undefined
-        throw error
-      },
-    )
-    return paths
-  }
+  const unitPaths = remembered(async () => {
+    const units = await readUnits()
+    return new Map(units.map((unit) => [unitId(unit.id), textOf(unit.orgUnitPath) ?? '']))
+  })
 
   /** Who is in a unit or below it. */
   async function unitMembers(idpId: string, position: string | null): Promise<Page<DirectoryMember>> {
-    const path = (await unitPaths()).get(idpId)
+    const path = (await unitPaths.get()).get(idpId)
     if (!path) throw new ProviderFault('object_gone', `The organisational unit ${idpId} is gone.`)
     const query = `orgUnitPath='${path.replace(/['\\]/g, '\\$&')}'`
     const { call, body, next } = await readUsers({ query, pageToken: position })
@@ -131,7 +127,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     async groups(position) {
       if (position === unitsPosition || (position === null && groupSyncMode === 'disabled')) {
         if (!orgunitSyncEnabled) return pageOf([], null)
-        paths = undefined
+        unitPaths.forget()
         return pageOf(
           (await readUnits()).map((unit) => ({ entry: suiteUnit(unit) })),
           null,
@@ -149,10 +145,6 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     },
     members: (group, position) =>
       isUnit(group.idp_id) ? unitMembers(group.idp_id, position) : groupMembers(group, position),
-    async confirm(idpIds) {
-      const confirmed: string[] = []
-      for (const id of idpIds) if (await isKnown(id)) confirmed.push(id)
-      return confirmed
-    },
+    confirm: confirmEach(isKnown),
   }
 }

@@ -47,7 +47,7 @@ export function suiteTokens(connection: SuiteConnection, fetch: GuardedFetch): T
   return tokenSource(async () => {
     const text = assertion(accountOf(serviceAccountKey), impersonationEmail, scopesOf(orgunitSyncEnabled).join(' '))
     const body = new URLSearchParams({ grant_type: grantType, assertion: text })
-    const answer = await exchange(call, () => fetch(call.url, { method: 'POST', body }))
+    const answer = await exchange(call, () => fetch(call.url, { method: 'POST', body }), [text])
     if (answer.status !== 200) throw suiteTokenFault(orgunitSyncEnabled)(call, answer)
     return newTokenOf(call, answer)
   })

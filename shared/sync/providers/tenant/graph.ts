@@ -50,6 +50,7 @@ export function graph(connection: GraphConnection, fetch: GuardedFetch, rights: 
   const holdMs = ({ headers }: { headers: Headers }) =>
     Number(headers.get('x-ms-throttle-limit-percentage')) >= crowded ? 2_000 : 0
   const provider: Provider = {
+    secrets: [connection.clientSecret],
     tokens: graphTokens(connection, fetch),
     pace: bothPaces(evenPace(limits), toldPace(holdMs)),
     send: bearer(fetch),

@@ -2,7 +2,9 @@ import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
 import type { DirectoryAdapter, DirectoryMember } from '../../directory-adapter.ts'
 import type { Skipped } from '../../page.ts'
 import { ProviderFault } from '../../provider-fault.ts'
+import { confirmEach } from '../confirm-each.ts'
 import { pageOf } from '../page-of.ts'
+import { remembered } from '../remembered.ts'
 import { type Fields, textOf } from '../rows-of.ts'
 import type { TenantConnection } from './connection.ts'
 import { graph, quoted } from './graph.ts'
@@ -108,6 +110,12 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
     return false
   }
 
+  const assigned = remembered(allAssigned)
+  const confirmAssigned = confirmEach(async (id) => {
+    const { users, groups } = await assigned.get()
+    return users.has(id) || isInOneOf(groups, id)
+  })
+
   return {
     issuer: connection.issuer,
     async users(position) {
@@ -142,12 +150,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
       const { rows } = await byIds('users', 'id,accountEnabled', idpIds)
       const active = rows.filter(({ accountEnabled }) => accountEnabled !== false).map(({ id }) => id)
       if (syncAllGroups || active.length === 0) return active
-      const assigned = await allAssigned()
-      const confirmed: string[] = []
-      for (const id of active) {
-        if (assigned.users.has(id) || (await isInOneOf(assigned.groups, id))) confirmed.push(id)
-      }
-      return confirmed
+      return confirmAssigned(active)
     },
   }
 }

@@ -17,7 +17,7 @@ export function graphTokens(connection: GraphConnection, fetch: GuardedFetch): T
       scope: `${new URL(apiUrl).origin}/.default`,
       grant_type: 'client_credentials',
     })
-    const answer = await exchange(call, () => fetch(call.url, { method: 'POST', body }))
+    const answer = await exchange(call, () => fetch(call.url, { method: 'POST', body }), [clientSecret])
     if (answer.status !== 200) throw graphTokenFault(call, answer)
     return newTokenOf(call, answer)
   })

@@ -326,12 +326,29 @@ it('transient: an address that is never called', async () => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
 })
 
+it('shows no secret that a provider says it was sent', async () => {
+  const fake = await tenantFake(tenantCompany(2, 1))
+  fake.faults = [
+    on(/token$/, ({ form }) => ({
+      status: 401,
+      json: { error: 'invalid_client', error_description: `The secret "${form.get('client_secret')}" is wrong.` },
+    })),
+  ]
+  const { message } = await faultOf(tenantOf(fake).users(null))
+  expect(message).toContain('The secret "[secret]" is wrong.')
+  fake.faults = [
+    on(/v1/, ({ headers }) => graphError(403, 'Refused', `You sent ${headers.authorization?.replace('Bearer ', '')}`)),
+  ]
+  expect((await faultOf(tenantOf(fake).users(null))).message).toContain('You sent [secret]')
+  await fake.close()
+})
+
 it("shows nothing of a token, and no line breaks, of a provider's own words", async () => {
   const fake = await mdmFake(mdmFleet(1))
   const detail = `no\nuse eyJhbGciOi.eyJzdWIi.c2ln and Bearer ${fake.data.apiToken} ${'x'.repeat(2_000)}`
   fake.faults = [always({ status: 401, json: { detail } })]
   const { message } = await faultOf(mdmOf(fake).read('devices', null))
-  expect(message).toContain('no use [token] and Bearer [token]')
+  expect(message).toContain('no use [token] and Bearer [secret]')
   expect(message.length).toBeLessThan(500)
   await fake.close()
 })

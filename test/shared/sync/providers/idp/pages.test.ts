@@ -228,6 +228,27 @@ it('confirms those that are active and assigned, and nobody else', async () => {
   expect(await idpOf(fake).confirm(['a', 'b', 'c', 'd', 'e'])).toEqual(['a', 'd'])
 })
 
+it('goes on with what is confirmed when the limits have held it back in the middle', async () => {
+  fake.data.users = Array.from({ length: 30 }, (_, at) => idpUser(`u${at}`))
+  fake.data.apps = [idpApp('1', { users: ['u29'] })]
+  fake.data.rateLimit = 12
+  let now = Date.now()
+  vi.spyOn(waiting, 'now').mockImplementation(() => now)
+  const adapter = idpOf(fake)
+  const ids = fake.data.users.map(({ id }) => id)
+  let confirmed: string[] | null = null
+  let tries = 0
+  while (confirmed === null && tries++ < 20) {
+    confirmed = await adapter.confirm(ids).catch(async (error) => {
+      now += (await faultOf(Promise.reject(error))).retryAfterMs ?? 0
+      fake.used.clear()
+      return null
+    })
+  }
+  expect(confirmed).toEqual(['u29'])
+  expect(fake.requests.filter(({ path }) => path === '/api/v1/users/u0')).toHaveLength(1)
+})
+
 it.each([
   [
     'an entry without its user',
