@@ -35,11 +35,13 @@ const rowsOf = ({ name }: Collection): string[] => [own(name), own(`${name}.*`)]
 
 const liveOf = ({ name }: Collection): string => liveKey(anyAccount, name, '').pk
 
+type TrailStream = 'change' | 'session' | 'api_request'
+
+/** The pointers to the entries of a stream. */
+export const pointersOf = (stream: TrailStream): string => own(`log.${stream}.*`)
+
 /** The entries of a stream and the pointers to them. */
-export const entriesOf = (stream: 'change' | 'session' | 'api_request'): string[] => [
-  logPartition(anyAccount, stream, '*'),
-  own(`log.${stream}.*`),
-]
+export const entriesOf = (stream: TrailStream): string[] => [logPartition(anyAccount, stream, '*'), pointersOf(stream)]
 
 export const rateBuckets = own('rate.*')
 /** Those of source addresses, which no account owns. */

@@ -25,6 +25,7 @@ import {
   lastUse,
   liveParts,
   notForDevices,
+  pointersOf,
   rateBuckets,
   signInParts,
   signInReads,
@@ -58,7 +59,15 @@ export type RoleName =
   | Consumer
   | Task
 export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
-type Task = 'redrive' | 'verify' | 'verifyRows' | 'rotateSecret' | 'resealSecrets' | 'replay' | 'checkConcurrency'
+type Task =
+  | 'redrive'
+  | 'verify'
+  | 'verifyRows'
+  | 'rotateSecret'
+  | 'resealSecrets'
+  | 'replay'
+  | 'indexChangeLog'
+  | 'checkConcurrency'
 
 /** Those of the functions that answer HTTP requests. */
 const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'live', 'ingest', 'signIn', 'public']
@@ -225,7 +234,16 @@ export class Roles extends Construct {
       replay: [onTable(['dynamodb:Query'], [commitRecords])],
       // The action is about the account and knows no resources.
       checkConcurrency: [new PolicyStatement({ actions: ['lambda:GetAccountSettings'], resources: ['*'] })],
-      verify: [onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')])],
+      verify: [
+        onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')]),
+        onTable(['dynamodb:BatchGetItem'], [pointersOf('change')]),
+      ],
+      // It looks at all items for accounts, and puts what leads to their entries; never an entry.
+      indexChangeLog: [
+        onTable(['dynamodb:Scan']),
+        onTable(['dynamodb:Query'], [logPartition(anyAccount, 'change', '*')]),
+        onTable(['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert'], [pointersOf('change')]),
+      ],
       // It looks at all items, and writes none.
       verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
     }

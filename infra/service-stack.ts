@@ -136,6 +136,7 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'RotateServiceSecretFunction', { value: tasks.rotateSecret.functionName })
     new CfnOutput(this, 'ResealSecretsFunction', { value: tasks.resealSecrets.functionName })
     new CfnOutput(this, 'ReplayCommitsFunction', { value: tasks.replayCommits.functionName })
+    new CfnOutput(this, 'IndexChangeLogFunction', { value: tasks.indexChangeLog.functionName })
   }
 
   /** Functions of their own with their routes: the public pages, and what no other route takes (404 or 405). */

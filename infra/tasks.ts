@@ -17,13 +17,14 @@ export class Tasks extends Construct {
   readonly rotateSecret: Alias
   readonly resealSecrets: Alias
   readonly replayCommits: Alias
+  readonly indexChangeLog: Alias
 
   constructor(scope: Construct, id: string, { consumers, roles, shared, code }: Props) {
     super(scope, id)
     const task = (
       name: string,
       file: string,
-      duty: 'redrive' | 'verify' | 'verifyRows' | 'rotateSecret' | 'resealSecrets' | 'replay',
+      duty: 'redrive' | 'verify' | 'verifyRows' | 'rotateSecret' | 'resealSecrets' | 'replay' | 'indexChangeLog',
     ) =>
       live(
         new LambdaFunction(this, name, {
@@ -39,6 +40,7 @@ export class Tasks extends Construct {
     this.rotateSecret = task('RotateServiceSecret', 'tasks/rotate-service-secret.ts', 'rotateSecret')
     this.resealSecrets = task('ResealSecrets', 'tasks/reseal-secrets.ts', 'resealSecrets')
     this.replayCommits = task('ReplayCommits', 'tasks/replay-commits.ts', 'replay')
+    this.indexChangeLog = task('IndexChangeLog', 'tasks/index-change-log.ts', 'indexChangeLog')
     for (const role of [roles.of.redrive, roles.of.replay]) {
       role.addToPolicy(
         new PolicyStatement({

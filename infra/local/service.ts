@@ -26,6 +26,7 @@ export type Task =
   | 'rotate-service-secret'
   | 'reseal-secrets'
   | 'replay-commits'
+  | 'index-change-log'
 
 /** The deployed app on this machine, without what feeds it: neither HTTP nor pollers. */
 export type Service = {

@@ -11,6 +11,7 @@ export const logEvents = {
   answer_not_kept: 'An answer was not kept for its Idempotency-Key, which frees itself.',
   account_above_limits: 'An account is above its limits.',
   cdn_secret_not_read: 'The secret of the CDN was not read again; the one known counts on.',
+  change_log_indexed: 'Pointers to entries of the change log are being put.',
   commit_given_up: 'A commit was not taken for as long as its request may try; nothing is changed.',
   commit_not_followed_up: 'A commit record was not followed up; it is delivered again.',
   commit_not_logged: 'A commit record was not written to the change log; it is delivered again.',

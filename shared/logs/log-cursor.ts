@@ -17,9 +17,11 @@ const LogPosition = v.strictObject({
 })
 export type LogPosition = v.InferOutput<typeof LogPosition>
 
-/** What a cursor belongs to. */
-const bindingOf = (account: string, { cursor: _cursor, limit: _limit, ...filters }: LogQuery): string =>
-  `${account}/logs?${JSON.stringify(filters)}`
+/** What a cursor belongs to. A filter that came later is named only where it is set, so that older cursors stay good. */
+function bindingOf(account: string, query: LogQuery): string {
+  const { cursor: _cursor, limit: _limit, totalLimit: _totalLimit, objectId, ...filters } = query
+  return `${account}/logs?${JSON.stringify({ ...filters, ...(objectId !== null && { objectId }) })}`
+}
 
 export const logCursor = (account: string, query: LogQuery, position: LogPosition): Promise<string> =>
   encodeCursor(bindingOf(account, query), position)

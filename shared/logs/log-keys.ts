@@ -16,8 +16,11 @@ export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
 export const logPartition = (account: string, stream: LogStream, date: string, shard?: number): string =>
   partition(account, `log.${stream}`, shard === undefined ? date : `${date}#${shard}`)
 
-/** Pointers to the entries whose snapshot names an actor or an email; for flows, what leads to those of an actor. */
-export const namedPartition = (account: string, stream: LogStream, field: 'actor' | 'email', value: string): string =>
+/** What entries are found by: the actor or the email that their snapshot names, and the object that a change is about. */
+export type NamedField = 'actor' | 'email' | 'object'
+
+/** Pointers to the entries that name an actor, an email or an object; for flows, what leads to those of an actor. */
+export const namedPartition = (account: string, stream: LogStream, field: NamedField, value: string): string =>
   edgePartition(account, `log.${stream}`, field, value)
 
 export const flowKey = (account: string, actorId: string, id: string): Key => ({

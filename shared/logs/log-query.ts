@@ -13,10 +13,17 @@ export type LogQuery = {
   end: number | null
   actorId: string | null
   actorEmail: string | null
+  objectId: string | null
+  /** Up to where entries are counted. */
+  totalLimit: number
 }
 
 /** A listing without `begin` looks this far back. */
 export const defaultWindow = 90 * dayMicros
+
+/** The most that a listing counts, and what it counts unless it is asked for more or less (L2.5). */
+export const mostCounted = 10_000
+export const countedByDefault = 1_000
 
 const refuse = (detail: string) => new ApiError('invalid_log_query', detail)
 
@@ -42,6 +49,20 @@ function streamOf(query: URLSearchParams): LogStream | null {
   return type
 }
 
+function uuid(query: URLSearchParams, name: string): string | null {
+  const text = single(query, name) || null
+  if (text !== null && !isUuid(text)) throw refuse(`${name} must be a UUID.`)
+  return text?.toLowerCase() ?? null
+}
+
+function countedUpTo(query: URLSearchParams): number {
+  const text = single(query, 'total_limit')
+  if (!text) return countedByDefault
+  const limit = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(limit <= mostCounted)) throw refuse(`total_limit must be an integer from 0 to ${mostCounted}.`)
+  return limit
+}
+
 /** Checks the parameters in the order of L2.2; what is in the cursor is tested when it is used. */
 export function readLogQuery(query: URLSearchParams, now: number): LogQuery {
   const limit = readLimit(query)
@@ -52,10 +73,13 @@ export function readLogQuery(query: URLSearchParams, now: number): LogQuery {
   const first = !query.has('page_cursor')
   const [from, to] = first ? [begin ?? now - defaultWindow, end ?? now] : [begin ?? 0, end ?? Number.MAX_VALUE]
   if (from > to) throw refuse('begin must not be after end.')
-  const actorId = single(query, 'actor_id') || null
-  if (actorId !== null && !isUuid(actorId)) throw refuse('actor_id must be a UUID.')
+  const actorId = uuid(query, 'actor_id')
   const actorEmail = single(query, 'actor_email') || null
   if (actorEmail !== null && type === 'api_request')
     throw refuse('actor_email cannot be combined with type api_request.')
-  return { limit, cursor: readCursor(query), type, begin, end, actorId: actorId?.toLowerCase() ?? null, actorEmail }
+  const objectId = uuid(query, 'object_id')
+  if (objectId !== null && type !== null && type !== 'change')
+    throw refuse(`object_id cannot be combined with type ${type}.`)
+  const totalLimit = countedUpTo(query)
+  return { limit, cursor: readCursor(query), type, begin, end, actorId, actorEmail, objectId, totalLimit }
 }

@@ -3,19 +3,32 @@ import type { Origin } from '../core/subject.ts'
 import type { Item } from '../table/keys.ts'
 import { insertTogether } from '../table/statements.ts'
 import { type LogStream, logId } from './log-id.ts'
-import { dayOf, logPartition, logTtl, namedPartition } from './log-keys.ts'
+import { dayOf, logPartition, logTtl, type NamedField, namedPartition } from './log-keys.ts'
+import { objectIdOf } from './object-id-of.ts'
 
 type Named = { actor_id?: string | null; actor_email?: string | null }
 type Entry = Named & { subject?: Named | null } & Record<string, unknown>
 /** Flows are stored by their consumer. */
 type Stored = Exclude<LogStream, 'flow'>
 
-/** The item of an entry, and the pointers by which it is found under the actor that its snapshot names (L2.6). */
+/** The entry that pointers lead to: its id, and when it goes. */
+type Target = { id: string; ttl: number }
+
+/** The pointers by which an entry is found: under who its snapshot names (L2.6), and under what it changed (L2.8). */
+export function pointerItems(account: string, stream: Stored, { id, ttl }: Target, entry: Entry): Item[] {
+  const named = stream === 'api_request' ? entry : entry.subject
+  const pointerBy = (field: NamedField, value: string | null | undefined): Item[] =>
+    value ? [{ pk: namedPartition(account, stream, field, value), sk: id, kind: 'log_pointer', ttl }] : []
+  return [
+    ...pointerBy('actor', named?.actor_id),
+    ...pointerBy('email', named?.actor_email),
+    ...(stream === 'change' ? pointerBy('object', objectIdOf(entry)) : []),
+  ]
+}
+
+/** The item of an entry, and the pointers to it. */
 export function logItems(account: string, stream: Stored, id: string, micros: number, entry: Entry): Item[] {
   const ttl = logTtl(stream, micros)
-  const named = stream === 'api_request' ? entry : entry.subject
-  const pointerBy = (field: 'actor' | 'email', value: string | null | undefined): Item[] =>
-    value ? [{ pk: namedPartition(account, stream, field, value), sk: id, kind: 'log_pointer', ttl }] : []
   return [
     {
       pk: logPartition(account, stream, dayOf(micros)),
@@ -27,8 +40,7 @@ export function logItems(account: string, stream: Stored, id: string, micros: nu
       timestamp: timestamp(micros),
       ...entry,
     },
-    ...pointerBy('actor', named?.actor_id),
-    ...pointerBy('email', named?.actor_email),
+    ...pointerItems(account, stream, { id, ttl }, entry),
   ]
 }
 

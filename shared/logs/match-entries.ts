@@ -1,7 +1,9 @@
+import { unpackLarge } from '../table/large-attributes.ts'
 import type { Attribution } from './flows/attribution.ts'
 import { instantOf, streamOf } from './log-id.ts'
 import { retentionMicros } from './log-keys.ts'
 import type { LogQuery } from './log-query.ts'
+import { objectIdOf } from './object-id-of.ts'
 import type { LogItem } from './part-reader.ts'
 import type { AttributionReader } from './render-entries.ts'
 
@@ -37,9 +39,9 @@ function actorOf(item: LogItem, attributions: Map<string, Attribution | undefine
   return { id: item.subject?.actor_id, email: item.subject?.actor_email }
 }
 
-/** Retention (L1), overlap of flows with the window (L2.4), and the actor filters (L2.6). */
+/** Retention (L1), overlap of flows with the window (L2.4), the actor filters (L2.6) and that of the object (L2.8). */
 export function matcher(
-  { actorId, actorEmail }: LogQuery,
+  { actorId, actorEmail, objectId }: LogQuery,
   window: Window,
   now: number,
   attributionsOf: AttributionReader,
@@ -49,7 +51,9 @@ export function matcher(
     if (!kept(item)) return false
     if (streamOf(item.sk) === 'flow' && !overlaps(instantOf(item.sk), item.fend, window)) return false
     // A pointer that was not followed was found under the name that is asked for.
-    if ((actorId === null && actorEmail === null) || item.pointer) return true
+    if (item.pointer) return true
+    if (objectId !== null && objectIdOf(unpackLarge(item)) !== objectId) return false
+    if (actorId === null && actorEmail === null) return true
     const actor = actorOf(item, attributions)
     return (actorId === null || actor.id === actorId) && (actorEmail === null || actor.email === actorEmail)
   }

@@ -32,6 +32,8 @@ export type Reading = {
   expected?: number
   /** Only what tells whether an entry matches is read. */
   counting?: boolean
+  /** How many more are wanted of all parts together: what is only counted is not read beyond that. */
+  wanted?: { left: number }
 }
 
 const matchedNames = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
@@ -41,6 +43,7 @@ const matched = {
 }
 
 const mostAtOnce = 1_000
+const leastAtOnce = 8
 const idLength = 24
 /** Sorts behind everything that follows an id in a key. */
 const behind = '~'
@@ -57,7 +60,7 @@ export class PartReader {
   constructor(part: Part, reading: Reading) {
     this.part = part
     this.reading = reading
-    this.limit = reading.counting ? mostAtOnce : Math.min(mostAtOnce, reading.expected ?? 100)
+    this.limit = Math.min(mostAtOnce, reading.expected ?? 100)
   }
 
   get head(): LogItem | undefined {
@@ -89,7 +92,7 @@ export class PartReader {
         FilterExpression: filter?.expression,
         ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last + behind, ...filter?.values },
         ExclusiveStartKey: this.start,
-        Limit: this.limit,
+        Limit: Math.min(this.limit, Math.max(leastAtOnce, this.reading.wanted?.left ?? mostAtOnce)),
         ...(this.reading.counting && matched),
       }),
     )
@@ -102,8 +105,10 @@ export class PartReader {
 /** Readers that have fetched their first page. */
 export async function openParts(some: (Part | LazyParts)[], reading: Reading): Promise<PartReader[]> {
   const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
-  // Of several parts each has its share; a part that has more is read on.
-  const expected = parts.length > 4 ? Math.max(8, Math.ceil((2 * (reading.expected ?? 100)) / parts.length)) : undefined
+  // Of several parts each has its share, and as much again in case it has more; a part that has still more is read on.
+  const twice = reading.counting ? 1 : 2
+  const share = Math.ceil((twice * (reading.expected ?? 100)) / parts.length)
+  const expected = parts.length > 4 ? Math.max(leastAtOnce, share) : undefined
   const readers = parts.map((part) => new PartReader(part, { ...reading, ...(expected && { expected }) }))
   await Promise.all(readers.map((reader) => reader.fill()))
   return readers

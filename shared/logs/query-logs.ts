@@ -17,7 +17,6 @@ import type { LogItem } from './part-reader.ts'
 import { type AttributionReader, attributionReader, renderEntry } from './render-entries.ts'
 import { batchSizeOf, type Walk, walkLogs } from './walk-logs.ts'
 
-const countedAtMost = 10_000
 const mostFlowActors = 50
 /** Entries are looked at together up to this size, so that few large ones are read that a page has no room for. */
 const maxBatchBytes = 2_000_000
@@ -43,7 +42,7 @@ export async function listLogs(
   const [{ kept, more }, behind, total] = await Promise.all([
     takeFitting(renderedEntries(onwards, match, attributions), { limit: query.limit, bytesOf: uncutBytes }),
     position ? anyFrom(position, walk, match, now) : false,
-    position?.total ?? count(walk, match),
+    position?.total ?? count(walk, match, query.totalLimit),
   ])
   if (backward) kept.reverse()
   const cursor = (item: LogItem | undefined, back: boolean, wanted: boolean) =>
@@ -68,12 +67,16 @@ export async function listLogs(
 
 /** Nothing but flows is older than its account, and nothing is kept beyond its retention: neither is walked. */
 async function walkOf(account: AccountRow, query: LogQuery, window: Window): Promise<Walk> {
-  const { type, actorId, actorEmail } = query
+  const { type, actorId, actorEmail, objectId } = query
   const streams: LogStream[] = type
     ? [type]
     : logStreams.filter((stream) => actorEmail === null || stream !== 'api_request')
   const oldest = Math.max(parseTimestamp(account.inserted_at) ?? 0, clock.now() - retentionMicros('change'))
   const id = account.id
+  if (objectId !== null) {
+    const named = { field: 'object', value: objectId, alone: actorId === null && actorEmail === null } as const
+    return { account: id, streams: ['change'], ...window, oldest, named }
+  }
   if (actorId !== null) {
     const named = { field: 'actor', value: actorId, alone: actorEmail === null } as const
     return { account: id, streams, ...window, oldest, named, flowActors: [actorId] }
@@ -129,14 +132,15 @@ async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Mat
   return false
 }
 
-/** Counts the entries that match, up to a bound. Only the first page asks for it. */
-async function count(walk: Walk, match: Match): Promise<number> {
-  let total = 0
-  for await (const batch of matching({ ...walk, counting: true, expected: countedAtMost }, match)) {
-    total += batch.length
-    if (total >= countedAtMost) return countedAtMost
+/** Counts the entries that match, up to a bound. Only the first page asks for it; its cursors carry the number. */
+async function count(walk: Walk, match: Match, bound: number): Promise<number> {
+  const wanted = { left: bound }
+  if (bound === 0) return 0
+  for await (const batch of matching({ ...walk, counting: true, expected: bound, wanted }, match)) {
+    wanted.left -= batch.length
+    if (wanted.left <= 0) return bound
   }
-  return total
+  return bound - wanted.left
 }
 
 /** `GET /logs/{log_id}` (L3). */

@@ -3,10 +3,13 @@ import { clock, parseTimestamp, timestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { isUuid } from '../core/ids.ts'
 import { fieldsOf, isObject } from '../core/is-object.ts'
+import type { Item } from '../table/keys.ts'
 import { unpackLarge } from '../table/large-attributes.ts'
 import { commitRecords } from './commit-records.ts'
 import { lastLogMicros, logId, positionTail } from './log-id.ts'
 import { retentionMicros } from './log-keys.ts'
+import { pointerItems } from './log-store.ts'
+import { missingPointers } from './missing-pointers.ts'
 import { walkLogs } from './walk-logs.ts'
 
 /** A fault of one entry of the change log. */
@@ -14,9 +17,10 @@ export type Damage = {
   /**
    * `missing`: a change without its entry. `doubled`: the entry of a change that has its own already. `reordered`: the
    * entry of a change at another place. `altered`: an entry that says something else than the commit. `unfounded`: an
-   * entry of no commit. `gap`: a commit record is missing, so nothing can be said of its entries.
+   * entry of no commit. `gap`: a commit record is missing, so nothing can be said of its entries. `unlisted`: an entry
+   * that is as it should be, but not found by its object, actor or email.
    */
-  problem: 'missing' | 'doubled' | 'reordered' | 'altered' | 'unfounded' | 'gap'
+  problem: 'missing' | 'doubled' | 'reordered' | 'altered' | 'unfounded' | 'gap' | 'unlisted'
   log_id: string
   /** The place of a reordered entry, or the entry that a doubled one is a copy of. */
   of?: string
@@ -35,6 +39,8 @@ export type Verification = {
 type Range = { account: string; begin: number; end: number }
 
 const listedDamages = 1_000
+/** Pointers that are looked for together. */
+const perLook = 100
 /** An entry follows its commit within seconds; the latest ones are not judged. */
 const settlingMicros = 60_000_000
 
@@ -65,7 +71,7 @@ function contentOf({ object, operation, before, after, subject, run_id = null }:
   return createHash('sha256').update(text).digest('base64').slice(0, 24)
 }
 
-type Expected = { id: string; content: string } | { gap: string }
+type Expected = { id: string; content: string; pointers: Item[] } | { gap: string }
 
 async function* expectedEntries({ account, begin, end }: Range): AsyncGenerator<Expected> {
   let sequence: number | undefined
@@ -73,15 +79,35 @@ async function* expectedEntries({ account, begin, end }: Range): AsyncGenerator<
     if (sequence !== undefined && found !== sequence + 1) yield { gap: logId('change', time, positionTail(0)) }
     sequence = found
     for (const [position, change] of changes.entries()) {
-      const content = contentOf({ ...change, subject, run_id })
-      yield { id: logId('change', time, positionTail(position)), content }
+      const id = logId('change', time, positionTail(position))
+      const pointers = pointerItems(account, 'change', { id, ttl: 0 }, { ...change, subject })
+      yield { id, content: contentOf({ ...change, subject, run_id }), pointers }
     }
+  }
+}
+
+/** Finds entries that pointers lack, many at a time. */
+class PointerCheck {
+  /** As many as can be listed, and one more. */
+  readonly unlisted = new Set<string>()
+  private pointers: Item[] = []
+
+  async add(pointers: Item[]): Promise<void> {
+    this.pointers.push(...pointers)
+    if (this.pointers.length >= perLook) await this.look()
+  }
+
+  async look(): Promise<void> {
+    const missing = await missingPointers(this.pointers)
+    for (const { sk } of missing) if (this.unlisted.size <= listedDamages) this.unlisted.add(sk)
+    this.pointers = []
   }
 }
 
 /**
  * Reads the commit records of a time range again and reports every entry of the change log that is missing, doubled or
- * not in its place. Both are read in order, side by side: only digests of what the commits say are held.
+ * not in its place, or that lacks what leads to it. Both are read in order, side by side: only digests of what the commits
+ * say are held.
  * @throws ApiError `bad_request` for an event that names no account or no time
  */
 export async function verifyChangeLog(event: unknown): Promise<Verification> {
@@ -92,6 +118,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const strange: { id: string; content: string; altered: boolean }[] = []
   let entries = 0
   const commits = new Set<string>()
+  const check = new PointerCheck()
 
   const actual = walkLogs({ ...range, streams: ['change'], ascending: true })
   let entry = await actual.next()
@@ -118,10 +145,12 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
       missing.set(expected.content, expected.id)
       strange.push({ id: expected.id, content, altered: true })
     }
+    await check.add(expected.pointers)
     entries++
     entry = await actual.next()
   }
   await skipUntil(null)
+  await check.look()
 
   for (const { id, content, altered } of strange) {
     const of = places.get(content)
@@ -131,6 +160,8 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const altered = new Set(damages.filter(({ problem }) => problem === 'altered').map(({ log_id }) => log_id))
   for (const id of missing.values()) if (!altered.has(id)) damages.push({ problem: 'missing', log_id: id })
   damages.sort((a, b) => (a.log_id < b.log_id ? -1 : 1))
+  // Behind what is wrong with entries: before a first `index-change-log` it can be all of them.
+  for (const log_id of check.unlisted) damages.push({ problem: 'unlisted', log_id })
   return {
     begin: timestamp(range.begin),
     end: timestamp(range.end),

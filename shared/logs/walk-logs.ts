@@ -2,7 +2,7 @@ import { clock, dayMicros } from '../core/clock.ts'
 import { flowParts } from './flow-parts.ts'
 import { followPointers } from './follow-pointers.ts'
 import { type LogStream, streamOf } from './log-id.ts'
-import { dayOf, logPartition, namedPartition } from './log-keys.ts'
+import { dayOf, logPartition, type NamedField, namedPartition } from './log-keys.ts'
 import { beyond, clampMicros, compareIds, idsBetween } from './log-order.ts'
 import { type LogItem, mergeParts, openParts, type Part, type Reading } from './part-reader.ts'
 import { walkEarlierFlows } from './walk-earlier-flows.ts'
@@ -11,8 +11,8 @@ import { walkEarlierFlows } from './walk-earlier-flows.ts'
 export type Walk = Reading & {
   account: string
   streams: LogStream[]
-  /** Only entries whose snapshot names this actor or email. */
-  named?: { field: 'actor' | 'email'; value: string; alone: boolean }
+  /** Only entries that name this actor, email or object; `alone` where nothing else is asked of them. */
+  named?: { field: NamedField; value: string; alone: boolean }
   /** Only flows of these actors. */
   flowActors?: string[] | null
   begin: number
@@ -69,7 +69,8 @@ async function* walkStream(walk: Walk, stream: LogStream): AsyncGenerator<LogIte
   // Asks for as many days at once as the rest should take, judged by the days before; after empty ones for ever more.
   let found = 0
   for (let at = 0, width = 1; at < days.length; ) {
-    const group = days.slice(at, at + width).map((parts) => openParts(parts, walk))
+    const reading = walk.counting ? { ...walk, expected: shareOfDay(walk, found, width) } : walk
+    const group = days.slice(at, at + width).map((parts) => openParts(parts, reading))
     for (const readers of await Promise.all(group)) {
       for await (const item of mergeParts(readers, walk.ascending)) {
         found++
@@ -78,9 +79,14 @@ async function* walkStream(walk: Walk, stream: LogStream): AsyncGenerator<LogIte
     }
     at += width
     const needed = Math.ceil((((walk.expected ?? 100) - found) * at) / Math.max(1, found))
-    width = Math.max(1, Math.min(16, width * 2, needed))
+    // What is counted is paid for: the newest day, of which there may be minutes, does not speak for the others.
+    width = Math.max(1, Math.min(16, walk.counting && at === 1 ? 1 : width * 2, needed))
   }
 }
+
+/** How many entries to read of each of some days that are asked for together, to be counted. */
+const shareOfDay = ({ expected = 100 }: Walk, found: number, days: number): number =>
+  Math.ceil(Math.max(expected - found, expected / 4) / days)
 
 /**
  * The partitions of the window, oldest day first, or the one with the pointers of a name. Only flows can lie in the

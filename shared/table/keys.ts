@@ -29,6 +29,9 @@ export const commitKey = (account: string, sequence: number): Key => ({
   sk: String(sequence).padStart(16, '0'),
 })
 
+/** The account that a key belongs to; of the service's own keys it is `service`. */
+export const accountOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'))
+
 /** One of the account's two sealed logs: its newest checkpoint, its tiles, and what leads from an entry to its leaf. */
 export const sealPartition = (account: string, log: 'changes' | 'activity'): string => partition(account, `seal.${log}`)
 

@@ -27,6 +27,8 @@ const listings: [name: string, query: Asked][] = [
   ['all streams, a busy actor', ({ busy }) => ({ actor_id: busy.id })],
   ['all streams, an email with 100 entries of each', ({ rare }) => ({ actor_email: rare.email })],
   ['flow, an actor with 100', ({ rare }) => ({ type: 'flow', actor_id: rare.id })],
+  // A planted change is of an object that has its actor's id.
+  ['change, an object with 100', ({ rare }) => ({ object_id: rare.id })],
 ]
 
 /** What pages of 50 cost in a log of so many entries, a quarter of each stream. */

@@ -101,6 +101,10 @@ export const hostileQueries: readonly string[] = [
   'begin=1&end=0',
   'actor_id=%00',
   'actor_email=%00',
+  'object_id=%00',
+  'object_id[]=a',
+  'total_limit=-1',
+  'total_limit=1e3',
   '&&&===',
 ]
 

@@ -6,6 +6,7 @@ import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { newAccessWorld } from './access.ts'
 import { call, newAccount } from './account.ts'
+import { removePointers } from './change-log-items.ts'
 import { commitsOf, recordOf } from './commit-stream.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from './flows.ts'
 import { newSite } from './gateways.ts'
@@ -295,6 +296,11 @@ async function recordTasks(record: Record, account: string, consumer: string): P
     handler({ account_id: account, end: timestamp(clock.now()) }, context),
   )
   await record('tasks/verify-rows.ts', (handler) => handler({}))
+  await removePointers(account)
+  await record('tasks/index-change-log.ts', async (handler) => {
+    const { data, error } = await handler({}, context)
+    if (!(data?.added > 0)) throw new Error(`No pointer was put: ${error?.detail}`)
+  })
   const batch = { requestContext: { functionArn: consumer }, payload: '{"Records":[]}' }
   const bucket = (url: URL) => {
     if (url.hostname.startsWith('lambda.')) return Response.json({ batchItemFailures: [] })

@@ -3,6 +3,7 @@ import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
 import { LogEntry } from '#shared/logs/log-entry.ts'
 import { logStreams } from '#shared/logs/log-id.ts'
+import { countedByDefault, mostCounted } from '#shared/logs/log-query.ts'
 import { listLogs as query } from '#shared/logs/query-logs.ts'
 
 const time = { type: 'string', format: 'date-time' }
@@ -20,6 +21,18 @@ export const listLogs = operation(
       end: time,
       actor_id: { type: 'string', format: 'uuid' },
       actor_email: { type: 'string' },
+      object_id: {
+        type: 'string',
+        format: 'uuid',
+        description: 'Only changes of the object with this id: its history. With no `type`, or with `change`.',
+      },
+      total_limit: {
+        type: 'integer',
+        minimum: 0,
+        maximum: mostCounted,
+        default: countedByDefault,
+        description: 'Up to where `total` and `count` are exact; with more entries both are this number.',
+      },
       limit: { type: 'integer' },
       page_cursor: { type: 'string' },
     },

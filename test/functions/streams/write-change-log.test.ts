@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
@@ -5,9 +6,12 @@ import { handler } from '#functions/streams/write-change-log.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { sites } from '#shared/domain/sites/site.ts'
+import { logId, positionTail } from '#shared/logs/log-id.ts'
+import { namedPartition } from '#shared/logs/log-keys.ts'
 import { commitKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
+import { removeItem } from '#test/support/change-log-items.ts'
 import { recordOf } from '#test/support/commit-stream.ts'
 import { failTable, inserts } from '#test/support/table-faults.ts'
 
@@ -82,6 +86,45 @@ it('makes an entry of each change, once, however often it is delivered', async (
   const stored = (await getItem(commitKey(account.id, records.length))) as { time: number }
   expect(entry.timestamp).toBe(timestamp(stored.time))
   expect(entry.log_id).toBe(`c${stored.time.toString(16).padStart(13, '0')}0000000000`)
+})
+
+it('makes one pointer by object of each change, and puts none again that is there', async () => {
+  const time = clock.now()
+  const rows = [randomUUID(), randomUUID()]
+  const changed = rows.flatMap((id) => [
+    { ...change(0), after: { id } },
+    { ...change(0), operation: 'delete', before: { id }, after: null },
+  ])
+  const commitRecord = record(changed, time)
+  expect(await deliver(commitRecord)).toEqual([])
+  const pointers = () => Promise.all(rows.map((id) => queryItems(namedPartition(account.id, 'change', 'object', id))))
+  const first = await pointers()
+  expect(first.map((items) => items.map(({ sk, kind }) => [sk, kind]))).toEqual([
+    [0, 1].map((position) => [logId('change', time, positionTail(position)), 'log_pointer']),
+    [2, 3].map((position) => [logId('change', time, positionTail(position)), 'log_pointer']),
+  ])
+  // Later, under another retention: what a delivery finds, it leaves.
+  vi.stubEnv('LOG_RETENTION_DAYS', '400')
+  expect(await deliver(commitRecord, commitRecord)).toEqual([])
+  vi.unstubAllEnvs()
+  expect(await pointers()).toEqual(first)
+})
+
+it('puts the pointer that a broken delivery has left out', async () => {
+  const time = clock.now()
+  const id = randomUUID()
+  const commitRecord = record([{ ...change(0), after: { id } }], time)
+  failTable('TimeoutError', inserts(time.toString(16)))
+  expect(await deliver(commitRecord)).toHaveLength(1)
+  vi.restoreAllMocks()
+  expect(await deliver(commitRecord)).toEqual([])
+  await removeItem({
+    pk: namedPartition(account.id, 'change', 'object', id),
+    sk: logId('change', time, positionTail(0)),
+  })
+  expect(await changes({ object_id: id })).toEqual([])
+  expect(await deliver(commitRecord)).toEqual([])
+  expect(await changes({ object_id: id })).toHaveLength(1)
 })
 
 it('numbers the changes of a commit', async () => {

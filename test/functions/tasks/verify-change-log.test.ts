@@ -1,39 +1,38 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
 import { handler } from '#functions/tasks/verify-change-log.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
+import { anonymous } from '#shared/core/subject.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { logId, parseLogId, positionTail } from '#shared/logs/log-id.ts'
 import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import type { Damage } from '#shared/logs/verify-change-log.ts'
 import { table, tableName } from '#shared/table/client.ts'
-import { DeleteCommand, PutCommand } from '#shared/table/commands.ts'
-import { queryItems } from '#shared/table/read.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import type { Item } from '#shared/table/keys.ts'
 import { newAccount } from '#test/support/account.ts'
+import { changeEntriesOf, pointersTo, removeItem as remove, removePointers } from '#test/support/change-log-items.ts'
 import { commitsOf, writeChangeLogOf } from '#test/support/commit-stream.ts'
 
-type Item = Record<string, unknown> & { pk: string; sk: string }
 type Answer = {
   data: { commits: number; entries: number; damages: Damage[] }
   error?: { code: string; detail: string }
 }
+
+const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, ip_lon: null, user_agent: null }
 
 let account: Awaited<ReturnType<typeof newAccount>>
 const verify = async (event: Record<string, unknown> = {}) =>
   (await handler({ account_id: account.id, end: timestamp(clock.now()), ...event })) as Answer
 const damages = async () => (await verify()).data.damages
 const put = (Item: Item) => table().send(new PutCommand({ TableName: tableName(), Item }))
-const remove = ({ pk, sk }: Item) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
 const place = (micros: number, position = 0) => {
   const sk = logId('change', micros, positionTail(position))
   return { pk: logPartition(account.id, 'change', dayOf(micros)), sk, log_id: sk }
 }
 
-async function entries(): Promise<Item[]> {
-  const days = new Set((await commitsOf(account.id)).map(({ time }) => dayOf(time)))
-  const all = await Promise.all([...days].map((day) => queryItems(logPartition(account.id, 'change', day))))
-  return all.flat().sort((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1)) as Item[]
-}
+const entries = () => changeEntriesOf(account.id)
 
 beforeEach(async () => {
   account = await newAccount()
@@ -122,6 +121,34 @@ it('reports a commit record that is gone, and the entries it leaves', async () =
   const found = await damages()
   expect(found.map(({ problem }) => problem).sort()).toEqual(['gap', 'unfounded', 'unfounded'])
   expect(found.find(({ problem }) => problem === 'gap')?.log_id).toBe(logId('change', next.time, positionTail(0)))
+})
+
+it('reports an entry that a listing does not find, once, behind what is wrong with entries', async () => {
+  const subject = { ...anonymous(origin), actor_id: randomUUID(), actor_email: 'ada@example.com' }
+  await commit({ accountId: account.id, subject }, async (transaction) => {
+    transaction.insert(sites, { name: 'By Ada', managed_by: 'account' })
+  })
+  await writeChangeLogOf(account.id)
+  const all = await entries()
+  const last = all.at(-1) as Item
+  const pointers = pointersTo(account.id, [last])
+  expect(pointers.map(({ pk }) => pk.split('#')[1])).toEqual([
+    'log.change.actor',
+    'log.change.email',
+    'log.change.object',
+  ])
+  for (const pointer of pointers) {
+    await remove(pointer)
+    expect(await damages()).toEqual([{ problem: 'unlisted', log_id: last.sk }])
+    await put(pointer)
+  }
+  expect(await damages()).toEqual([])
+
+  await removePointers(account.id)
+  await put({ ...last, after: { id: 'forged' } })
+  const found = await damages()
+  expect(found[0]).toEqual({ problem: 'altered', log_id: last.sk })
+  expect(found.slice(1)).toEqual(all.map(({ sk }) => ({ problem: 'unlisted', log_id: sk })))
 })
 
 it('judges the asked range only', async () => {

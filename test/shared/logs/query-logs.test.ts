@@ -29,16 +29,27 @@ afterEach(() => {
 })
 
 it.each([
-  [9_999, 9_999],
-  [10_000, 10_000],
-  [10_500, 10_000],
-])('counts %i entries as %i (L2.5)', async (stored, total) => {
+  [999, undefined, 999],
+  [1_000, undefined, 1_000],
+  [1_050, undefined, 1_000],
+  [9_999, 10_000, 9_999],
+  [10_000, 10_000, 10_000],
+  [10_500, 10_000, 10_000],
+  [1_050, 1_049, 1_049],
+  [1_050, 1, 1],
+  [1_050, 0, 0],
+])('counts %i entries up to %s as %i (L2.5)', async (stored, limit, total) => {
   // All on one day, so that each is in one partition only.
   const noon = Math.floor(clock.now() / 86_400_000_000) * 86_400_000_000 - 43_200_000_000
   ids = Array.from({ length: stored }, (_, i) => idFrom('session', noon + i))
   const query = { type: 'session', begin: timestamp(noon), end: timestamp(noon + stored), limit: '1' }
-  const { metadata } = await listLogs(account, new URLSearchParams(query))
+  const counted: Record<string, string> = limit === undefined ? {} : { total_limit: String(limit) }
+  const { metadata } = await listLogs(account, new URLSearchParams({ ...query, ...counted }))
   expect([metadata.total, metadata.count]).toEqual([total, total])
+  // One request is that of the page; what is counted takes one for 1,000 entries, and one that finds the end.
+  expect(vi.mocked(table().send).mock.calls.length).toBeLessThanOrEqual(
+    1 + Math.ceil(total / 1_000) + Math.min(1, total),
+  )
 })
 
 it('asks for no partition of days that cannot have entries', async () => {

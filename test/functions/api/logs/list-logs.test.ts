@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
 import { handler } from '#functions/api/logs/list-logs.ts'
+import { handler as setMembers } from '#functions/api/memberships/replace-memberships.ts'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { anonymous } from '#shared/core/subject.ts'
@@ -10,13 +11,16 @@ import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import { longFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { type LogStream, logId } from '#shared/logs/log-id.ts'
-import { flowKey } from '#shared/logs/log-keys.ts'
+import { flowKey, namedPartition } from '#shared/logs/log-keys.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { overlaps } from '#shared/logs/match-entries.ts'
 import { table, tableName } from '#shared/table/client.ts'
-import { BatchWriteCommand } from '#shared/table/commands.ts'
+import { BatchWriteCommand, PutCommand } from '#shared/table/commands.ts'
+import { packLarge } from '#shared/table/large-attributes.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
+import { actorsApi, groupsApi } from '#test/support/collections.ts'
+import { writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of every shape
@@ -60,7 +64,7 @@ async function put(
     logItems(of.id, stream, logId(stream, micros, i.toString(16).padStart(10, '0')), micros, {
       ...fieldsOf[stream],
       ...fields,
-    }),
+    }).map((item) => packLarge(item)),
   )
   for (let at = 0; at < items.length; at += 25) {
     const requests = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }))
@@ -111,6 +115,21 @@ describe('parameters (L2.1, L2.2)', () => {
       'actor_email=a&type=api_request&page_cursor=',
       ['invalid_log_query', 'actor_email cannot be combined with type api_request.'],
     ],
+    ['object_id=x&total_limit=x', ['invalid_log_query', 'object_id must be a UUID.']],
+    [`actor_id=x&object_id=x`, ['invalid_log_query', 'actor_id must be a UUID.']],
+    [`object_id=${actor.id}&object_id=${actor.id}`, ['invalid_log_query', 'object_id must be a single string.']],
+    [`object_id[]=${actor.id}`, ['invalid_log_query', 'object_id must be a single string.']],
+    ...['session', 'flow', 'api_request'].map((type): [string, [string, string]] => [
+      `type=${type}&object_id=${actor.id}&total_limit=x`,
+      ['invalid_log_query', `object_id cannot be combined with type ${type}.`],
+    ]),
+    ...['x', '-1', '+1', '1.0', '1e3', '0x10', '10001', '9'.repeat(400), '%00'].map(
+      (limit): [string, [string, string]] => [
+        `total_limit=${limit}&page_cursor=`,
+        ['invalid_log_query', 'total_limit must be an integer from 0 to 10000.'],
+      ],
+    ),
+    ['total_limit=1&total_limit=1', ['invalid_log_query', 'total_limit must be a single string.']],
     ['page_cursor=', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
     ['page_cursor=abc', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
     ['page_cursor=a&page_cursor=b', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
@@ -120,7 +139,10 @@ describe('parameters (L2.1, L2.2)', () => {
   })
 
   it.each([
-    'begin=&end=&actor_id=&actor_email=',
+    'begin=&end=&actor_id=&actor_email=&object_id=&total_limit=',
+    `type=change&object_id=${actor.id}&actor_id=${actor.id}&actor_email=x`,
+    'total_limit=0',
+    'total_limit=10000',
     'begin=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z',
     'begin=2026-01-01T02:00:00%2B02:00&end=2099-01-01T00:00:00-01:00',
     'begin=2026-01-01T02:00:00+02:00',
@@ -236,6 +258,133 @@ describe('actor filters (L2.6)', () => {
   })
 })
 
+describe('the history of an object (L2.8)', () => {
+  const changesOf = (rows: string[], at: number): [Exclude<LogStream, 'flow'>, number, Record<string, unknown>][] =>
+    rows.map((id, i) => ['change', at + i, { before: i === 0 ? null : { id }, after: { id } }])
+
+  it('is every change of it, newest first, also when it is gone, and no other entry', async () => {
+    const own = await newAccount()
+    const at = clock.now()
+    const [one, other] = [randomUUID(), randomUUID()]
+    const ids = await put(own, [
+      ['change', at, { before: null, after: { id: one } }],
+      ['change', at + 1, { before: null, after: { id: other, site_id: one } }],
+      ['change', at + 2, { before: { id: one }, after: { id: one } }],
+      ['session', at + 3, { subject: { ...subject, device_id: one, actor_id: one } }],
+      ['api_request', at + 4, { actor_id: one }],
+      ['change', at + 5, { operation: 'delete', before: { id: one }, after: null }],
+      ['change', at + 6, { object: 'accounts', before: { name: 'without an id' }, after: { name: 'x' } }],
+    ])
+    const window = { begin: timestamp(at), end: timestamp(at + 9) }
+    for (const query of [{}, { type: 'change' }] as Record<string, string>[]) {
+      const { body } = await list({ ...window, ...query, object_id: one.toUpperCase() }, own)
+      expect(body.data.map((entry: Entry) => entry.log_id)).toEqual([ids[5], ids[2], ids[0]])
+      expect(body.metadata).toMatchObject({ total: 3, count: 3 })
+    }
+    expect((await list({ ...window, object_id: other }, own)).body.metadata.total).toBe(1)
+    expect((await list({ ...window, object_id: randomUUID() }, own)).body.data).toEqual([])
+    expect((await list({ ...window, object_id: one })).body.data).toEqual([])
+    const inside = { begin: timestamp(at + 1), end: timestamp(at + 2), object_id: one }
+    expect((await list(inside, own)).body.data.map((entry: Entry) => entry.log_id)).toEqual([ids[2]])
+  })
+
+  it('of a member is that of its membership; of a group, of the group alone', async () => {
+    const own = await newAccount()
+    const group = (await groupsApi.create(own, { name: 'Staff' })).body.data
+    const member = (await actorsApi.create(own, { name: 'Ada', type: 'service_account' })).body.data
+    await own.call(setMembers, { params: { group_id: group.id }, body: { memberships: [{ actor_id: member.id }] } })
+    await writeChangeLogOf(own.id)
+    const objects = async (object_id: string) =>
+      (await list({ object_id }, own)).body.data.map(({ object }: Entry) => object)
+    expect(await objects(group.id)).toEqual(['groups'])
+    const [joined] = (await list({ type: 'change' }, own)).body.data
+    expect(joined).toMatchObject({ object: 'memberships', after: { group_id: group.id, actor_id: member.id } })
+    expect(await objects(joined.after.id)).toEqual(['memberships'])
+    expect(await objects(own.id)).toContain('accounts')
+  })
+
+  it('can be narrowed to what an actor changed, by id, by email, or both', async () => {
+    const own = await newAccount()
+    const at = clock.now()
+    const id = randomUUID()
+    const by = (actor_id: string | null, actor_email: string | null) => ({
+      after: { id },
+      subject: { ...subject, actor_id, actor_email },
+    })
+    const large = { after: { id, text: 'x'.repeat(30_000) }, subject }
+    await put(own, [
+      ['change', at, by(actor.id, actor.email)],
+      ['change', at + 1, by(actor.id, null)],
+      ['change', at + 2, by(null, actor.email)],
+      ['change', at + 3, by(randomUUID(), 'grace@example.com')],
+      ['change', at + 4, { ...large }],
+      ['change', at + 5, { after: { id }, subject: null }],
+    ])
+    const times = async (query: Record<string, string>) => {
+      const { body } = await list({ begin: timestamp(at), end: timestamp(at + 9), object_id: id, ...query }, own)
+      expect(body.metadata.total).toBe(body.data.length)
+      return body.data.map((entry: Entry) => Number.parseInt(entry.log_id.slice(1, 14), 16) - at)
+    }
+    expect(await times({})).toEqual([5, 4, 3, 2, 1, 0])
+    expect(await times({ actor_id: actor.id })).toEqual([4, 1, 0])
+    expect(await times({ actor_email: actor.email })).toEqual([4, 2, 0])
+    expect(await times({ actor_id: actor.id, actor_email: actor.email })).toEqual([4, 0])
+  })
+
+  it('shows no entry to which a pointer was forged', async () => {
+    const own = await newAccount()
+    const at = clock.now()
+    const [one, other] = [randomUUID(), randomUUID()]
+    const ids = await put(own, changesOf([one, other], at))
+    const forged = { pk: namedPartition(own.id, 'change', 'object', one), sk: ids[1], kind: 'log_pointer' }
+    await table().send(new PutCommand({ TableName: tableName(), Item: forged }))
+    const { data } = (await list({ begin: timestamp(at), end: timestamp(at + 9), object_id: one }, own)).body
+    expect(data.map((entry: Entry) => entry.log_id)).toEqual([ids[0]])
+  })
+
+  it('is paged by cursors of its own', async () => {
+    const own = await newAccount()
+    const at = clock.now()
+    const id = randomUUID()
+    await put(own, changesOf([id, id, id], at))
+    const query = { begin: timestamp(at), end: timestamp(at + 9), object_id: id, limit: '1' }
+    const { next_page: page_cursor } = (await list(query, own)).body.metadata
+    const { object_id: _, ...others } = query
+    for (const other of [others, { ...query, object_id: randomUUID() }])
+      expect((await list({ ...other, page_cursor }, own)).body.code).toBe('invalid_page_cursor')
+    expect((await list({ ...query, page_cursor }, own)).body.data).toHaveLength(1)
+  })
+})
+
+describe('how far entries are counted (L2.5)', () => {
+  it('is total_limit; the cursors carry what the first page has counted', async () => {
+    const own = await newAccount()
+    const at = clock.now()
+    await put(
+      own,
+      Array.from({ length: 6 }, (_, i): ['session' | 'change', number] => [i % 2 ? 'session' : 'change', at + i]),
+    )
+    const query = { begin: timestamp(at), end: timestamp(at + 5), limit: '2' }
+    for (const [total_limit, total] of [
+      ['', 6],
+      ['7', 6],
+      ['6', 6],
+      ['5', 5],
+      ['1', 1],
+      ['0', 0],
+    ] as const) {
+      const first = (await list({ ...query, total_limit }, own)).body
+      expect([first.data.length, first.metadata.total, first.metadata.count]).toEqual([2, total, total])
+      const page_cursor = first.metadata.next_page
+      // Behind a cursor it says nothing new, whether it is there, another, or left out.
+      for (const more of [{ total_limit }, { total_limit: '3' }, {}] as Record<string, string>[]) {
+        const { data, metadata } = (await list({ ...query, ...more, page_cursor }, own)).body
+        expect([data.length, metadata.total, metadata.count]).toEqual([2, total, total])
+      }
+    }
+  })
+})
+
 describe('flows in a window (L2.4)', () => {
   it.each<[string, number, number | undefined, boolean]>([
     ['open, started before', 5, undefined, true],
@@ -276,7 +425,7 @@ describe('retention (L1)', () => {
     async (type) => {
       const own = await newAccount()
       const at = clock.now()
-      const [id] = (await put(own, [[type, at, { subject, actor_id: actor.id }]])) as [string]
+      const [id] = (await put(own, [[type, at, { subject, actor_id: actor.id, after: { id: actor.id } }]])) as [string]
       const query = { type, begin: '2020-01-01T00:00:00Z', end: timestamp(at), actor_id: actor.id }
       vi.stubEnv('LOG_RETENTION_DAYS', '2')
       const now = vi.spyOn(clock, 'now')
@@ -285,6 +434,10 @@ describe('retention (L1)', () => {
         [2 * day, 404, 0],
       ] as const) {
         now.mockReturnValue(at + later)
+        if (type === 'change') {
+          const { actor_id: _, ...others } = query
+          expect((await list({ ...others, object_id: actor.id }, own)).body.metadata.total).toBe(total)
+        }
         const { actor_id: _, ...unfiltered } = query
         expect((await list(query, own)).body.metadata.total).toBe(total)
         const listed = (await list({ ...unfiltered, limit: '100' }, own)).body.data

@@ -1,0 +1,28 @@
+import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
+import { pointerItems } from '#shared/logs/log-store.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { DeleteCommand } from '#shared/table/commands.ts'
+import type { Item, Key } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { commitsOf } from './commit-stream.ts'
+
+/** The stored entries of an account's change log, in their order, unpacked. */
+export async function changeEntriesOf(accountId: string): Promise<Item[]> {
+  const days = new Set((await commitsOf(accountId)).map(({ time }) => dayOf(time)))
+  const all = await Promise.all([...days].map((day) => queryItems(logPartition(accountId, 'change', day))))
+  return (all.flat() as unknown as Item[]).sort((a, b) => (a.sk < b.sk ? -1 : 1))
+}
+
+/** What leads to some entries. */
+export const pointersTo = (accountId: string, entries: Item[]): Item[] =>
+  entries.flatMap((entry) => pointerItems(accountId, 'change', { id: entry.sk, ttl: Number(entry.ttl) }, entry))
+
+export const removeItem = ({ pk, sk }: Key) =>
+  table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
+
+/** Leaves the change log of an account as it was before there were pointers; what was removed. */
+export async function removePointers(accountId: string): Promise<Item[]> {
+  const pointers = pointersTo(accountId, await changeEntriesOf(accountId))
+  for (const pointer of pointers) await removeItem(pointer)
+  return pointers
+}
