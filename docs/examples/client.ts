@@ -1,4 +1,5 @@
 import { Heartbeats } from './heartbeats.ts'
+import { connectedSeconds } from './intervals.ts'
 import { type Live, LiveChannel } from './live-channel.ts'
 import { Problem, Service } from './service.ts'
 
@@ -16,9 +17,6 @@ export type Way = {
 type Answer = { id: string; resources: Resource[]; resources_cursor: string | null; heartbeat_secs: number; live: Live }
 
 type Page = { data: Resource[]; metadata: { next_page: string | null } }
-
-/** While the channel is open, news are told and keepalives keep the session: so often is enough. */
-const connectedSeconds = 1_800
 
 type Options = { baseUrl: string; token: string; installation: string; publicKey: string }
 

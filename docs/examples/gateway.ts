@@ -1,4 +1,5 @@
 import { Heartbeats } from './heartbeats.ts'
+import { keepaliveSeconds } from './intervals.ts'
 import { type Live, LiveChannel } from './live-channel.ts'
 import { Problem, Service } from './service.ts'
 
@@ -70,7 +71,8 @@ export class Gateway {
     this.#session = started.id
     this.#since = undefined
     this.#heartbeats.every(started.heartbeat_secs)
-    this.#channel.open(started.live, started.id, this.#service.headers)
+    // Its heartbeats are signs of life already: a keepalive only keeps the platform from ending an idle connection.
+    this.#channel.open(started.live, started.id, this.#service.headers, keepaliveSeconds)
     this.#heartbeats.soon()
   }
 

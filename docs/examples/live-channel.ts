@@ -33,18 +33,20 @@ export class LiveChannel {
   #timer: NodeJS.Timeout | undefined
   #keepalive: NodeJS.Timeout | undefined
   #pauseMs = firstPauseMs
+  #keepaliveMs = 0
   #stopped = false
 
   constructor(listener: Listener) {
     this.#listener = listener
   }
 
-  /** Connects a session. A connection of another session is given up. */
-  open(live: Live, sessionId: string, headers: Record<string, string>): void {
+  /** Connects a session, with a keepalive so often. A connection of another session is given up. */
+  open(live: Live, sessionId: string, headers: Record<string, string>, keepaliveSeconds?: number): void {
     this.close()
     if (live === null) return
     this.#stopped = false
-    this.#connect(live, `${live.url}?session_id=${sessionId}`, headers)
+    this.#keepaliveMs = (keepaliveSeconds ?? live.keepalive_secs) * 1_000
+    this.#connect(`${live.url}?session_id=${sessionId}`, headers)
   }
 
   close(): void {
@@ -55,13 +57,12 @@ export class LiveChannel {
     this.#socket = undefined
   }
 
-  #connect(live: NonNullable<Live>, url: string, headers: Record<string, string>): void {
+  #connect(url: string, headers: Record<string, string>): void {
     const socket = new Socket(url, { headers })
     this.#socket = socket
     socket.addEventListener('open', () => {
       this.#pauseMs = firstPauseMs
-      // The service counts a session as connected for three of these.
-      this.#keepalive = setInterval(() => socket.send('{"type":"keepalive"}'), live.keepalive_secs * 1_000)
+      this.#keepalive = setInterval(() => socket.send('{"type":"keepalive"}'), this.#keepaliveMs)
       this.#listener.opened()
     })
     socket.addEventListener('message', ({ data }) => this.#receive(String(data)))
@@ -72,7 +73,7 @@ export class LiveChannel {
       clearInterval(this.#keepalive)
       this.#listener.closed()
       // At random, so that devices that lost their connections together do not come back together.
-      this.#timer = setTimeout(() => this.#connect(live, url, headers), Math.random() * this.#pauseMs)
+      this.#timer = setTimeout(() => this.#connect(url, headers), Math.random() * this.#pauseMs)
       this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2)
     })
   }

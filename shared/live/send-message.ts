@@ -7,14 +7,18 @@ import { postMessage } from './connections-api.ts'
 /** Until the handshake is through, the platform says of a connection that it is gone. */
 const handshakeMicros = 5_000_000
 
+/** Whether a connection that is gone may be one that is still about to open. */
+export const isYoung = ({ connected_at }: Pick<ConnectionRef, 'connected_at'>): boolean =>
+  clock.now() <= connected_at + handshakeMicros
+
 /** JSON text of at most 1,024 bytes, with a type (C5). It never carries a secret. */
 export type Message = { type: string } & Record<string, unknown>
 
 /** Sends a message, and forgets a connection that is gone (C5.4). Never throws. True when the platform took it. */
 export async function sendMessage(recipient: ConnectionRef, message: Message): Promise<boolean> {
-  const { account_id, device_id, connection_id, connected_at } = recipient
+  const { account_id, device_id, connection_id } = recipient
   const sending = await postMessage(connection_id, message)
-  if (sending === 'gone' && clock.now() > connected_at + handshakeMicros) {
+  if (sending === 'gone' && !isYoung(recipient)) {
     await forgetConnection(recipient).catch(() => undefined)
   }
   // Who is gone needs no message: that is no failure.

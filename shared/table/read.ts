@@ -19,10 +19,17 @@ const address = (key: Key) => `${key.pk}\n${key.sk}`
 /** The table takes no longer partition key, so nothing lies under one: a filter can ask for any text (A7.3). */
 const canExist = (pk: string): boolean => Buffer.byteLength(pk) <= 2048
 
-/** One item, read consistently. */
-export async function getItem<T extends Attributes = StoredItem>(key: Key): Promise<T | undefined> {
+/** How a look reads: `recent` may be a second behind, at half the price. */
+export type Look = 'exact' | 'recent'
+
+/** One item, read consistently unless told otherwise. */
+export async function getItem<T extends Attributes = StoredItem>(
+  key: Key,
+  look: Look = 'exact',
+): Promise<T | undefined> {
   if (!canExist(key.pk)) return undefined
-  const { Item } = await table().send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }))
+  const ConsistentRead = look === 'exact'
+  const { Item } = await table().send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead }))
   return Item && unpackLarge(asWritten<T>(Item))
 }
 
@@ -36,7 +43,7 @@ async function ask<T extends Attributes>(
   keys: Key[],
   found: Found<T>,
   attempt: number,
-  ProjectionExpression?: string,
+  { look = 'exact', ProjectionExpression }: { look?: Look; ProjectionExpression?: string } = {},
 ): Promise<Key[]> {
   if (attempt === 8) throw new ApiError('unavailable')
   if (attempt > 0) await waiting.sleep(jitter(attempt, 20, 2_560))
@@ -44,7 +51,9 @@ async function ask<T extends Attributes>(
   const left = await Promise.all(
     chunks.map(async (Keys) => {
       const answer = await table().send(
-        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys, ConsistentRead: true, ProjectionExpression } } }),
+        new BatchGetCommand({
+          RequestItems: { [tableName()]: { Keys, ConsistentRead: look === 'exact', ProjectionExpression } },
+        }),
       )
       for (const item of answer.Responses?.[tableName()] ?? [])
         found.set(address(asWritten<StoredItem>(item)), asWritten<T>(item))
@@ -58,11 +67,17 @@ const distinct = (keys: Key[]): Key[] => [
   ...new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])).values(),
 ]
 
-/** Items in the order of their keys, undefined where there is none; consistent, with large attributes still packed. */
-export async function getStoredItems<T extends Attributes = StoredItem>(keys: Key[]): Promise<(T | undefined)[]> {
+/**
+ * Items in the order of their keys, undefined where there is none; consistent unless told otherwise, with large attributes
+ * still packed.
+ */
+export async function getStoredItems<T extends Attributes = StoredItem>(
+  keys: Key[],
+  look: Look = 'exact',
+): Promise<(T | undefined)[]> {
   const found: Found<T> = new Map()
   let left = distinct(keys)
-  for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt)
+  for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt, { look })
   return keys.map((key) => found.get(address(key)))
 }
 
@@ -70,7 +85,8 @@ export async function getStoredItems<T extends Attributes = StoredItem>(keys: Ke
 export async function whichExist(keys: Key[]): Promise<boolean[]> {
   const found: Found<StoredItem> = new Map()
   let left = distinct(keys)
-  for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt, 'pk, sk')
+  for (let attempt = 0; left.length > 0; attempt++)
+    left = await ask(left, found, attempt, { ProjectionExpression: 'pk, sk' })
   return keys.map((key) => found.has(address(key)))
 }
 
@@ -88,8 +104,11 @@ export async function* storedItems<T extends Attributes = StoredItem>(
 }
 
 /** Items in the order of their keys, undefined where there is none; consistent. */
-export async function getItems<T extends Attributes = StoredItem>(keys: Key[]): Promise<(T | undefined)[]> {
-  return (await getStoredItems<T>(keys)).map((item) => item && unpackLarge(item))
+export async function getItems<T extends Attributes = StoredItem>(
+  keys: Key[],
+  look: Look = 'exact',
+): Promise<(T | undefined)[]> {
+  return (await getStoredItems<T>(keys, look)).map((item) => item && unpackLarge(item))
 }
 
 export async function getRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R | null> {

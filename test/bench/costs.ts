@@ -3,6 +3,7 @@ import { callUsages } from './call-usage.ts'
 import { flowUsage } from './flow-usage.ts'
 import { markdownTable } from './markdown-table.ts'
 import { memoryTable, roundTripMs } from './memory.ts'
+import { type PresenceRow, presenceText } from './presence-costs.ts'
 import { prices } from './prices.ts'
 import { type Usage, usageNames, usdOf } from './usage.ts'
 import { watchCosts } from './watch-costs.ts'
@@ -58,7 +59,7 @@ const callsAlone = (rows: Row[]) =>
     trips !== undefined && usage.lambdaRequests === 1 ? [{ name, usage, trips }] : [],
   )
 
-const document = (rows: Row[]): string => `# What it costs
+const document = (rows: Row[], presence: PresenceRow[]): string => `# What it costs
 
 Written by \`npm run bench -- --write\`, so that a change that makes something dearer shows in review. Units are in thousands
 for a million of each; prices are those of \`test/bench/prices.ts\` (us-east-1, without free tiers).
@@ -79,6 +80,9 @@ ${costsTable(rows)}
   0.08 USD a GB; \`backupVaultArn\` 0.10 USD a GB here and there. Domain, IPv6, reserved functions, throttles, tags and boundaries cost
   nothing.
 ${watchCosts()}
+## Presence
+
+${presenceText(presence)}
 ## Memory
 
 What a call takes and what a million of it costs altogether, with waiting: ${roundTripMs} ms for each round trip to the table, and the CPU
@@ -106,11 +110,11 @@ export async function statedUsages(): Promise<Map<string, Usage>> {
 const isNear = (measured: number, stated: number): boolean => Math.abs(measured - stated) <= stated / 4
 
 /** Writes `docs/costs.md`. */
-export async function writeCostsDocument(rows: Row[]): Promise<void> {
+export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): Promise<void> {
   const stated = await statedUsages().catch(() => new Map<string, Usage>())
   const steady = rows.map(({ name, usage, ...row }) => {
     const before = stated.get(name)?.lambdaGbMs ?? 0
     return { ...row, name, usage: isNear(usage.lambdaGbMs, before) ? { ...usage, lambdaGbMs: before } : usage }
   })
-  await writeFile(file, document(steady))
+  await writeFile(file, document(steady, presence))
 }

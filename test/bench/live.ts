@@ -8,12 +8,15 @@ import { Gateway } from '../../docs/examples/gateway.ts'
 
 type Percentiles = { p50: number; p99: number; count: number }
 
-export type LiveResult = { grants: Percentiles; revocations: Percentiles; crowd: { told: number; spreadMs: number } }
+export type LiveResult = {
+  grantsPerSecond: number
+  grants: Percentiles
+  revocations: Percentiles
+  crowd: { told: number; spreadMs: number }
+}
 
 const clients = 10
-const seconds = 10
-const grantsPerSecond = 50
-const resourcesEach = (seconds * grantsPerSecond) / clients
+const resourcesEach = 50
 const revocations = 20
 const crowdSize = 150
 
@@ -30,7 +33,7 @@ class Seen {
     for (const id of ids) if (!this.#at.has(id)) this.#at.set(id, performance.now())
   }
   async when(id: string): Promise<number> {
-    const end = performance.now() + 20_000
+    const end = performance.now() + 60_000
     while (!this.#at.has(id)) {
       if (performance.now() > end) throw new Error(`A gateway was not told of ${id}.`)
       await sleep(5)
@@ -40,7 +43,7 @@ class Seen {
 }
 
 /** How soon devices know, on a service of its own, with the examples of `docs/examples` as devices (C6). */
-export async function liveTest(): Promise<LiveResult> {
+export async function liveTest(grantsPerSecond = 50): Promise<LiveResult> {
   const service = await startService()
   const stopping: (() => Promise<void>)[] = []
   try {
@@ -111,6 +114,7 @@ export async function liveTest(): Promise<LiveResult> {
       )
     }
     const grants = percentilesOf(await Promise.all(waits))
+    const reached = (waits.length * 1_000) / (performance.now() - begin)
 
     const gone: number[] = []
     for (const { policy } of granted.slice(0, revocations)) {
@@ -127,17 +131,17 @@ export async function liveTest(): Promise<LiveResult> {
     await call('DELETE', `/policies/${last.policy.id}`)
     for (let i = 0; i < 300 && heard.length < crowdSize; i++) await sleep(20)
     const crowd = { told: heard.length, spreadMs: Math.max(...heard) - Math.min(...heard) }
-    return { grants, revocations: percentilesOf(gone), crowd }
+    return { grantsPerSecond: reached, grants, revocations: percentilesOf(gone), crowd }
   } finally {
     await Promise.all(stopping.map((stop) => stop()))
     await service.stop()
   }
 }
 
-export function liveText({ grants, revocations, crowd }: LiveResult): string {
+export function liveText({ grantsPerSecond, grants, revocations, crowd }: LiveResult): string {
   const ms = ({ p50, p99, count }: Percentiles) => `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (${count})`
   return [
-    `a grant was answered, and its gateway holds it after ${ms(grants)}`,
+    `a grant was answered, and its gateway holds it after ${ms(grants)}, at ${grantsPerSecond.toFixed(0)} a second`,
     `a policy is deleted, and its authorizations are gone from the gateway after ${ms(revocations)}`,
     `of ${crowdSize} clients ${crowd.told} have asked what they can reach now, spread over ${crowd.spreadMs.toFixed(0)} ms`,
   ]

@@ -5,6 +5,9 @@
 export const prices = {
   /** HTTP API: a request of up to 512 KB. */
   httpRequest: 1.0 / 1e6,
+  /** WebSocket API: a message of up to 32 KB, to or from a device, and a minute of a connection. */
+  liveMessage: 1.0 / 1e6,
+  connectionMinute: 0.25 / 1e6,
   lambdaRequest: 0.2 / 1e6,
   /** Lambda on arm64, a GB-second. */
   lambdaGbSecond: 0.0000133334,

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callRows, flowRows, statedUsages } from '#test/bench/costs.ts'
+import { presenceRatio, presenceRows, presenceText } from '#test/bench/presence-costs.ts'
 import { type Usage, usageNames } from '#test/bench/usage.ts'
 
 /** What the engine and the code decide; CPU is the machine's. */
@@ -33,5 +35,24 @@ describe('the units in docs/costs.md', () => {
 
   it('are stated for everything that is measured, and for nothing else', () => {
     expect(stated.size).toBe(12)
+  })
+})
+
+describe('what presence costs in docs/costs.md', () => {
+  /** The rows of the table of a text, without CPU and what follows from it. */
+  const counted = (text: string) =>
+    [...text.matchAll(/^\| (heartbeats alone|with the live channel).*$/gm)].map(([line]) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .filter((_cell, at) => at !== 6 && at !== 9),
+    )
+
+  it('is an eighth with the live channel, or less (C6)', { timeout: 60_000 }, async () => {
+    const rows = await presenceRows()
+    expect(presenceRatio(rows)).toBeGreaterThanOrEqual(8)
+    const [measured, stated] = [counted(presenceText(rows)), counted(readFileSync('docs/costs.md', 'utf8'))]
+    expect(measured).toHaveLength(2)
+    expect(stated).toEqual(measured)
   })
 })

@@ -18,6 +18,9 @@ const outcomes = [
   'removed',
   'list',
   'ended token',
+  'connection',
+  'connection replaced',
+  'nudge',
 ]
 
 it.each([...new Set([1, seedOf('SIMULATION_SEED')])])(

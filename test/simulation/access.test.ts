@@ -6,7 +6,16 @@ const usualSteps = 150
 const steps = Number(process.env.SIMULATION_STEPS ?? usualSteps)
 
 /** Every kind of question; that every kind of answer occurs takes the long simulation. */
-const questions = ['decision 201', 'evaluation allow', 'list', 'heartbeat', 'heartbeat, complete', 'ended token']
+const questions = [
+  'decision 201',
+  'evaluation allow',
+  'list',
+  'heartbeat',
+  'heartbeat, complete',
+  'ended token',
+  'connection',
+  'nudge',
+]
 
 it('who may reach what is what the contract says, under random administration and jumps of time', async () => {
   const tally = await simulate(seedOf('SIMULATION_SEED'), steps)

@@ -26,6 +26,7 @@ async function heartbeat(account: SimulatedAccount, gateway: Gateway, since: str
   })
   agree(`the heartbeat of gateway ${gateway.id}`, answer.status, 200)
   session.leaseEnd = parseTimestamp(answer.body.data.expires_at) as number
+  account.channel.heartbeat(gateway.id)
   gateway.seen = place
   return answer.body.data
 }
@@ -48,12 +49,14 @@ const withoutToken = ({ ingest_token, ...content }: Shown): [string, unknown] =>
 const byId = (entries: Iterable<[string, unknown]>) =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
+/** What a gateway has to hold, by the model. */
+export const contentsOf = (account: SimulatedAccount, gateway: Gateway) =>
+  byId(account.access.inForce(gateway).map((one): [string, unknown] => [one.id, contentOf(account, one)]))
+
 /** What a gateway holds after applying what changed, a full answer if wanted, and the model (P4). */
 export async function compareHeartbeat(account: SimulatedAccount, gateway: Gateway, full: boolean): Promise<void> {
   const held = account.held.get(gateway.id) ?? { session: '', since: null, authorizations: new Map<string, unknown>() }
-  const expected = byId(
-    account.access.inForce(gateway).map((one): [string, unknown] => [one.id, contentOf(account, one)]),
-  )
+  const expected = contentsOf(account, gateway)
   const session = gateway.session?.id ?? ''
   for (let more = true, first = true; more; first = false) {
     const told = await heartbeat(account, gateway, held.since)

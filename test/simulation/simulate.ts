@@ -7,6 +7,7 @@ import { useClients } from './client-actions.ts'
 import { compareHeartbeat } from './compare-heartbeat.ts'
 import { useGateways } from './gateway-actions.ts'
 import { administerGroups } from './group-actions.ts'
+import { NudgeJudge } from './nudge-judge.ts'
 import { cdnSecret } from './places.ts'
 import { administerPolicies } from './policy-actions.ts'
 import { populate } from './populate.ts'
@@ -15,9 +16,11 @@ import { replaceMethod } from './replace-method.ts'
 import { administerResources, administerSites } from './resource-actions.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { SimulatedAccount } from './simulated-account.ts'
+import { channelAt } from './simulated-channel.ts'
 import { SimulatedClock } from './simulated-clock.ts'
 import { jump } from './time-jump.ts'
 import type { Touched } from './touched.ts'
+import { useChannel } from './use-channel.ts'
 
 /** Shortly before clocks are set back, and before they are set forward, long after the real time. */
 const starts = ['2040-10-26T06:30:00Z', '2040-03-09T21:00:00Z', '2040-03-23T21:00:00Z']
@@ -41,6 +44,8 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
   await account.open()
   await populate(account)
   let followed = await followUpFrom(account.id)
+  const judge = new NudgeJudge(account)
+  await judge.look()
   for (let step = 1; step <= steps; step++) {
     const action = random.weighted<(account: SimulatedAccount) => Promise<Touched>>(actions)
     account.note(action.name, `step ${step}`)
@@ -48,8 +53,18 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
     const touched = await action(account)
     account.settle()
     // The stream's consumer comes some time after the commits.
-    if (touched.leavesRows || random.chance(0.3)) followed = await followUpFrom(account.id, followed)
+    await judge.look()
+    const isFollowedUp = touched.leavesRows || random.chance(0.3)
+    if (isFollowedUp) {
+      followed = await followUpFrom(account.id, followed)
+      await judge.followUp()
+    }
+    judge.judge()
+    if (isFollowedUp) judge.settled()
+    await useChannel(account)
     await checkStep(account, touched)
+    await judge.look()
+    judge.judge()
   }
   for (const gateway of model.gateways.values()) if (gateway.session) await compareHeartbeat(account, gateway, true)
 }
@@ -63,6 +78,7 @@ export async function simulate(seed: number, steps: number): Promise<Map<string,
   const chance = new SeededRandom(seed + 1)
   vi.stubEnv('HEARTBEAT_SECS', '3600')
   vi.stubEnv('CDN_SECRET', cdnSecret)
+  for (const [name, value] of Object.entries(channelAt)) vi.stubEnv(name, value)
   // What the service leaves to chance repeats with the seed too.
   replaceMethod(Math, 'random', () => chance.next())
   rememberReads()

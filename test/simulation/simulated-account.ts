@@ -6,6 +6,7 @@ import { AccessModel } from './access-model.ts'
 import { AccountModel, type Place } from './account-model.ts'
 import { headersFrom, places } from './places.ts'
 import type { SeededRandom } from './seeded-random.ts'
+import { SimulatedChannel } from './simulated-channel.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
 
 type Request = {
@@ -23,6 +24,7 @@ export class SimulatedAccount {
   readonly clock: SimulatedClock
   readonly model = new AccountModel()
   readonly access = new AccessModel(this.model)
+  readonly channel = new SimulatedChannel()
   /** What gateways hold by what they were told, with their last `since`. */
   readonly held = new Map<string, { session: string; since: string | null; authorizations: Map<string, unknown> }>()
   /** How often something was compared or done, by its name. */

@@ -1,10 +1,11 @@
 import type { CallerOf } from '../../auth/caller.ts'
 import { clock } from '../../core/clock.ts'
-import { notFound } from '../../core/errors.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
 import type { Subject } from '../../core/subject.ts'
+import { waiting } from '../../core/waiting.ts'
 import { isPerson } from '../../domain/actors/actor.ts'
-import { keepConnection } from '../../domain/connections/connection.ts'
-import { type DeviceKind, type Presence, seenFrom } from '../../domain/presence/presence.ts'
+import { type ConnectionRef, forgetConnection, keepConnection } from '../../domain/connections/connection.ts'
+import { type DeviceKind, findPresence, type Presence, seenFrom } from '../../domain/presence/presence.ts'
 import { connectedLeaseEnd } from '../../domain/sessions/lease.ts'
 import { connectionOf } from '../../live/connection-of.ts'
 import { endConnection } from '../../live/end-connection.ts'
@@ -29,7 +30,25 @@ export async function connect(caller: Caller, subject: Subject, opened: Opened):
       ? await connectClient(caller, subject, opened, now)
       : await connectGateway(caller, subject, opened, now)
   const former = connectionOf(caller.account.id, device, id, presence)
-  if (former) await endConnection(former, 'replaced')
+  if (former) await replace(former, opened)
+}
+
+/** Until then the one before has opened, if it was about to. */
+const openingMs = 300
+
+/**
+ * Ends the connection before. One that is only about to open is tried once more; and whoever was itself replaced meanwhile does not
+ * open, so that of many at once one stands.
+ */
+async function replace(former: ConnectionRef, { connectionId }: Opened): Promise<void> {
+  if ((await endConnection(former, 'replaced')) === 'opening') {
+    await waiting.sleep(openingMs)
+    await endConnection(former, 'replaced')
+  }
+  const now = await findPresence(former.account_id, former.device, former.device_id)
+  if (now?.connection_id === connectionId) return
+  await forgetConnection({ ...former, connection_id: connectionId })
+  throw new ApiError('rate_limited', 'The session has opened a newer connection.')
 }
 
 /** What a connection adds to a heartbeat's fields. */

@@ -11,7 +11,7 @@ import { isOnline, type Presence, presenceKey } from '../../domain/presence/pres
 import type { SessionEnd } from '../../live/end-connection.ts'
 import { itemRow } from '../../table/entity.ts'
 import { entityKey } from '../../table/keys.ts'
-import { getItems } from '../../table/read.ts'
+import { getItems, type Look } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 
 /** The live item of a connection's session, or why there is none any more: `lapsed` without a reason that C5 names. */
@@ -19,17 +19,18 @@ export type SessionState =
   | { presence: Presence; token: { expires_at?: string }; ended: null }
   | { ended: SessionEnd | 'lapsed' }
 
-/** Whether the session of a connection is live, and so could renew itself over HTTP: one consistent read. */
-export async function sessionState(connection: Connection): Promise<SessionState> {
+/** Whether the session of a connection is live, and so could renew itself over HTTP: one read. */
+export async function sessionState(connection: Connection, look: Look): Promise<SessionState> {
   const { account_id, device, device_id, session_id, token_id, actor_id } = connection
   const isClient = device === 'clients'
-  const [account, live, row, token, actor] = await getItems([
+  const keys = [
     entityKey(account_id, accounts.name, account_id),
     presenceKey(account_id, device, device_id),
     entityKey(account_id, isClient ? clients.name : gateways.name, device_id),
     entityKey(account_id, isClient ? clientTokens.name : gatewayTokens.name, token_id),
     ...(actor_id === null ? [] : [entityKey(account_id, actors.name, actor_id)]),
-  ])
+  ]
+  const [account, live, row, token, actor] = await getItems(keys, look)
   const now = clock.now()
   const presence = live as Presence | undefined
   const ended = (reason: SessionEnd | 'lapsed'): SessionState => ({ ended: reason })

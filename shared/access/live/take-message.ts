@@ -24,22 +24,24 @@ type Reply = { type: 'pong'; id: string } | { type: 'error'; code: 'bad_message'
  * that its session no longer names ends it. The reply for the device; null for none.
  */
 export async function takeMessage(connectionId: string, text: string | undefined): Promise<Reply | null> {
-  const connection = await findConnection(connectionId)
+  const connection = (await findConnection(connectionId, 'recent')) ?? (await findConnection(connectionId))
   if (!connection) {
     await closeConnection(connectionId)
     return null
   }
   const message = readMessage(text)
-  // Each loss means that another message was counted meanwhile.
-  for (let losses = 0; losses <= mostMessages; losses++) {
-    const state = await sessionState(connection)
+  // The first look is cheap, and ends nothing; after it, each loss means that another message was counted meanwhile.
+  for (let looks = 0; looks <= mostMessages + 1; looks++) {
+    const state = await sessionState(connection, looks === 0 ? 'recent' : 'exact')
+    const isConnected = state.ended === null && state.presence.connection_id === connectionId
+    if (looks === 0 && !isConnected) continue
     if (state.ended !== null) {
       if (state.ended === 'lapsed') await endConnection(connection, 'session_ended')
       else await endSessionConnection(connection, state.ended)
       return null
     }
     const { presence, token } = state
-    if (presence.connection_id !== connectionId) {
+    if (!isConnected) {
       await endConnection(connection, 'replaced')
       return null
     }

@@ -1,7 +1,7 @@
 import { table, tableName } from '../../table/client.ts'
 import { DeleteCommand, PutCommand } from '../../table/commands.ts'
 import { type Key, partition } from '../../table/keys.ts'
-import { getItem, queryItems } from '../../table/read.ts'
+import { getItem, type Look, queryItems } from '../../table/read.ts'
 import type { DeviceKind } from '../presence/presence.ts'
 
 /** A device's connection to the live channel (C2). */
@@ -44,8 +44,8 @@ export async function keepConnection(connection: Connection): Promise<void> {
 }
 
 /** The connection of an id, until it is forgotten. */
-export const findConnection = (connectionId: string): Promise<(Key & Connection) | undefined> =>
-  getItem<Key & Connection>(idKey(connectionId))
+export const findConnection = (connectionId: string, look?: Look): Promise<(Key & Connection) | undefined> =>
+  getItem<Key & Connection>(idKey(connectionId), look)
 
 /** Harmless to repeat. */
 export async function forgetConnection(connection: ConnectionRef): Promise<void> {

@@ -12,8 +12,8 @@ import type { SessionEnd } from '../../live/end-connection.ts'
 
 /** What commits and ended authorizations of one account mean to those who are connected (C5). */
 export type News = {
-  /** Gateways that had an authorization which is no longer in force. */
-  gateways: Set<string>
+  /** Authorizations that were deleted before their end. */
+  lost: { gateway: string; client: string }[]
   /** Resources whose content may have changed: the gateways that hold them, and the clients that see them. */
   resources: Set<string>
   /** Groups whose members can reach something else now. */
@@ -27,7 +27,7 @@ export type News = {
 }
 
 export const noNews = (): News => ({
-  gateways: new Set(),
+  lost: [],
   resources: new Set(),
   groups: new Set(),
   actors: new Set(),
@@ -97,6 +97,6 @@ export function addCommit(news: News, { changes }: Pick<CommitRecord, 'changes'>
 }
 
 /** Adds an authorization that was deleted before its end; what expires a gateway drops by itself (P4). */
-export function addEndedAuthorization(news: News, { gateway_id, expires_at }: Fields, now: string): void {
-  if (typeof gateway_id === 'string' && String(expires_at) > now) news.gateways.add(gateway_id)
+export function addEndedAuthorization(news: News, { gateway_id, client_id, expires_at }: Fields, now: string): void {
+  if (String(expires_at) > now) news.lost.push({ gateway: String(gateway_id), client: String(client_id) })
 }

@@ -4,6 +4,7 @@ import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type Connection, connectionsOf } from '../../domain/connections/connection.ts'
+import { findPresences } from '../../domain/presence/presence.ts'
 import { endSessionConnection, type SessionEnd } from '../../live/end-connection.ts'
 import { nudgeGateway } from '../../live/nudge-gateway.ts'
 import { sendMessage } from '../../live/send-message.ts'
@@ -42,10 +43,22 @@ export async function tellDevices(account: string, news: News, hasTime: () => bo
   }
 }
 
-/** Gateways that lost an authorization, and those that hold one for a resource that changed. */
-async function concernedGateways(account: string, { gateways, resources }: News): Promise<Set<string>> {
+/** Gateways that lost an authorization which was in force, and those that hold one for a resource that changed. */
+async function concernedGateways(account: string, { lost, resources }: News): Promise<Set<string>> {
   const holding = await Promise.all([...resources].map((id) => authorizationsOf(account, { by: 'resource', id })))
-  return new Set([...gateways, ...holding.flat().map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1))])
+  const lapsed = await lapsedAmong(account, [...new Set(lost.map(({ client }) => client))])
+  const losers = lost.flatMap(({ gateway, client }) => (lapsed.has(client) ? [] : [gateway]))
+  return new Set([...losers, ...holding.flat().map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1))])
+}
+
+/**
+ * Of these clients, those whose session has lapsed. Their authorizations were in force no more before they were deleted, mostly by
+ * the very heartbeat that told their gateway so.
+ */
+async function lapsedAmong(account: string, ids: string[]): Promise<Set<string>> {
+  const [now, presences] = [clock.now(), await findPresences(account, 'clients', ids)]
+  const isLapsed = (end: number | undefined) => end !== undefined && end > 0 && end <= now
+  return new Set(ids.filter((_id, i) => isLapsed(presences[i]?.lease_expires_at)))
 }
 
 const reasonOf = (

@@ -81,6 +81,20 @@ describe('connecting (C2)', () => {
     expect(presence?.connection_id).toBe((await connectionsOf(world.account.id, 'clients'))[0]?.connection_id)
   })
 
+  test('leaves one of many that a session opens at once', async () => {
+    const world = await newAccessWorld()
+    const { id } = (await world.startSession()).body.data
+    const all = await Promise.allSettled(Array.from({ length: 8 }, () => channel.connect(world.token.token, id)))
+    for (const outcome of all) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ refused: { status: 429 } })
+    }
+    const opened = all.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    for (const device of opened) device.send({ type: 'ping', id: 'a' })
+    const ends = opened.map((device) => Promise.race([device.closed, device.next('pong').then(() => 'stands')]))
+    expect((await Promise.all(ends)).filter((end) => end === 'stands')).toHaveLength(1)
+    await until(async () => (await connectionsOf(world.account.id, 'clients')).length === 1)
+  })
+
   test('counts as a heartbeat, and tests the authorizations of a client again', async () => {
     const fromHome = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
     const world = await newAccessWorld(fromHome)

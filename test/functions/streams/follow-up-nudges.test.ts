@@ -11,6 +11,9 @@ import { authorizationsOf } from '#shared/commit/revoke.ts'
 import type { Connection } from '#shared/domain/connections/connection.ts'
 import { keepConnection } from '#shared/domain/connections/connection.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
+import { presenceKey } from '#shared/domain/presence/presence.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { UpdateCommand } from '#shared/table/commands.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
@@ -101,6 +104,29 @@ test('an authorization that is no longer in force is told to its gateway, whoeve
   // Delivered twice: folded, as the gateway has not asked yet.
   await followUp(event)
   expect(heard(gatewayDevice)).toHaveLength(told + 1)
+})
+
+test('a gateway whose own heartbeat has deleted what was in force no more is not told of it', async () => {
+  const { world, gateway, gatewayDevice } = await connectedWorld()
+  await world.ask({ resource_id: world.resource.id })
+  const [item] = await authorizationsOf(world.account.id, { by: 'policy', id: world.policy.id })
+  if (!item) throw new Error('There is no authorization.')
+  const renew = () => call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })
+  await renew()
+  const told = heard(gatewayDevice).length
+  // The client is silent for longer than its lease.
+  const { client_id } = item as unknown as { client_id: string }
+  await table().send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: presenceKey(world.account.id, 'clients', client_id),
+      UpdateExpression: 'SET lease_expires_at = :past',
+      ExpressionAttributeValues: { ':past': 1 },
+    }),
+  )
+  expect((await renew()).body.data.authorizations).toEqual([])
+  await followUp({ Records: [removalOf(item)] } as unknown as DynamoDBStreamEvent)
+  expect(heard(gatewayDevice)).toHaveLength(told)
 })
 
 test('sessions that end are told so, and closed', async () => {

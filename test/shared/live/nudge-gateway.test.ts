@@ -7,6 +7,7 @@ import { nudgeGateway } from '#shared/live/nudge-gateway.ts'
 import { sendMessage } from '#shared/live/send-message.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
 import { openChannel } from '#test/support/live.ts'
 import { failTable } from '#test/support/table-faults.ts'
 
@@ -57,6 +58,21 @@ test('of many at once one is sent, and none is lost', async () => {
   await Promise.all(Array.from({ length: 20 }, nudge))
   expect(nudges()).toBeLessThanOrEqual(2)
   expect((await beat()).more).toBe(true)
+})
+
+test('a grant with its nudge takes 16 write units at most', async () => {
+  const { world, device } = await connected()
+  await world.startSession()
+  await world.ask({ resource_id: world.resource.id })
+  await device.next('authorizations')
+  const more = await world.addResource({ name: 'Code', address: 'code.example.com' })
+  await world.addPolicy({ resource_id: more.id })
+  await sleep(1_050)
+  const { writes } = await measure(async () => {
+    expect((await world.ask({ resource_id: more.id })).status).toBe(201)
+    await device.next('authorizations')
+  })
+  expect(writes).toBeLessThanOrEqual(16)
 })
 
 test('a gateway without a connection is not told, and costs no write', async () => {

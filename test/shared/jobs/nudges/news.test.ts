@@ -85,15 +85,10 @@ test('what nobody connects with concerns nobody', () => {
 
 test('an ended authorization concerns its gateway, unless it had expired', () => {
   const news = noNews()
-  addEndedAuthorization(
-    news,
-    { gateway_id: 'g', expires_at: '2026-01-02T00:00:00.000000Z' },
-    '2026-01-01T00:00:00.000000Z',
-  )
-  addEndedAuthorization(
-    news,
-    { gateway_id: 'h', expires_at: '2025-01-02T00:00:00.000000Z' },
-    '2026-01-01T00:00:00.000000Z',
-  )
-  expect(news.gateways).toEqual(new Set(['g']))
+  const now = '2026-01-01T00:00:00.000000Z'
+  const ended = (gateway_id: string, expires_at: string) =>
+    addEndedAuthorization(news, { gateway_id, client_id: 'c', expires_at }, now)
+  ended('g', '2026-01-02T00:00:00.000000Z')
+  ended('h', '2025-01-02T00:00:00.000000Z')
+  expect(news.lost).toEqual([{ gateway: 'g', client: 'c' }])
 })
