@@ -1,5 +1,6 @@
 import { duePartition } from '#shared/commit/due.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
+import { serviceGuard } from '#shared/domain/accounts/service-guard.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
 import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
@@ -12,6 +13,7 @@ import { gateways } from '#shared/domain/gateways/gateway.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
+import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
 import { commitKey, headKey, liveKey, partition } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration/configuration.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
@@ -123,7 +125,10 @@ export const signInParts = [
   headKey(anyAccount).pk,
   commitRecords,
   ...entriesOf('session'),
-  ...[clientTokens, portalSessions].flatMap(rowsOf),
+  ...[externalIdentities, clientTokens, portalSessions].flatMap(rowsOf),
+  own('unique.external_identities.*'),
+  oneTimePartition(anyAccount, 'pending'),
+  oneTimePartition(anyAccount, 'code'),
   duePartition('*'),
   rateBuckets,
   sourceRates,
@@ -133,4 +138,6 @@ export const signInParts = [
 export const signInReads = [
   ...signInParts.filter((pattern) => !entriesOf('session').includes(pattern)),
   ...[accounts, actors, ...Object.values(authProviders)].flatMap(rowsOf),
+  own('unique.actors.*'),
+  serviceGuard('slug', '*').pk,
 ]

@@ -260,6 +260,10 @@ export class Roles extends Construct {
     if (settings.mailSender) {
       statements.compareLimits.push(new PolicyStatement(sendingFrom(this, settings.mailSender)))
     }
+    for (const arn of [settings.suiteClientSecretArn, settings.tenantClientSecretArn]) {
+      if (arn === null) continue
+      statements.signIn.push(new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arn] }))
+    }
     if (settings.cdnSecretArn) {
       const reading = { actions: ['secretsmanager:GetSecretValue'], resources: [settings.cdnSecretArn] }
       for (const duty of answering) statements[duty].push(new PolicyStatement(reading))

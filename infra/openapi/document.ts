@@ -112,6 +112,12 @@ const problem: Json = {
   },
 }
 
+const successTexts: Record<number, string> = {
+  201: 'Created.',
+  202: 'Accepted.',
+  303: 'The browser goes on to the `redirect_uri` of the start, with its `state` and a `code`, or with `error`.',
+}
+
 function successResponses(operation: Operation, { schemas }: Parts): Json {
   const { status = 200, repeatable, canContinue } = operation
   const schema = schemas.of(operation.response)
@@ -121,11 +127,11 @@ function successResponses(operation: Operation, { schemas }: Parts): Json {
   const success = (code: number, description: string) => ({
     description,
     headers: successHeadersOf(operation, code),
-    ...(code !== 204 && contentOf(schema)),
+    ...(code !== 204 && code !== 303 && contentOf(schema)),
   })
   return {
     ...(repeatable && { 200: success(200, 'It was there already.') }),
-    [status]: success(status, status === 201 ? 'Created.' : 'Done.'),
+    [status]: success(status, successTexts[status] ?? 'Done.'),
     ...(canContinue && {
       202: success(202, 'Accepted: the rest is done after this answer, as `metadata.pending` tells.'),
     }),

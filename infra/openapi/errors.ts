@@ -13,7 +13,18 @@ const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condit
 
 /** The codes an operation can answer with: those of its steps (A4, P1.1, L8), and the refusals that its contract names. */
 export function codesOf(operation: Operation): ErrorCode[] {
-  const { credential = 'api', method, path, permission, body, filters, parameters, feature, etagFrom } = operation
+  const {
+    credential = 'api',
+    method,
+    path,
+    permission,
+    body,
+    filters,
+    parameters,
+    feature,
+    etagFrom,
+    status,
+  } = operation
   const api = credential === 'api'
   const isPublic = credential === 'none'
   const changes = method !== 'GET' && permission?.endsWith(':write')
@@ -34,7 +45,7 @@ export function codesOf(operation: Operation): ErrorCode[] {
     'forbidden',
     ...when(permission, 'insufficient_scope'),
     ...when(feature, 'feature_not_enabled'),
-    ...when(api || isPublic || credential === 'portal', 'not_acceptable'),
+    ...when(api || (isPublic && status !== 303) || credential === 'portal', 'not_acceptable'),
     ...when(etagFrom || (changes && method !== 'POST'), 'precondition_failed'),
     'payload_too_large',
     ...when(body, 'validation_failed'),

@@ -20,7 +20,10 @@ export const responseHeaders: Record<string, Json> = {
     'private, no-cache',
   ),
   ETag: header('Opaque tag of the object, for `If-Match` and `If-None-Match`.', '"q3XcVh0yQ5mWz1aB.7GdK2sLp9TfR4uYe"'),
-  Location: header('Path of the new object.', '/groups/01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'),
+  Location: header(
+    'Path of the new object; address that a browser is led to.',
+    '/groups/01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f',
+  ),
   'RateLimit-Policy': header('Size of the bucket, and the seconds in which it fills.', '"account";q=500;w=10'),
   RateLimit: header('Requests left, and the seconds until the bucket is full.', '"account";r=499;t=1'),
   'Idempotent-Replayed': header(
@@ -99,7 +102,7 @@ export function successHeadersOf(operation: Operation, status: number): Json {
     'RateLimit-Policy',
     'RateLimit',
     ...(readsOne(operation) || (etagFrom && method !== 'DELETE') || (location && !isV0(path)) ? ['ETag'] : []),
-    ...(location && status === 201 ? ['Location'] : []),
+    ...((location && status === 201) || status === 303 ? ['Location'] : []),
     ...(canBeRepeated(operation) ? ['Idempotent-Replayed'] : []),
     ...(isV0(path) ? ['Deprecation', 'Link'] : []),
   ]

@@ -85,6 +85,7 @@ const savingOf = (operation: Operation, exchange: Exchange, run: IdempotencyLock
 /** The answer of a success: only what the response schema names leaves the service. */
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
   const body = v.parse(operation.response, result)
+  if (operation.status === 303) return redirection(exchange, body)
   const text = body === undefined ? '' : toJson(body)
   const legacy = isV0(operation.path)
   if (legacy) limitV0List(operation, body, text)
@@ -103,6 +104,19 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
     body: text,
   }
 }
+
+/** Leads a browser elsewhere; where it came from, and what stood in its address, is nobody's there. */
+const redirection = ({ headers, requestId }: Exchange, { location }: { location: string }): Answer => ({
+  statusCode: 303,
+  headers: {
+    location,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    ...headers,
+    'x-request-id': requestId,
+  },
+  body: '',
+})
 
 /** Only the account API has entity tags and preconditions (A8). */
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)

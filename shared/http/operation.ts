@@ -55,7 +55,8 @@ export type Contract = {
   parameters?: Record<string, JsonSchema>
   /** Schema of the whole response body: what it does not name cannot leave. */
   response: Schema
-  status?: 200 | 201 | 204
+  /** 303 leads the caller's browser to the `location` of the response, and has no body. */
+  status?: 200 | 201 | 202 | 204 | 303
   /** A handler that says `repeated: true` found what was asked for: the answer is 200. */
   repeatable?: boolean
   /** A `progressing` response that tells of something left goes on after the answer, which is 202. */

@@ -52,7 +52,8 @@ const publicSteps = (operation: Operation): Step[] => [
   limitBody,
   limitSource,
   checkRateLimit,
-  checkAccept,
+  // A browser that is led elsewhere asks for a page, and gets none.
+  ...(operation.status === 303 ? [] : [checkAccept]),
   readParams,
   readQuery(operation),
   readEnvelope(operation),

@@ -25,7 +25,10 @@ export const linkedIdentity = (accountId: string, { idpId, issuer }: Pick<Proven
 export async function findIdentity(accountId: string, proven: ProvenIdentity): Promise<Found> {
   const linked = await linkedIdentity(accountId, proven)
   if (linked) return { actorId: linked.actor_id, identity: linked }
-  if ('refusal' in proven.email) throw new SignInRefused(proven.email.refusal)
+  if ('refusal' in proven.email) {
+    const { refusal, claim } = proven.email
+    throw new SignInRefused(refusal, null, claim === undefined ? {} : { claim })
+  }
   const checked = checkEmail(proven.email.verified.trim())
   if (!('email' in checked)) throw new SignInRefused('email_invalid')
   const actor = await findUnique(actors, accountId, 'actors.email', checked.email.toLowerCase())

@@ -9,8 +9,8 @@ export const noteSignIn = (): void => measure('sign_ins')
  * Tells the operator, and nobody else, why a sign-in was refused: a line in the service's own log and a metric by reason.
  * No personal data but the id of the actor, where it is known.
  */
-export function noteRefusal(accountId: string | null, { reason, actorId }: SignInRefused): void {
+export function noteRefusal(accountId: string | null, { reason, actorId, details }: SignInRefused): void {
   note({ reason })
   measure('sign_ins_refused')
-  logLine('WARN', 'sign_in_refused', { account_id: accountId, actor_id: actorId })
+  logLine('WARN', 'sign_in_refused', { account_id: accountId, actor_id: actorId, ...details })
 }

@@ -5,7 +5,7 @@ import type { Refusal } from './sign-in-refused.ts'
 export type ProvenIdentity = {
   issuer: string
   idpId: string
-  /** The address that the first link goes by (I3.2), or why there is none that counts. */
-  email: { verified: string } | { refusal: Refusal }
+  /** The address that the first link goes by (I3.2), or why none counts and for want of which claim. */
+  email: { verified: string } | { refusal: Refusal; claim?: string }
   profile: Partial<ProfileFields>
 }

@@ -14,6 +14,20 @@ export const refusals = [
   'above_users_limit',
   'email_invalid',
   'identity_of_directory',
+  'email_missing',
+  'email_not_verified',
+  'email_not_vouched_for',
+  'domain_other',
+  'tenant_other',
+  'subject_missing',
+  'provider_not_configured',
+  'provider_changed',
+  'provider_refused',
+  'provider_unreachable',
+  'provider_answer',
+  'id_token',
+  'userinfo',
+  'passcode',
 ] as const
 export type Refusal = (typeof refusals)[number]
 
@@ -22,10 +36,13 @@ export class SignInRefused extends Error {
   readonly reason: Refusal
   /** Whom it was about, where that is known. */
   readonly actorId: string | null
+  /** What else the operator is told: names of claims and of checks, never what somebody is called. */
+  readonly details: Record<string, string>
 
-  constructor(reason: Refusal, actorId: string | null = null) {
+  constructor(reason: Refusal, actorId: string | null = null, details: Record<string, string> = {}) {
     super(reason)
     this.reason = reason
     this.actorId = actorId
+    this.details = details
   }
 }

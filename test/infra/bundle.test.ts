@@ -42,12 +42,28 @@ it('makes a handler of every function, which loads without settings', async () =
   for (const file of files) expect((await imported(file)).handler, file).toBeTypeOf('function')
 })
 
+/** It brings the library that verifies what providers say, 34 KB. */
+const verifying = 'sign-in/open-id/complete-sign-in.ts'
+
 it('loads at most 200 KB in 36 files for an operation', async () => {
   for (const { file } of operations) {
     const loaded = new Set<string>()
-    expect(await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded), file).toBeLessThanOrEqual(200 * 1024)
+    const bytes = await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
+    expect(bytes, file).toBeLessThanOrEqual((file === verifying ? 220 : 200) * 1024)
     expect(loaded.size, file).toBeLessThanOrEqual(36)
   }
+})
+
+it('loads what signs people in where they come back from a provider, and nowhere else', async () => {
+  const signing: string[] = []
+  for (const file of files) {
+    const loaded = new Set<string>()
+    await loadedBytes(join(code, file), loaded)
+    const texts = await Promise.all([...loaded].map((path) => readFile(path, 'utf8')))
+    // A word of the library that no minifier takes away.
+    if (texts.some((text) => text.includes('OAUTH_JWT_CLAIM_COMPARISON_FAILED'))) signing.push(file)
+  }
+  expect(signing).toEqual([verifying.replace(/\.ts$/, '.mjs')])
 })
 
 it('loads nothing of Node that a start would wait for', async () => {

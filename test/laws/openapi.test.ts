@@ -125,6 +125,7 @@ describe.each(operations)('$name', ({ operation, described }) => {
     expect(described.summary).toBe(operation.summary)
     expect(described.description).toContain(operation.permission ?? operation.summary)
     expect(document.tags.map(({ name }: { name: string }) => name)).toContain(described.tags[0])
+    expect(described.responses).toHaveProperty(String(operation.status ?? 200))
     const [scheme] = described.security.flatMap(Object.keys)
     if (operation.credential === 'none') return expect(scheme).toBeUndefined()
     expect(document.components.securitySchemes[scheme].type).toBe('http')

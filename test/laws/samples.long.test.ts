@@ -66,7 +66,8 @@ describe.each(entries)('$name', ({ name, operation }) => {
   const legacy = isV0(path)
   const ofAccount = credential === 'api' && !legacy
   const keyed = ofAccount && method === 'POST' && path !== '/access/evaluate'
-  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => id as string)
+  // A slug leads to an account, and belongs to nobody.
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, id = '']) => (id === 'slug' ? [] : [id]))
 
   // The first test of an operation prepares its request, the last one sends it: what was refused before is thereby
   // known to have been right but for what made it foreign.
@@ -120,7 +121,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
     if (keyed) own = { ...own, headers: { 'idempotency-key': randomUUID() } }
     answer = await world.send(name, own)
     expect(answer.status, answer.text).toBe(status)
-    if (answer.text === '') return expect(status).toBe(204)
+    if (answer.text === '') return expect([204, 303]).toContain(status)
     expect(toJson(v.parse(operation.response, JSON.parse(answer.text, bigCounters)))).toBe(answer.text)
   })
 

@@ -84,6 +84,7 @@ export async function newAccount(options: Record<string, unknown> = {}) {
   const token: string = data.api_token.token
   return {
     id: data.account.id as string,
+    slug: data.account.slug as string,
     token,
     tokenId: data.api_token.id as string,
     admin: data.admin,

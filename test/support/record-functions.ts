@@ -43,7 +43,7 @@ function recorder() {
 type Record = ReturnType<typeof recorder>['record']
 
 const succeed = ({ status, text }: { status: number; text: string }, what: string) => {
-  if (status < 200 || status > 299) throw new Error(`${what} answered ${status} ${text}`)
+  if (status < 200 || status > 303) throw new Error(`${what} answered ${status} ${text}`)
 }
 const pathOf = (name: string, { params = {} }: Request) =>
   (name.split(' ')[1] ?? '').replace(/\{(\w+)\}/g, (_, param) => params[param] ?? '')

@@ -7,6 +7,7 @@ import { newFlowGrant, openRecord } from './flows.ts'
 import { loadEntries } from './operations.ts'
 import { signInWith } from './portal-sessions.ts'
 import { publicKey } from './public-key.ts'
+import { addSignInSamples } from './sign-in-samples.ts'
 import { addV0Samples } from './v0-samples.ts'
 
 export type Request = {
@@ -15,6 +16,7 @@ export type Request = {
   token?: string
   query?: Record<string, string>
   headers?: Record<string, string>
+  sourceIp?: string
 }
 export type Sample = () => Promise<Request> | Request
 
@@ -280,6 +282,7 @@ export async function sampleRequests() {
     'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
   } satisfies Record<string, Sample>)
   addV0Samples(samples, made)
+  addSignInSamples(samples, account)
 
   const newestLog = async (): Promise<string> => {
     const listed = await send('GET /logs', { query: { type: 'api_request', limit: '1' } })

@@ -1,0 +1,30 @@
+import { ApiError } from '#shared/core/errors.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/http/operation.ts'
+import { accountOfSlug } from '#shared/sign-in/account-of-slug.ts'
+import { listSignInProviders, SignInProviders } from '#shared/sign-in/list-providers.ts'
+import { signInContexts } from '#shared/sign-in/sign-in-context.ts'
+import { slug } from '#shared/sign-in/slug.ts'
+
+export const listProviders = operation(
+  {
+    method: 'GET',
+    path: '/sign_in/{slug}/providers',
+    summary: 'List the providers that people sign in with',
+    credential: 'none',
+    identifiers: { slug },
+    parameters: {
+      context: { type: 'string', enum: signInContexts, description: 'What to sign in for: a client, or the portal.' },
+    },
+    refusals: ['invalid_filter'],
+    response: SignInProviders,
+  },
+  async ({ params, query }) => {
+    const account = await accountOfSlug(params.slug)
+    const context = signInContexts.find((known) => known === query.get('context'))
+    if (!context) throw new ApiError('invalid_filter', 'context must be client or portal.')
+    return { data: await listSignInProviders(account.id, context) }
+  },
+)
+
+export const handler = lambda(listProviders)

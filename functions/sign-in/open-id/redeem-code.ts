@@ -1,0 +1,22 @@
+import { data } from '#shared/http/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/http/operation.ts'
+import { Issued } from '#shared/sign-in/issued.ts'
+import { RedeemFields, redeemCode as redeem } from '#shared/sign-in/redeem-code.ts'
+
+export const redeemCode = operation(
+  {
+    method: 'POST',
+    path: '/sign_in/token',
+    summary: 'Get a client token or portal session for the code of a sign-in',
+    credential: 'none',
+    body: { envelope: 'sign_in', fields: RedeemFields },
+    refusals: ['unauthorized'],
+    response: data(Issued),
+    status: 201,
+    secret: true,
+  },
+  ({ input, origin }) => redeem(input(), origin),
+)
+
+export const handler = lambda(redeemCode)

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { jwt, newKey, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in.ts'
+import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in-world.ts'
+
+type Claims = Record<string, unknown>
+
+let world: SignInWorld
+let fake: PlainProvider
+beforeAll(async () => {
+  world = await signInWorld()
+  fake = world.fake
+})
+beforeEach(() => stubProviders(fake))
+afterEach(() => {
+  fake.behave()
+  fake.asked.length = 0
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+afterAll(() => fake.close())
+
+describe('an ID token that is not believed (I2.2)', () => {
+  const ago = (seconds: number) => Math.floor(Date.now() / 1_000) - seconds
+  it.each<[string, Claims]>([
+    ['of another issuer', { iss: 'https://login.example.com' }],
+    ['of the issuer with a slash', { iss: 'SLASH' }],
+    ['for another audience', { aud: 'another' }],
+    ['for several without a party', { aud: ['another', 'AUD'] }],
+    ['for another party', { azp: 'another' }],
+    ['with another nonce', { nonce: 'another' }],
+    ['without a nonce', { nonce: undefined }],
+    ['that has ended', { exp: ago(31) }],
+    ['without an end', { exp: undefined }],
+    ['of tomorrow', { nbf: ago(-3_600) }],
+    ['without a subject', { sub: undefined }],
+    ['with a long subject', { sub: 'x'.repeat(256) }],
+  ])('%s', async (_name, wrong) => {
+    const provider = await world.behind()
+    const changed = Object.fromEntries(
+      Object.entries(wrong).map(([name, value]) => [
+        name,
+        value === 'SLASH' ? `${fake.issuer}/` : Array.isArray(value) ? ['another', provider.client_id] : value,
+      ]),
+    )
+    const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true, ...changed }
+    expect(await world.outcomeOf(provider, claims)).toMatch(/^(id_token|subject_missing|provider_answer)/)
+  })
+
+  it('ends 30 seconds later than it says, for clocks that differ, and may be for several', async () => {
+    const provider = await world.behind()
+    const several = { aud: [provider.client_id, 'another'], azp: provider.client_id }
+    const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true, exp: ago(25), ...several }
+    expect(await world.outcomeOf(provider, claims)).toBe('signed in')
+  })
+
+  it.each<[string, (claims: Claims) => string]>([
+    ['by another key', (claims) => jwt(claims, { key: newKey(), kid: 'first' })],
+    ['by no key', (claims) => jwt(claims, { key: null, alg: 'none' })],
+    ['by a key that is not published', (claims) => jwt(claims, { key: newKey(), kid: 'unknown' })],
+    ['by an algorithm that is not named', (claims) => jwt(claims, { key: newKey(), alg: 'ES384', kid: 'first' })],
+    ['by a shared secret', (claims) => jwt(claims, { key: newKey(), alg: 'HS256' })],
+    ['cut short', (claims) => fake.idToken(claims).slice(0, -10)],
+    [
+      'with other claims',
+      (claims) =>
+        fake.idToken(claims).replace(/\.[^.]+\./, `.${jwt({ ...claims, sub: 'b' }, { key: null }).split('.')[1]}.`),
+    ],
+  ])('signed %s', async (_name, tokenOf) => {
+    const provider = await world.behind()
+    const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
+    fake.misbehave('token', (answer, _incoming, body) => {
+      const known = JSON.parse(Buffer.from(body.get('code') ?? '', 'base64url').toString()).claims
+      fake.send(answer, 200, { token_type: 'Bearer', access_token: 'x', id_token: tokenOf(known) })
+    })
+    expect(await world.outcomeOf(provider, claims)).toMatch(/^(id_token|provider_answer)/)
+  })
+
+  it('is believed by a key that is new', async () => {
+    const provider = await world.behind()
+    const claims = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
+    expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
+    fake.asked.length = 0
+    expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
+    // Keys and document are kept.
+    expect(fake.asked).toEqual(['token'])
+    fake.rotateKey()
+    expect(await world.outcomeOf(provider, await claims())).toBe('signed in')
+    expect(fake.asked).toEqual(['token', 'token', 'keys'])
+  })
+})
+
+describe('what comes back to the service', () => {
+  it('counts for one of 50 who bring it at once', async () => {
+    const provider = await world.behind()
+    const begun = await beginSignIn(provider.id, { slug: world.account.slug })
+    const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
+    const query = { state: begun.own, code: fake.codeFor(begun.url, claims) }
+    const answers = await Promise.all(Array.from({ length: 50 }, () => comeBack(query)))
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
+    expect(fake.asked.filter((place) => place === 'token')).toHaveLength(1)
+  })
+
+  it('is of the provider that the sign-in was begun with', async () => {
+    const other = await startPlainProvider()
+    const [one, two] = [await world.behind(), await providerBehind(world.account.id, other)]
+    const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
+    // Another provider's code comes back under the state of this one: it is never sent there.
+    const [begun, elsewhere] = await Promise.all(
+      [one, two].map(({ id }) => beginSignIn(id, { slug: world.account.slug })),
+    )
+    if (!begun || !elsewhere) throw new Error('Nothing was begun.')
+    const mixed = await comeBack({ state: begun.own, code: other.codeFor(elsewhere.url, claims) })
+    expect(ledTo(mixed)).toMatchObject({ error: 'access_denied' })
+    expect(other.asked).not.toContain('token')
+    const named = await beginSignIn(one.id, { slug: world.account.slug })
+    fake.asked.length = 0
+    const query = { state: named.own, code: fake.codeFor(named.url, claims), iss: other.issuer }
+    expect(ledTo(await comeBack(query))).toMatchObject({ error: 'access_denied' })
+    // An answer that names another issuer is given up before its code goes anywhere (RFC 9207).
+    expect(fake.asked).not.toContain('token')
+    await other.close()
+  })
+})
+
+describe('a provider that does not work', () => {
+  it.each<[string, Parameters<PlainProvider['misbehave']>, string]>([
+    ['does not answer with JSON', ['token', (answer) => answer.end('<html>')], 'provider_answer'],
+    [
+      'answers with an error',
+      ['token', (answer) => fake.send(answer, 400, { error: 'invalid_grant' })],
+      'provider_refused',
+    ],
+    [
+      'gives no ID token',
+      ['token', (answer) => fake.send(answer, 200, { token_type: 'Bearer', access_token: 'x' })],
+      '',
+    ],
+    [
+      'redirects',
+      ['token', (answer) => answer.writeHead(302, { location: 'http://169.254.169.254/' }).end()],
+      'provider_answer',
+    ],
+    ['hangs up', ['token', (answer) => answer.destroy()], 'provider_unreachable'],
+    ['sends 5 MB', ['token', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
+    ['sends 5 MB of keys', ['keys', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
+    ['sends 5 MB about somebody', ['userinfo', (answer) => answer.end('x'.repeat(5_000_000))], 'provider_unreachable'],
+  ])('%s', async (_name, [place, answering], expected) => {
+    const provider = await world.behind()
+    if (place === 'keys') fake.rotateKey()
+    fake.misbehave(place, answering)
+    const claims = {
+      sub: newSubject(),
+      ...(place !== 'userinfo' && { email: await world.emailOf(), email_verified: true }),
+    }
+    const outcome = await world.outcomeOf(provider, claims)
+    expect(outcome).not.toBe('signed in')
+    expect(outcome.startsWith(expected)).toBe(true)
+  })
+})

@@ -1,0 +1,254 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as listIdentities } from '#functions/api/external-identities/list-external-identities.ts'
+import { accounts } from '#shared/domain/accounts/account.ts'
+import { type AuthProviderRow, authProviders, type ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import { getRow } from '#shared/table/read.ts'
+import type { PlainProvider } from '#test/fakes/plain-provider.ts'
+import { insertIdentity } from '#test/support/identities.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { insertActor, updateRow } from '#test/support/rows.ts'
+import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in.ts'
+import { newSubject, type SignInWorld, signInWorld, stubProviders, tenant } from '#test/support/sign-in-world.ts'
+
+type Claims = Record<string, unknown>
+
+let world: SignInWorld
+let fake: PlainProvider
+beforeAll(async () => {
+  world = await signInWorld()
+  fake = world.fake
+})
+beforeEach(() => stubProviders(fake))
+afterEach(() => {
+  fake.behave()
+  fake.asked.length = 0
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+afterAll(() => fake.close())
+
+describe('a person whom an OpenID Connect provider knows', () => {
+  it('comes back with a state and a code, and gets the token of a client', async () => {
+    const provider = await world.behind()
+    const person = await world.person()
+    const claims = { sub: newSubject(), email: person.email, email_verified: true, name: 'Grace H.' }
+    const { begun, back, redeemed } = await signInBy(fake, provider, world.account.slug, claims)
+    expect(back.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:49152\/callback\?/)
+    expect(ledTo(back)).toEqual({ state: begun.state, code: expect.stringMatching(/^[\w-]{64}$/) })
+    expect(redeemed?.body.data).toEqual({
+      token: expect.stringMatching(/^nac_/),
+      expires_at: expect.any(String),
+      actor: { id: person.id, name: person.name, email: person.email, type: 'account_user' },
+    })
+    const identities = await world.account.call(listIdentities, { params: { actor_id: person.id } })
+    expect(identities.body.data).toMatchObject([
+      { issuer: fake.issuer, idp_id: claims.sub, email: person.email, name: 'Grace H.', directory_id: null },
+    ])
+    // What the ID token says needs no other question.
+    expect(fake.asked).not.toContain('userinfo')
+  })
+})
+
+describe('what a kind of provider asks of the first link (I2.3)', () => {
+  const cases: [ProviderKind, Partial<AuthProviderRow>, (email: string) => Claims, string][] = [
+    ['oidc', {}, (email) => ({ email, email_verified: true }), 'signed in'],
+    ['oidc', {}, (email) => ({ email: email.toUpperCase(), email_verified: 'true' }), 'signed in'],
+    ['oidc', {}, (email) => ({ email, email_verified: false }), 'email_not_verified email_verified'],
+    ['oidc', {}, (email) => ({ email, email_verified: 'false' }), 'email_not_verified email_verified'],
+    ['oidc', {}, (email) => ({ email, email_verified: 1 }), 'email_not_verified email_verified'],
+    ['oidc', {}, (email) => ({ email }), 'email_not_verified email_verified'],
+    ['oidc', {}, () => ({ email_verified: true }), 'email_missing email'],
+    ['oidc', {}, () => ({ email: ['a@example.com'], email_verified: true }), 'email_missing email'],
+    ['oidc', {}, () => ({ email: 'nonsense', email_verified: true }), 'email_invalid'],
+    ['oidc', {}, () => ({ email: 'nobody@example.com', email_verified: true }), 'actor_unknown'],
+    ['oidc', { email_verification_method: 'none' }, (email) => ({ email }), 'signed in'],
+    ['oidc', { email_verification_method: 'none' }, (email) => ({ email, email_verified: false }), 'signed in'],
+    ['idp', {}, (email) => ({ email, email_verified: true }), 'signed in'],
+    ['idp', {}, (email) => ({ email }), 'email_not_verified email_verified'],
+    ['suite', {}, (email) => ({ email, email_verified: true, hd: 'example.com' }), 'signed in'],
+    ['suite', {}, (email) => ({ email, email_verified: true }), 'email_not_vouched_for hd'],
+    [
+      'suite',
+      {},
+      (email) => ({ email, email_verified: false, hd: 'example.com' }),
+      'email_not_verified email_verified',
+    ],
+    [
+      'suite',
+      { hosted_domain: 'Example.com' },
+      (email) => ({ email, email_verified: true, hd: 'example.com' }),
+      'signed in',
+    ],
+    ['suite', { hosted_domain: 'example.com' }, (email) => ({ email, email_verified: true }), 'domain_other hd'],
+    [
+      'suite',
+      { hosted_domain: 'example.com' },
+      (email) => ({ email, email_verified: true, hd: 'x.example' }),
+      'domain_other hd',
+    ],
+    ['tenant', {}, (upn) => ({ oid: newSubject(), tid: tenant, upn }), 'signed in'],
+    [
+      'tenant',
+      {},
+      (email) => ({ oid: newSubject(), tid: tenant, email, preferred_username: email }),
+      'email_missing upn',
+    ],
+    ['tenant', { email_claim: 'email' }, (email) => ({ oid: newSubject(), tid: '9A1F', email }), 'signed in'],
+    [
+      'tenant',
+      { email_claim: 'preferred_username' },
+      (preferred_username) => ({ oid: newSubject(), tid: tenant, preferred_username }),
+      'signed in',
+    ],
+    ['tenant', {}, (upn) => ({ tid: '9a1f', upn }), 'subject_missing oid'],
+    ['tenant', {}, (upn) => ({ oid: newSubject(), upn }), 'tenant_other tid'],
+    ['tenant', {}, (upn) => ({ oid: newSubject(), tid: '9a20', upn }), 'tenant_other tid'],
+  ]
+  it.each(cases.map((one, i) => [i, ...one] as const))('%i: %s %j', async (_i, kind, fields, claims, expected) => {
+    // The identities of all kinds here have one issuer.
+    const own = await signInWorld({ fake })
+    const provider = await own.behind(kind, kind === 'idp' ? { idp_domain: 'company.idp.example', ...fields } : fields)
+    expect(await own.outcomeOf(provider, { sub: newSubject(), ...claims(await own.emailOf()) })).toBe(expected)
+  })
+
+  it('is nothing more, once it is linked', async () => {
+    const provider = await world.behind('suite', { hosted_domain: 'example.com' })
+    const person = await world.person()
+    const { idp_id } = await insertIdentity(world.account.id, person.id, { issuer: fake.issuer })
+    expect(await world.outcomeOf(provider, { sub: idp_id, hd: 'example.com' })).toBe('signed in')
+    expect(await world.outcomeOf(provider, { sub: idp_id, hd: 'other.example' })).toBe('domain_other hd')
+  })
+})
+
+describe('userinfo', () => {
+  it('is asked for what a thin ID token does not say, and for nothing else', async () => {
+    const provider = await world.behind()
+    const claims = { sub: newSubject() }
+    const more = { ...claims, email: await world.emailOf(), email_verified: true }
+    expect(await world.outcomeOf(provider, claims, more)).toBe('signed in')
+    expect(fake.asked).toContain('userinfo')
+    fake.asked.length = 0
+    expect(await world.outcomeOf(provider, claims, more)).toBe('signed in')
+    expect(fake.asked).not.toContain('userinfo')
+  })
+
+  it('counts less than what is signed', async () => {
+    const provider = await world.behind()
+    const claims = { sub: newSubject(), email: await world.emailOf() }
+    const other = { sub: claims.sub, email: await world.emailOf(), email_verified: true }
+    const { redeemed } = await signInBy(fake, provider, world.account.slug, claims, { userinfo: other })
+    expect(redeemed?.body.data.actor.email).toBe(claims.email)
+  })
+
+  it('of another subject is refused', async () => {
+    const provider = await world.behind()
+    const other = { sub: 'another', email: await world.emailOf(), email_verified: true }
+    expect(await world.outcomeOf(provider, { sub: newSubject() }, other)).toMatch(/^userinfo/)
+  })
+})
+
+describe('who can sign in (I2.4)', () => {
+  const claimsOf = async (email: unknown) => ({ sub: newSubject(), email, email_verified: true })
+
+  it.each<[string, string, object, string]>([
+    ['a disabled person', 'client', { is_disabled: true }, 'actor_disabled'],
+    ['a user, for the portal', 'portal', {}, 'actor_not_admin'],
+    ['an administrator, for the portal', 'portal', { type: 'account_admin_user' }, 'signed in'],
+    ['an administrator, for a client', 'client', { type: 'account_admin_user' }, 'signed in'],
+  ])('%s', async (_name, context, fields, expected) => {
+    expect(
+      await world.outcomeOf(await world.behind(), await claimsOf(await world.emailOf(fields)), null, context),
+    ).toBe(expected)
+  })
+
+  it('nobody, when the provider or the account is disabled, or the provider is for something else, meanwhile', async () => {
+    const provider = await world.behind()
+    const claims = await claimsOf(await world.emailOf())
+    const answered = async (change: () => Promise<unknown>) => {
+      const begun = await beginSignIn(provider.id, { slug: world.account.slug })
+      await change()
+      return ledTo(await comeBack({ state: begun.own, code: fake.codeFor(begun.url, claims) }))
+    }
+    const denied = { state: expect.any(String), error: 'access_denied' }
+    const set = async (fields: Partial<AuthProviderRow>) => {
+      const now = await getRow(authProviders.oidc, world.account.id, provider.id)
+      if (now) await updateRow(world.account.id, authProviders.oidc, now, fields)
+    }
+    expect(await answered(() => set({ is_disabled: true }))).toEqual(denied)
+    await set({ is_disabled: false })
+    expect(await answered(() => set({ context: 'portal_only' }))).toEqual(denied)
+    await set({ context: 'clients_and_portal' })
+    expect(await answered(() => set({ issuer: 'https://login.example.com' }))).toEqual(denied)
+    await set({ issuer: fake.issuer })
+    const row = await getRow(accounts, world.account.id, world.account.id)
+    if (!row) throw new Error('The account is gone.')
+    expect(await answered(() => updateRow(world.account.id, accounts, row, { is_disabled: true }))).toEqual(denied)
+    // Its secret went nowhere.
+    expect(fake.asked.filter((place) => place === 'token')).toEqual([])
+    await updateRow(world.account.id, accounts, { ...row, is_disabled: true }, { is_disabled: false })
+  })
+
+  it('nobody with a client, while the account is above its users limit', async () => {
+    const own = await signInWorld({ fake, limits: { users_count: 1 } })
+    const provider = await own.behind()
+    const admin = await insertActor(own.account.id, {
+      type: 'account_admin_user',
+      name: 'Grace',
+      email: 'grace@example.com',
+    })
+    expect(await own.outcomeOf(provider, await claimsOf(admin.email))).toBe('above_users_limit')
+    expect(await own.outcomeOf(provider, await claimsOf(admin.email), null, 'portal')).toBe('signed in')
+  })
+})
+
+describe('what comes back to the service', () => {
+  const refused = async (query: Record<string, string> | string) => {
+    const answer = await comeBack(query)
+    expect([answer.status, answer.body?.code, answer.headers.location]).toEqual([400, 'bad_request', undefined])
+  }
+
+  it('and belongs to no sign-in leads nowhere', async () => {
+    const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
+    const code = fake.codeFor(begun.url, { sub: newSubject() })
+    const { own } = begun
+    const wrong: (Record<string, string> | string)[] = [
+      {},
+      { error: 'access_denied' },
+      { code },
+      { code, state: '' },
+      { code, state: 'x'.repeat(64) },
+      { code, state: `${own.slice(0, -1)}${own.endsWith('A') ? 'B' : 'A'}` },
+      `code=${code}&state=${own}&state=${own}`,
+    ]
+    for (const query of wrong) await refused(query)
+    // None of that has used it up.
+    expect(ledTo(await comeBack({ code, state: own })).error).toBe('access_denied')
+  })
+
+  it('counts once, whatever it says', async () => {
+    const provider = await world.behind()
+    for (const query of [{ error: 'access_denied' }, { code: 'nonsense' }, {}] as Record<string, string>[]) {
+      const begun = await beginSignIn(provider.id, { slug: world.account.slug })
+      const back = await comeBack({ ...query, state: begun.own })
+      expect([back.status, ledTo(back)]).toEqual([303, { state: begun.state, error: 'access_denied' }])
+      await refused({ state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) })
+    }
+  })
+
+  it('is read of a browser that asks for a page', async () => {
+    const answer = await comeBack({ state: 'x', error: 'y' })
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(answer.body.detail).toMatch(/Start it again/)
+  })
+})
+
+it('tells its log of no person', async () => {
+  const provider = await world.behind()
+  const email = await world.emailOf()
+  const log = catchLog('INFO')
+  const claims = { sub: newSubject(), email, email_verified: false, name: 'Grace Hopper' }
+  const { begun } = await signInBy(fake, provider, world.account.slug, claims)
+  const text = log.text()
+  vi.restoreAllMocks()
+  for (const secret of [email, claims.sub, 'Hopper', begun.own, fake.secret]) expect(text).not.toContain(secret)
+})

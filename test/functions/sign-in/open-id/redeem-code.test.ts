@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { actors } from '#shared/domain/actors/actor.ts'
+import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
+import { queryItems, rowsBy } from '#shared/table/read.ts'
+import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { newPerson } from '#test/support/identities.ts'
+import { movableClock } from '#test/support/movable-clock.ts'
+import { updateRow } from '#test/support/rows.ts'
+import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in.ts'
+
+let fake: PlainProvider
+let account: Account
+let provider: AuthProviderRow
+beforeAll(async () => {
+  fake = await startPlainProvider()
+  account = await newAccount()
+  provider = await providerBehind(account.id, fake)
+})
+beforeEach(() => {
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+afterAll(() => fake.close())
+
+/** Somebody who came back with a code. */
+async function withCode() {
+  const person = await newPerson(account)
+  const begun = await beginSignIn(provider.id, { slug: account.slug })
+  const claims = { sub: String(person.id), email: person.email, email_verified: true }
+  const { code = '' } = ledTo(await comeBack({ state: begun.own, code: fake.codeFor(begun.url, claims) }))
+  return { person, code, code_verifier: begun.verifier }
+}
+const refused = async (sign_in: Record<string, unknown>) => {
+  const { status, body } = await redeemWith(sign_in)
+  expect([status, body.code]).toEqual([401, 'unauthorized'])
+}
+
+describe('POST /sign_in/token (I2.2)', () => {
+  it('gives the session once, and to who knows the verifier', async () => {
+    const { code, code_verifier, person } = await withCode()
+    const given = await redeemWith({ code, code_verifier })
+    expect([given.status, given.headers['cache-control'], given.body.data.actor.id]).toEqual([
+      201,
+      'no-store',
+      person.id,
+    ])
+    await refused({ code, code_verifier })
+    expect(await rowsBy(clientTokens, account.id, 'actor_id', person.id)).toHaveLength(1)
+  })
+
+  it('ends the code for who does not know it', async () => {
+    const { code, code_verifier } = await withCode()
+    await refused({ code, code_verifier: newVerifier().verifier })
+    await refused({ code, code_verifier })
+  })
+
+  it.each(['', 'x', 'x'.repeat(42), 'x'.repeat(129), `${'x'.repeat(43)}ü`])(
+    'takes no verifier %j',
+    async (code_verifier) => {
+      const { code } = await withCode()
+      const { status } = await redeemWith({ code, code_verifier })
+      expect(status).toBe(code_verifier === '' ? 422 : 401)
+    },
+  )
+
+  it.each(['x', 'x'.repeat(64), `${'A'.repeat(21)}${'x'.repeat(43)}`, '../../..', `${'x'.repeat(63)}=`])(
+    'knows no code %j',
+    async (code) => {
+      await refused({ code, code_verifier: newVerifier().verifier })
+    },
+  )
+
+  it('takes no state for a code', async () => {
+    const begun = await beginSignIn(provider.id, { slug: account.slug })
+    await refused({ code: begun.own, code_verifier: begun.verifier })
+  })
+
+  it('tells what is missing', async () => {
+    const { status, body } = await redeemWith({})
+    expect([status, body.errors]).toEqual([422, { code: ["can't be blank"], code_verifier: ["can't be blank"] }])
+  })
+
+  it('decides anew who may sign in', async () => {
+    const { code, code_verifier, person } = await withCode()
+    await updateRow(account.id, actors, person, { is_disabled: true })
+    await refused({ code, code_verifier })
+    expect(await queryItems(`${account.id}#external_identities.actor_id#${person.id}`)).toEqual([])
+  })
+
+  it('gives one session to 50 who redeem a code at once', async () => {
+    const { code, code_verifier, person } = await withCode()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => redeemWith({ code, code_verifier })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(401)])
+    expect(await rowsBy(clientTokens, account.id, 'actor_id', person.id)).toHaveLength(1)
+  })
+
+  it('gives nothing after 60 seconds', async () => {
+    const { code, code_verifier } = await withCode()
+    movableClock().minutes(1)
+    await refused({ code, code_verifier })
+  })
+})

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { insertProvider } from '#test/support/portal-sessions.ts'
+import { beginSignIn, providerBehind } from '#test/support/sign-in.ts'
+
+let fake: PlainProvider
+let account: Account
+let provider: AuthProviderRow
+beforeAll(async () => {
+  fake = await startPlainProvider()
+  account = await newAccount()
+  provider = await providerBehind(account.id, fake)
+})
+beforeEach(() => {
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+})
+afterEach(() => {
+  fake.behave()
+  vi.unstubAllEnvs()
+})
+afterAll(() => fake.close())
+
+const begin = (fields: Record<string, unknown> = {}, id = provider.id) =>
+  beginSignIn(id, { slug: account.slug, fields })
+
+describe('POST /sign_in/{slug}/start (I2.2)', () => {
+  it('leads to the provider with what binds its answer to this sign-in', async () => {
+    const { answer, url, own, state } = await begin()
+    expect([answer.status, answer.headers['cache-control']]).toEqual([201, 'no-store'])
+    const address = new URL(url)
+    expect(address.origin + address.pathname).toBe(`${fake.base}/authorize`)
+    expect(Object.fromEntries(address.searchParams)).toEqual({
+      market: 'eu',
+      response_type: 'code',
+      client_id: provider.client_id,
+      redirect_uri: 'http://127.0.0.1/sign_in/callback',
+      scope: 'openid email profile',
+      state: expect.stringMatching(/^[\w-]{64}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    const minutes = (Date.parse(answer.body.data.expires_at) - Date.now()) / 60_000
+    expect(minutes).toBeGreaterThan(9)
+    expect(minutes).toBeLessThanOrEqual(10)
+    // What the caller has given stays here; what the table holds opens nothing.
+    expect(url).not.toContain(state)
+    const stored = JSON.stringify(await queryItems(`${account.id}#sign_in.pending`))
+    expect(stored).not.toContain(own)
+    expect(stored).not.toContain(address.searchParams.get('nonce'))
+  })
+
+  it('is of no use twice: each has a state, nonce and challenge of its own', async () => {
+    const [one, two] = await Promise.all([begin(), begin()])
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(new URL(one.url).searchParams.get(name)).not.toBe(new URL(two.url).searchParams.get(name))
+    }
+  })
+
+  it('gives a suite the domain as a hint', async () => {
+    vi.stubEnv('SUITE_ISSUER', fake.issuer)
+    const own = await newAccount()
+    const suite = await providerBehind(own.id, fake, 'suite', { hosted_domain: 'example.com' })
+    const { url } = await beginSignIn(suite.id, { slug: own.slug })
+    expect(new URL(url).searchParams.get('hd')).toBe('example.com')
+    expect(new URL(url).searchParams.get('client_id')).toBe('suite-app')
+  })
+
+  it.each<[Record<string, unknown>, Record<string, string[]>]>([
+    [{ redirect_uri: 'https://portal.example.com/signed-in' }, {}],
+    [{ redirect_uri: 'http://127.0.0.1/callback' }, {}],
+    [{ redirect_uri: 'http://127.0.0.1:1/callback' }, {}],
+    [{ state: 'x'.repeat(512) }, {}],
+    [{ redirect_uri: 'https://portal.example.com/signed-in/' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'https://portal.example.com:444/signed-in' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'https://portal.example.com/signed-in?x=y' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'https://portal.example.com/signed-in#x' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'https://portal.example.com/signed-in\r\nset-cookie: a=b' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'https://evil.example.com/signed-in' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'http://127.0.0.1:80@evil.example.com/callback' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'http://127.0.0.1.evil.example.com/callback' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'http://127.0.0.1:1:2/callback' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'http://127.0.0.1:49152/callback/../x' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'http://localhost:49152/callback' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: '//evil.example.com' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: '' }, { redirect_uri: ["can't be blank"] }],
+    [{ redirect_uri: ['http://127.0.0.1/callback'] }, { redirect_uri: ['is invalid'] }],
+    [{ state: '' }, { state: ["can't be blank"] }],
+    [{ state: 'x'.repeat(513) }, { state: ['should be at most 512 character(s)'] }],
+    [{ state: 7 }, { state: ['is invalid'] }],
+    [{ code_challenge: undefined }, { code_challenge: ["can't be blank"] }],
+    [{ code_challenge: 'x'.repeat(42) }, { code_challenge: ['is invalid'] }],
+    [{ code_challenge: 'x'.repeat(44) }, { code_challenge: ['is invalid'] }],
+    [{ code_challenge: `${'x'.repeat(42)}=` }, { code_challenge: ['is invalid'] }],
+    [{ context: 'both' }, { context: ['is invalid'] }],
+    [{ context: undefined }, { context: ["can't be blank"] }],
+    [{ auth_provider_id: randomUUID() }, { auth_provider_id: ['does not exist'] }],
+    [{ auth_provider_id: 'nonsense' }, { auth_provider_id: ['is invalid'] }],
+    [
+      { auth_provider_id: randomUUID(), state: '' },
+      { auth_provider_id: ['does not exist'], state: ["can't be blank"] },
+    ],
+  ])('%j → %j', async (fields, errors) => {
+    const { answer } = await begin(fields)
+    const valid = Object.keys(errors).length === 0
+    expect([answer.status, answer.body.errors]).toEqual(valid ? [201, undefined] : [422, errors])
+  })
+
+  it('knows no provider of another account, of passcodes, disabled, or for something else', async () => {
+    const foreign = await providerBehind((await newAccount()).id, fake)
+    const mail = await insertProvider(account.id, 'email_otp')
+    const disabled = await providerBehind(account.id, fake, 'oidc', { is_disabled: true })
+    const portal = await providerBehind(account.id, fake, 'oidc', { context: 'portal_only' })
+    for (const { id } of [foreign, mail, disabled, portal]) {
+      expect((await begin({}, id)).answer.body.errors).toEqual({ auth_provider_id: ['does not exist'] })
+    }
+    expect((await begin({ context: 'portal' }, portal.id)).answer.status).toBe(201)
+  })
+
+  it('gives the secret of the deployment to no issuer but its own', async () => {
+    const suite = await providerBehind(account.id, fake, 'suite')
+    const tenant = await providerBehind(account.id, fake, 'tenant')
+    fake.asked.length = 0
+    for (const { id } of [suite, tenant]) {
+      expect((await begin({}, id)).answer.body.errors).toEqual({ base: ['this provider kind is not configured'] })
+    }
+    expect(fake.asked).toEqual([])
+  })
+
+  it.each<[string, Parameters<PlainProvider['misbehave']>[1]]>([
+    ['is not there', (answer) => answer.destroy()],
+    [
+      'is of another issuer',
+      (answer) => fake.send(answer, 200, { ...fake.document(), issuer: 'https://x.example.com' }),
+    ],
+    [
+      'is of the issuer with a slash',
+      (answer) => fake.send(answer, 200, { ...fake.document(), issuer: `${fake.issuer}/` }),
+    ],
+    [
+      'leads to the network inside',
+      (answer) => fake.send(answer, 200, { ...fake.document(), token_endpoint: 'http://169.254.169.254/token' }),
+    ],
+    ['is no document', (answer) => answer.end('[]')],
+    ['is 5 MB', (answer) => answer.end(' '.repeat(5_000_000))],
+  ])('is told when the document of a provider %s', async (_name, answering) => {
+    const own = await startPlainProvider()
+    const { id } = await providerBehind(account.id, own)
+    own.misbehave('discovery', (answer, ...more) => answering(answer, ...more))
+    const { answer } = await begin({}, id)
+    expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
+    expect(answer.body.detail).toMatch(/provider could not be reached/)
+    own.behave()
+    expect((await begin({}, id)).answer.status).toBe(201)
+    await own.close()
+  })
+})

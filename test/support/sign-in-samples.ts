@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
+import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import type { Account } from './account.ts'
+import { newPerson } from './identities.ts'
+import type { Sample } from './sample-requests.ts'
+import { beginSignIn, comeBack, ledTo, newSource, providerBehind } from './sign-in.ts'
+
+type World = { fake: PlainProvider; provider: AuthProviderRow }
+
+/** The samples of sign-in: people come from a provider on this machine. Every request has a source of its own. */
+export function addSignInSamples(samples: Record<string, Sample>, account: Account): void {
+  let world: Promise<World> | undefined
+  const made = async (): Promise<World> => {
+    process.env.ALLOW_INSECURE_PROVIDERS = '1'
+    const fake = await startPlainProvider()
+    return { fake, provider: await providerBehind(account.id, fake, 'oidc', { context: 'clients_and_portal' }) }
+  }
+  const theWorld = () => {
+    world ??= made()
+    return world
+  }
+  const { slug } = account
+  /** Somebody at the provider, about to come back. */
+  const begun = async () => {
+    const { fake, provider } = await theWorld()
+    const person = await newPerson(account)
+    const sign = await beginSignIn(provider.id, { slug })
+    const claims = { sub: randomUUID(), email: person.email, email_verified: true, name: 'Grace' }
+    return { ...sign, query: { state: sign.own, code: fake.codeFor(sign.url, claims) } }
+  }
+  Object.assign(samples, {
+    'GET /sign_in/{slug}/providers': async () => {
+      await theWorld()
+      return { params: { slug }, query: { context: 'client' }, sourceIp: newSource() }
+    },
+    'POST /sign_in/{slug}/start': async () => ({
+      params: { slug },
+      sourceIp: newSource(),
+      body: {
+        sign_in: {
+          auth_provider_id: (await theWorld()).provider.id,
+          context: 'client',
+          redirect_uri: 'http://127.0.0.1:49152/callback',
+          state: randomUUID(),
+          code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        },
+      },
+    }),
+    'GET /sign_in/callback': async () => ({ query: (await begun()).query, sourceIp: newSource() }),
+    'POST /sign_in/token': async () => {
+      const { query, verifier } = await begun()
+      const { code } = ledTo(await comeBack(query))
+      return { body: { sign_in: { code, code_verifier: verifier } }, sourceIp: newSource() }
+    },
+  } satisfies Record<string, Sample>)
+}
