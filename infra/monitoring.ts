@@ -15,6 +15,7 @@ import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
+import type { LogEvent } from '#shared/core/log-events.ts'
 import { consumerNames, type MetricName } from '#shared/core/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import type { ConsumedStream } from './consumers.ts'
@@ -27,6 +28,7 @@ import { apiMetric, watchApi } from './watch-api.ts'
 import { ageOf, mappingMetric, watchJobs } from './watch-jobs.ts'
 import { channelMetric, watchLive } from './watch-live.ts'
 import { watchQuotas } from './watch-quotas.ts'
+import { watchSeal } from './watch-seal.ts'
 import { flowStreamMetric, tableMetric, watchStorage } from './watch-table.ts'
 
 type Props = {
@@ -34,6 +36,8 @@ type Props = {
   accessLogs: ILogGroup
   /** Null where the deployment has no live channel. */
   channel: LiveApi | null
+  /** What the functions write for the operator. */
+  functionLogs: ILogGroup
   storage: Storage
   streams: ConsumedStream[]
   scheduled: Scheduled[]
@@ -67,6 +71,7 @@ export class Monitoring extends Construct {
       ...watchApi(props.apiId, this.throttledRequests(props)),
       ...watchStorage(props.storage),
       ...watchJobs(props.streams, props.scheduled),
+      watchSeal(this.stoppedSeals(props)),
       ...watchQuotas(props.apiId, props.storage, props.settings),
       ...(props.channel ? watchLive(props.channel, ownMetric(props.serviceName), props.settings) : []),
     ]
@@ -88,6 +93,19 @@ export class Monitoring extends Construct {
       ),
       metricNamespace: serviceName,
       metricName: 'requests_throttled',
+      metricValue: '1',
+      defaultValue: 0,
+    }).metric({ statistic: 'Sum' })
+  }
+
+  /** Logs that do not hold, by the line that tells of each; it is there whatever metrics a deployment has chosen. */
+  private stoppedSeals({ functionLogs, serviceName }: Props): Metric {
+    const event: LogEvent = 'seal_stopped'
+    return new MetricFilter(this, 'StoppedSeals', {
+      logGroup: functionLogs,
+      filterPattern: FilterPattern.stringValue('$.event', '=', event),
+      metricNamespace: serviceName,
+      metricName: 'seals_stopped',
       metricValue: '1',
       defaultValue: 0,
     }).metric({ statistic: 'Sum' })
@@ -158,7 +176,11 @@ function graphs({ apiId, channel, storage, streams, scheduled, serviceName }: Pr
     ],
     [
       graph('Grants', [own('grants', 'Sum')], [own('revocation_lag_ms', 'p50'), own('revocation_lag_ms', 'Maximum')]),
-      graph('Reports of flows', [own('flows_ingested', 'Sum'), own('flows_stored', 'Sum')]),
+      graph(
+        'Reports of flows, entries sealed',
+        [own('flows_ingested', 'Sum'), own('flows_stored', 'Sum')],
+        [own('entries_sealed', 'Sum')],
+      ),
       graph(
         'Flow stream',
         [flowStreamMetric(storage, 'IncomingBytes')],

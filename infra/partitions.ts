@@ -53,6 +53,9 @@ export const commitRecords = commitKey(anyAccount, 0).pk
 /** What is on record for good: nothing of it is changed, and it goes only by its retention or with its account. */
 export const auditTrail = [commitRecords, ...(['change', 'session', 'api_request'] as const).flatMap(entriesOf)]
 
+/** What proves the trail: the state of the sealed logs and their tiles. */
+export const sealedParts = own('seal.*')
+
 /** What the last use of a token of the account API is noted in. */
 export const lastUse = [apiTokens, actors].map(liveOf)
 

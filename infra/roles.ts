@@ -27,6 +27,7 @@ import {
   notForDevices,
   pointersOf,
   rateBuckets,
+  sealedParts,
   signInParts,
   signInReads,
 } from './partitions.ts'
@@ -55,6 +56,8 @@ export type RoleName =
   | 'deleteAccounts'
   | 'compareLimits'
   | 'pulse'
+  | 'seal'
+  | 'publicKey'
   | 'live'
   | Consumer
   | Task
@@ -70,10 +73,20 @@ type Task =
   | 'checkConcurrency'
 
 /** Those of the functions that answer HTTP requests. */
-const answering: RoleName[] = ['reader', 'writer', 'client', 'gateway', 'live', 'ingest', 'signIn', 'public']
+const answering: RoleName[] = [
+  'reader',
+  'writer',
+  'client',
+  'gateway',
+  'live',
+  'ingest',
+  'signIn',
+  'public',
+  'publicKey',
+]
 
 /** Those that meet nothing that the deployment's key encrypts: what answers without the table, and what asks about the account. */
-const keyless = ['public', 'checkConcurrency']
+const keyless = ['public', 'publicKey', 'checkConcurrency']
 
 /** Those that commit: their transactions put commit records. */
 const committing: RoleName[] = [
@@ -129,6 +142,9 @@ function keepsTrail(duty: RoleName, table: string): PolicyStatement[] {
         ...(committing.includes(duty) ? [] : [commitRecords]),
       ],
     ),
+    // What proves the trail is written by who seals it, and by nobody else.
+    ...(duty === 'seal' || duty === 'deleteAccounts' ? [] : [denied([...changes, ...deletions], [sealedParts])]),
+    ...(duty === 'seal' ? [] : [denied(['dynamodb:PutItem', 'dynamodb:PartiQLInsert'], [sealedParts])]),
     ...(duty === 'live' || devices.includes(duty)
       ? [denied([...reads, 'dynamodb:ConditionCheckItem'], notForDevices)]
       : []),
@@ -161,9 +177,19 @@ export class Roles extends Construct {
       actions: ['secretsmanager:GetSecretValue'],
       resources: [storage.secret.secretArn],
     })
+    const publicHalf = new PolicyStatement({
+      actions: ['kms:GetPublicKey'],
+      resources: [storage.sealKey.keyArn],
+    })
     const statements: Record<RoleName, PolicyStatement[]> = {
       // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
-      reader: [onTable(reads), requestLog, onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets]), secret],
+      reader: [
+        onTable(reads),
+        requestLog,
+        onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets]),
+        secret,
+        publicHalf,
+      ],
       writer: [...changing, requestLog, secret],
       client: [onTable([...reads, ...checks]), onTable(writes, clientParts), secret],
       gateway: [onTable([...reads, ...checks]), onTable(writes, gatewayParts), secret],
@@ -178,6 +204,26 @@ export class Roles extends Construct {
       signIn: [onTable([...reads, ...checks], signInReads), onTable(writes, signInParts), secret],
       provision: [...changing, secret],
       public: [],
+      publicKey: [publicHalf],
+      // It reads the trail and what accounts there are, and writes what proves it. It looks for older accounts once.
+      seal: [
+        onTable(reads, [
+          headKey(anyAccount).pk,
+          entityKey(anyAccount, accounts.name, '').pk,
+          ...auditTrail,
+          sealedParts,
+          'service#seal*',
+        ]),
+        onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [sealedParts]),
+        onTable(['dynamodb:PutItem', 'dynamodb:PartiQLInsert', 'dynamodb:DeleteItem'], ['service#seal*']),
+        onTable(['dynamodb:Scan']),
+        new PolicyStatement({ actions: ['s3:ListBucket'], resources: [storage.sealed.bucketArn] }),
+        new PolicyStatement({
+          actions: ['s3:GetObject', 's3:PutObject'],
+          resources: [storage.sealed.arnForObjects('*')],
+        }),
+        new PolicyStatement({ actions: ['kms:Sign', 'kms:GetPublicKey'], resources: [storage.sealKey.keyArn] }),
+      ],
       writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
       // It deletes what lies below a deleted object, whatever that is.
       followUp: [...changing],
@@ -279,6 +325,11 @@ export class Roles extends Construct {
       this.of.checkConcurrency,
       'AwsSolutions-IAM5[Resource::*]',
       'GetAccountSettings is about the account and knows no resources.',
+    )
+    acknowledge(
+      this.of.seal,
+      wildcardRule(storage.sealed, storage.sealed.arnForObjects('*')),
+      'Tiles and checkpoints are named by account and number.',
     )
     acknowledge(
       this.of.redrive,

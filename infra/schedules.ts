@@ -36,11 +36,18 @@ export class Schedules extends Construct {
 
   constructor(scope: Construct, id: string, { storage, roles, shared, code }: Props) {
     super(scope, id)
-    const scheduled = (name: string, file: string, duty: RoleName, every: Duration, what: string) => {
+    const scheduled = (
+      name: string,
+      file: string,
+      duty: RoleName,
+      every: Duration,
+      what: string,
+      timeout = Duration.seconds(60),
+    ) => {
       const made = new LambdaFunction(this, name, {
         ...functionSettings(shared, code, file),
         role: roles.of[duty],
-        timeout: Duration.seconds(60),
+        timeout,
       })
       const alias = live(made, shared.loaded, {
         // The next run does what this one did not.
@@ -66,6 +73,16 @@ export class Schedules extends Construct {
       'Deletes accounts that are due',
     )
     scheduled('Pulse', 'schedules/pulse.ts', 'pulse', minute, 'A sign of life through API, table and streams')
+    const fiveMinutes = Duration.minutes(5)
+    scheduled(
+      'SealLogs',
+      'schedules/seal-logs.ts',
+      'seal',
+      fiveMinutes,
+      'Seals the logs of accounts',
+      // Shorter than the lease of a log, and than the interval.
+      Duration.minutes(4),
+    )
     const halfHour = Duration.minutes(30)
     scheduled('CompareLimits', 'schedules/compare-limits.ts', 'compareLimits', halfHour, 'Mails about exceeded limits')
   }

@@ -18,7 +18,7 @@ import { LiveApi, livePath } from './live-api.ts'
 import { loadedCode } from './loaded-code.ts'
 import { Monitoring } from './monitoring.ts'
 import { OperationStack } from './operation-stack.ts'
-import { publicRoutes } from './public-routes.ts'
+import { publicRoutes, sealPub } from './public-routes.ts'
 import { reserved, reservedTogether } from './reserved.ts'
 import { Roles } from './roles.ts'
 import { collectionOf, routeId } from './route-id.ts'
@@ -57,6 +57,8 @@ export class ServiceStack extends Stack {
         FLOW_STREAM_NAME: storage.flows.streamName,
         FAILURES_BUCKET: storage.failures.bucketName,
         SERVICE_SECRET_ARN: storage.secret.secretArn,
+        SEAL_BUCKET: storage.sealed.bucketName,
+        SEAL_KEY_ID: storage.sealKey.keyArn,
         LOG_RETENTION_DAYS: String(settings.logRetentionDays),
         FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
@@ -93,7 +95,7 @@ export class ServiceStack extends Stack {
     const ownRoutes = this.routedFunctions(asset, behindApi, [
       { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: roles.of.public },
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: roles.of.writer },
-      ...publicFunctions(roles.of.public),
+      ...publicFunctions((file) => (file === sealPub ? roles.of.publicKey : roles.of.public)),
     ])
     const { domainName, certificateArn, ipAddressType } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
@@ -112,6 +114,7 @@ export class ServiceStack extends Stack {
       apiId: api.ref,
       channel,
       accessLogs: data.accessLogs,
+      functionLogs: logGroup,
       serviceName: settings.stackName,
       storage,
       streams: consumers.streams,
@@ -196,9 +199,9 @@ const syncEnvironment = (settings: Settings): Record<string, string> => ({
 const reportsFlows = ({ operation }: OperationSource): boolean => operation.credential === 'ingest'
 
 /** One function for each public file, called by the first of its routes. */
-const publicFunctions = (role: Role): RoutedFunction[] =>
+const publicFunctions = (roleOf: (file: string) => Role): RoutedFunction[] =>
   [...Map.groupBy(Object.entries(publicRoutes), ([, file]) => file)].map(([file, entries]) => {
     const routes = entries.map(([key]) => key)
     const [method = '', path = ''] = (routes[0] ?? '').split(' ')
-    return { id: routeId(method, path), file, routes, role }
+    return { id: routeId(method, path), file, routes, role: roleOf(file) }
   })

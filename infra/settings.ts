@@ -105,6 +105,11 @@ export const settingGroups = {
       'how long the change, session and api_request logs are kept',
     ),
     flowRetentionDays: setting(days, defaultSettings.flowRetentionDays, 'how long the flow log is kept'),
+    sealRetentionDays: setting(
+      integer(0, 36_500),
+      400,
+      'how long nobody can delete what the sealed logs rest on (Object Lock); `0` leaves the lock off',
+    ),
     flowStreamShards: setting(either(integer(1, 10_000), oneOf('on-demand')), 1, 'shards of the flow stream'),
   },
   Address: {

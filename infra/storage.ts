@@ -16,6 +16,8 @@ import { Construct, type IConstruct } from 'constructs'
 import { acknowledge } from './acknowledge.ts'
 import { encryptionKey } from './encryption-key.ts'
 import { keptBy } from './kept-by.ts'
+import { sealBucket } from './seal-bucket.ts'
+import { sealKey } from './seal-key.ts'
 import type { Settings } from './settings.ts'
 
 /**
@@ -27,6 +29,9 @@ export class Storage extends Construct {
   readonly flows: IStream
   readonly failures: IBucket
   readonly secret: ISecret
+  /** Tiles and checkpoints of the sealed logs, and the key that signs these. */
+  readonly sealed: IBucket
+  readonly sealKey: IKey
   /** What encrypts all of that, where it is not a key of AWS. */
   readonly key: IKey | null
 
@@ -36,8 +41,10 @@ export class Storage extends Construct {
     this.flows = this.flowStream(settings)
     this.failures = this.failuresBucket(settings)
     this.secret = this.serviceSecret(settings)
+    this.sealed = sealBucket(this, settings, this.key)
+    this.sealKey = sealKey(this, settings)
     this.table = this.mainTable(settings)
-    this.makeTableAfter(this.flows, this.failures, this.secret)
+    this.makeTableAfter(this.flows, this.failures, this.secret, this.sealed, this.sealKey)
   }
 
   /**

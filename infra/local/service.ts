@@ -15,6 +15,7 @@ import { failuresFolder } from './failures-folder.ts'
 import { Fault } from './fault.ts'
 import { providerSecrets } from './provider-secrets.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
+import { sealKeyFile } from './seal-key-file.ts'
 import { checkServiceSecret, secretFile, serviceSecret } from './secret-file.ts'
 import { type Deployment, readDeployment } from './template/deployment.ts'
 
@@ -106,6 +107,8 @@ async function start(
     SERVICE_SECRET: serviceSecret(dir.path),
     ...providerSecrets(dir.path),
     LOG_FORMAT: process.env.LOG_FORMAT ?? 'text',
+    SEAL_FOLDER: join(dir.path, 'seal'),
+    SEAL_KEY_FILE: sealKeyFile(dir.path),
   })
   // Here the secret is a file of the data directory, and that of a CDN a variable; neither is one of AWS.
   delete process.env.SERVICE_SECRET_ARN

@@ -140,6 +140,20 @@ export const env = {
   get serviceSecretArn() {
     return text('SERVICE_SECRET_ARN')
   },
+  /** The bucket of the sealed logs, and the key in KMS that signs their checkpoints. */
+  get sealBucket() {
+    return text('SEAL_BUCKET')
+  },
+  get sealKeyId() {
+    return text('SEAL_KEY_ID')
+  },
+  /** On one machine: the folder that stands for that bucket, and the file of the key. */
+  get sealFolder() {
+    return process.env.SEAL_FOLDER || null
+  },
+  get sealKeyFile() {
+    return process.env.SEAL_KEY_FILE || null
+  },
   /** Whom mails come from; null where the deployment sends none. */
   get mailSender() {
     return process.env.MAIL_SENDER || null

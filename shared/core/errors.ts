@@ -38,6 +38,7 @@ export const errorCodes = {
   version_mismatch: { status: 409 },
   gateway_already_connected: { status: 409 },
   no_session: { status: 409 },
+  not_sealed_yet: { status: 409 },
   precondition_failed: { status: 412, generic: true },
   payload_too_large: { status: 413, generic: true },
   too_many_records: { status: 413 },
@@ -57,6 +58,7 @@ export type FieldErrors = Record<string, string[]>
 export const fixedDetails: Partial<Record<ErrorCode, string>> = {
   invalid_limit: 'limit must be an integer.',
   invalid_page_cursor: 'page_cursor is not valid for this list.',
+  not_sealed_yet: 'No checkpoint covers this entry yet. Retry later.',
   invalid_idempotency_key: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running. Retry later.',
   idempotency_key_reused: 'This Idempotency-Key was used for another request.',

@@ -23,6 +23,8 @@ export const logEvents = {
   members_interrupted: 'A change of a set of members was interrupted; follow-up goes on with it.',
   secrets_not_resealed: 'Secrets of a busy account were not sealed anew; the next run finds them.',
   service_secret_not_read: 'The service secret was not read again; the versions known count on.',
+  log_sealed: 'A log was sealed: its new checkpoint is in the bucket and in the table.',
+  seal_stopped: 'A log does not hold; it is not sealed until that is mended, and nothing false was signed.',
   sign_in_refused: 'A sign-in was refused.',
   transaction_given_up: 'A small transaction lost its race for as long as its request may try.',
   open_flows_not_indexed: 'Open flows were not indexed; the next batch tries again.',

@@ -15,6 +15,7 @@ export const metrics = {
   messages_failed: { unit: 'Count', by: null },
   flows_ingested: { unit: 'Count', by: null },
   flows_stored: { unit: 'Count', by: null },
+  entries_sealed: { unit: 'Count', by: null },
   sign_ins: { unit: 'Count', by: null },
   sign_ins_refused: { unit: 'Count', by: 'reason' },
 } as const satisfies Record<string, { unit: 'Milliseconds' | 'Count'; by: 'class' | 'operation' | 'reason' | null }>

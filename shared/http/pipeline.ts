@@ -27,7 +27,7 @@ const accountSteps = (operation: Operation): Step[] => [
   logRequest(operation),
   checkPermission(operation),
   checkAccept,
-  checkPathIds,
+  checkPathIds(operation),
   checkFeature(operation),
   replayAnswer(operation),
   readQuery(operation),
@@ -39,7 +39,7 @@ const accessSteps = (operation: Operation, credential: 'client' | 'gateway'): St
   limitBody,
   checkCredential(credential),
   checkRateLimit,
-  checkPathIds,
+  checkPathIds(operation),
   readQuery(operation),
   readEnvelope(operation),
 ]

@@ -2,7 +2,7 @@ import { authenticate } from '../auth/authenticate.ts'
 import { type Caller, type Credential, isAdministering, scopesOf } from '../auth/caller.ts'
 import { bucketOf, sourceBucket } from '../auth/rate-limit/bucket.ts'
 import { takeUnit } from '../auth/rate-limit/take-unit.ts'
-import { ApiError, featureNotEnabled } from '../core/errors.ts'
+import { ApiError, featureNotEnabled, notFound } from '../core/errors.ts'
 import { isPathId } from '../core/ids.ts'
 import { covers } from '../core/permission.ts'
 import { anonymous, type Origin, type Subject } from '../core/subject.ts'
@@ -116,13 +116,22 @@ export const readParams: Step = (exchange, { pathParameters }) => {
 }
 
 /** UUIDs are compared in lower case (A2.5). */
-export const checkPathIds: Step = (exchange, { pathParameters }) => {
-  for (const [name, value] of Object.entries(pathParameters ?? {})) {
-    const id = value ?? ''
-    if (!isPathId(id)) throw new ApiError('invalid_path_parameter')
-    exchange.params[name] = id.toLowerCase()
+export const checkPathIds =
+  ({ identifiers }: Operation): Step =>
+  (exchange, { pathParameters }) => {
+    for (const [name, value] of Object.entries(pathParameters ?? {})) {
+      const id = value ?? ''
+      // One of few names: another is nothing that there is.
+      const names = identifiers?.[name]?.enum
+      if (Array.isArray(names)) {
+        if (!names.includes(id)) throw notFound()
+        exchange.params[name] = id
+        continue
+      }
+      if (!isPathId(id)) throw new ApiError('invalid_path_parameter')
+      exchange.params[name] = id.toLowerCase()
+    }
   }
-}
 
 /** A feature that the account does not have (A28). */
 export const checkFeature =

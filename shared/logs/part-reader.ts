@@ -34,6 +34,8 @@ export type Reading = {
   counting?: boolean
   /** How many more are wanted of all parts together: what is only counted is not read beyond that. */
   wanted?: { left: number }
+  /** What is older than a minute is read at half the price. */
+  relaxed?: boolean
 }
 
 const matchedNames = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
@@ -85,8 +87,11 @@ export class PartReader {
     const answer = await table().send(
       new QueryCommand({
         TableName: tableName(),
-        // What is older than a minute looks the same everywhere; to be counted it is read at half the price.
-        ConsistentRead: !(this.reading.counting && instantOf(last) < clock.now() - 60_000_000),
+        // What is older than a minute looks the same everywhere.
+        ConsistentRead: !(
+          (this.reading.counting || this.reading.relaxed) &&
+          instantOf(last) < clock.now() - 60_000_000
+        ),
         ScanIndexForward: this.reading.ascending ?? false,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
         FilterExpression: filter?.expression,

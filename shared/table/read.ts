@@ -134,7 +134,14 @@ export async function findUnique<R extends Row>(
 }
 
 /** Rows beyond the sort key `after`, which counts where `inclusive` says so, at most `limit` of them. */
-export type Range = { after?: string; inclusive?: boolean; backward?: boolean; limit?: number }
+export type Range = {
+  after?: string
+  inclusive?: boolean
+  backward?: boolean
+  limit?: number
+  /** At half the price, and perhaps without what was written within the last second. */
+  relaxed?: boolean
+}
 
 function conditionOf({ after, inclusive = false, backward = false }: Range): string {
   const equal = inclusive && after !== undefined ? '=' : ''
@@ -155,7 +162,7 @@ async function* pagesOf<T extends Attributes>(
     const page = await table().send(
       new QueryCommand({
         TableName: tableName(),
-        ConsistentRead: true,
+        ConsistentRead: range.relaxed !== true,
         ScanIndexForward: !backward,
         KeyConditionExpression: conditionOf(range),
         ExpressionAttributeValues: { ':pk': pk, ':bound': after ?? (backward ? '~' : counterSort) },

@@ -90,7 +90,7 @@ describe('alarms', () => {
     for (const { Properties } of rules) {
       const id = templates.invoked(Properties.Targets[0].Arn)
       const name = /^Schedules(\D+?)[0-9A-F]{8}$/.exec(id ?? '')?.[1] as string
-      const Period = Properties.ScheduleExpression === 'rate(1 minute)' ? 300 : 1_800
+      const Period = Properties.ScheduleExpression === 'rate(30 minutes)' ? 1_800 : 300
       const Dimensions = [{ Name: 'FunctionName', Value: { Ref: id } }]
       expect(named(`${name}Failing`)).toMatchObject({ MetricName: 'Errors', Dimensions, Period })
       const silent = { ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' }

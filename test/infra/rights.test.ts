@@ -264,6 +264,14 @@ describe('nobody', () => {
     ['kinesis:PutRecords', 'flows', ['Ingest', 'Pulse']],
     ['kinesis:DeleteStream', 'flows', []],
     ['kinesis:DecreaseStreamRetentionPeriod', 'flows', []],
+    ['s3:GetObject', 'sealed/a/changes/checkpoint', ['Seal']],
+    ['s3:PutObject', 'sealed/a/changes/checkpoint', ['Seal']],
+    ['s3:DeleteObject', 'sealed/a/changes/checkpoint', []],
+    ['s3:PutObjectRetention', 'sealed/a/changes/checkpoint', []],
+    ['s3:BypassGovernanceRetention', 'sealed/a/changes/checkpoint', []],
+    ['kms:Sign', 'seal key', ['Seal']],
+    ['kms:GetPublicKey', 'seal key', ['PublicKey', 'Reader', 'Seal']],
+    ['kms:ScheduleKeyDeletion', 'seal key', []],
     ['s3:GetObject', 'failures/aws/lambda/x', ['Redrive']],
     ['s3:DeleteObject', 'failures/aws/lambda/x', ['Redrive']],
     ['s3:DeleteObject', 'failures/x', []],
@@ -299,7 +307,13 @@ describe('nobody', () => {
   })
 
   it('may look at all items but the deletion of accounts, which writes nothing but its notes', async () => {
-    expect(allowed(onTable('Scan'))).toEqual(['DeleteAccounts', 'IndexChangeLog', 'ResealSecrets', 'VerifyRows'])
+    expect(allowed(onTable('Scan'))).toEqual([
+      'DeleteAccounts',
+      'IndexChangeLog',
+      'ResealSecrets',
+      'Seal',
+      'VerifyRows',
+    ])
     for (const key of [...(await loadEntities()).keys(), 'head', 'log.flow#2026-11-22#3', 'live.actors']) {
       for (const action of ['PutItem', 'UpdateItem', 'BatchWriteItem', 'PartiQLInsert', 'PartiQLUpdate']) {
         expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('DeleteAccounts')

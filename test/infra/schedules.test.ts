@@ -20,15 +20,16 @@ function scheduled(handler: string) {
   return { expressions: rules.map((rule) => rule.Properties.ScheduleExpression), properties: Properties, settings }
 }
 
-it.each([
+it.each<[string, string, number?]>([
   ['expire', 'rate(1 minute)'],
   ['delete-due-accounts', 'rate(1 minute)'],
   ['compare-limits', 'rate(30 minutes)'],
   ['pulse', 'rate(1 minute)'],
-])('%s runs at %s, ends before its next run, and keeps its failures', (handler, every) => {
+  ['seal-logs', 'rate(5 minutes)', 300],
+])('%s runs at %s, ends before its next run, and keeps its failures', (handler, every, seconds = 60) => {
   const { expressions, properties, settings } = scheduled(handler)
   expect(expressions).toEqual([every])
-  expect((properties as { Timeout: number }).Timeout).toBeLessThanOrEqual(60)
+  expect((properties as { Timeout: number }).Timeout).toBeLessThanOrEqual(seconds)
   expect(settings).toMatchObject({
     MaximumRetryAttempts: 0,
     DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/Failures/), 'Arn'] } } },

@@ -10,8 +10,8 @@ beforeAll(async () => {
   templates = await templatesOf([])
 })
 
-const only = (type: string, from = templates) => {
-  const found = from.entries(type)
+const only = (type: string, name = /./, from = templates) => {
+  const found = from.entries(type).filter(([id]) => name.test(id))
   expect(found).toHaveLength(1)
   return found[0] as (typeof found)[number]
 }
@@ -20,12 +20,16 @@ it('never renames what holds data, for a new name is a new and empty resource', 
   expect([
     only('AWS::DynamoDB::GlobalTable')[0],
     only('AWS::Kinesis::Stream')[0],
-    only('AWS::S3::Bucket')[0],
+    only('AWS::S3::Bucket', /Failures/)[0],
+    only('AWS::S3::Bucket', /Sealed/)[0],
+    only('AWS::KMS::Key', /SealKey/)[0],
     only('AWS::SecretsManager::Secret')[0],
   ]).toEqual([
     'StorageTableB43FDCE7',
     'StorageFlows6F50AA64',
     'StorageFailures3FF38EE5',
+    'StorageSealed75A88AFC',
+    'StorageSealKeyD9DED087',
     'StorageServiceSecret22DC64B0',
   ])
 })
@@ -75,14 +79,14 @@ describe('the flow stream', () => {
       templatesOf([], { flowStreamShards: '4' }),
       templatesOf([], { flowStreamShards: 'on-demand' }),
     ])
-    expect(only('AWS::Kinesis::Stream', more)[1].Properties.ShardCount).toBe(4)
-    const { ShardCount, StreamModeDetails } = only('AWS::Kinesis::Stream', scaling)[1].Properties
+    expect(only('AWS::Kinesis::Stream', /./, more)[1].Properties.ShardCount).toBe(4)
+    const { ShardCount, StreamModeDetails } = only('AWS::Kinesis::Stream', /./, scaling)[1].Properties
     expect([ShardCount, StreamModeDetails]).toEqual([undefined, { StreamMode: 'ON_DEMAND' }])
   })
 })
 
 it('shows nobody the failed batches, keeps them encrypted and for a while', () => {
-  const [, { Properties, DeletionPolicy }] = only('AWS::S3::Bucket')
+  const [, { Properties, DeletionPolicy }] = only('AWS::S3::Bucket', /Failures/)
   expect(DeletionPolicy).toBe('RetainExceptOnCreate')
   expect(Properties).toMatchObject({
     PublicAccessBlockConfiguration: {
@@ -94,9 +98,45 @@ it('shows nobody the failed batches, keeps them encrypted and for a while', () =
     BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
     LifecycleConfiguration: { Rules: [expect.objectContaining({ ExpirationInDays: 90, Status: 'Enabled' })] },
   })
-  expect(only('AWS::S3::BucketPolicy')[1].Properties.PolicyDocument.Statement).toContainEqual(
+  expect(only('AWS::S3::BucketPolicy', /Failures/)[1].Properties.PolicyDocument.Statement).toContainEqual(
     expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
   )
+})
+
+describe('the sealed logs', () => {
+  it('lie in a bucket that nobody sees, of which each version is kept, locked for 400 days', () => {
+    const [, { Properties, DeletionPolicy }] = only('AWS::S3::Bucket', /Sealed/)
+    expect(DeletionPolicy).toBe('RetainExceptOnCreate')
+    expect(Properties).toMatchObject({
+      PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+      BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
+      VersioningConfiguration: { Status: 'Enabled' },
+      ObjectLockEnabled: true,
+      ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 400 } } },
+    })
+  })
+
+  it('are locked for as long as a deployment wants, or not at all', async () => {
+    const [short, none, trial] = await Promise.all([
+      templatesOf([], { sealRetentionDays: '7' }),
+      templatesOf([], { sealRetentionDays: '0' }),
+      templatesOf([], { keepData: 'false' }),
+    ])
+    const lockOf = (from: Templates) => only('AWS::S3::Bucket', /Sealed/, from)[1].Properties.ObjectLockConfiguration
+    expect(lockOf(short)).toMatchObject({ Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 7 } } })
+    expect([none, trial].map((from) => lockOf(from)?.Rule)).toEqual([undefined, undefined])
+  })
+
+  it('are signed by a key of Ed25519 that one role alone may sign with', () => {
+    const [, { Properties, DeletionPolicy }] = only('AWS::KMS::Key', /SealKey/)
+    expect(DeletionPolicy).toBe('RetainExceptOnCreate')
+    expect(Properties).toMatchObject({ KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' })
+    const signing = Properties.KeyPolicy.Statement.filter(({ Action }: { Action: string | string[] }) =>
+      [Action].flat().some((action) => /^kms:(Sign|\*|S\*)$/.test(action)),
+    )
+    expect(signing).toHaveLength(1)
+    expect(JSON.stringify(signing[0].Condition)).toContain('role/NetworkAccess*RolesSeal*')
+  })
 })
 
 it('makes up the service secret itself and keeps it', () => {

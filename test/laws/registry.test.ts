@@ -85,7 +85,10 @@ describe.each(account.filter(({ operation }) => operation.permission))('$name', 
   })
 })
 
-describe.each(withIds)('$name', (entry) => {
+// One of few names in a path is no id: another is not found.
+const withFreeIds = withIds.filter(({ operation }) => !operation.path.includes('{log}'))
+
+describe.each(withFreeIds)('$name', (entry) => {
   it('refuses malformed path ids', async () => {
     const malformed = await own.call(entry.handler, { ...request(entry), params: params(entry, 'nonsense') })
     expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid_path_parameter'])

@@ -65,7 +65,7 @@ export async function call(handler: Handler, request: Call): Promise<Answer> {
   return {
     status: statusCode,
     headers: headers as Record<string, string>,
-    body: body ? JSON.parse(body) : undefined,
+    body: body && !/^text\//.test(String(headers?.['content-type'])) ? JSON.parse(body) : undefined,
     text: body,
   }
 }

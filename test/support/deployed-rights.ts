@@ -65,17 +65,21 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
       statements: byRole.get(role) ?? [],
     })
   }
-  const [table, flows, failures, secret] = [
+  const [table, flows, failures, sealed, secret] = [
     only('AWS::DynamoDB::GlobalTable'),
     only('AWS::Kinesis::Stream'),
     only('AWS::S3::Bucket', /Failures/),
+    only('AWS::S3::Bucket', /Sealed/),
     only('AWS::SecretsManager::Secret', /ServiceSecret/),
   ]
+  const sealKey = only('AWS::KMS::Key', /SealKey/)
   const live = only('AWS::ApiGatewayV2::Api', /Live/)
   const arns = {
     table: table.stack.arn(table.id),
     flows: flows.stack.arn(flows.id),
     failures: failures.stack.arn(failures.id),
+    sealed: sealed.stack.arn(sealed.id),
+    'seal key': sealKey.stack.arn(sealKey.id),
     secret: String(secret.stack.resolve({ Ref: secret.id })),
   }
   return {
@@ -89,6 +93,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
         const api = `arn:aws:execute-api:us-east-1:000000000000:${live.stack.physicalId(live.id)}`
         return `${api}/live/${target.replace('connections/', '')}/@connections/some`
       }
+      if (target.startsWith('sealed/')) return target.replace('sealed', arns.sealed)
       if (target.startsWith('failures/')) return target.replace('failures', arns.failures)
       const [, name = '', qualifier] = /^function ([^:]+)(:.*)?$/.exec(target) ?? []
       const called = [...functions.values()].find((made) => made.name === name)

@@ -7,6 +7,7 @@ import { createStream, createTable } from '#infra/local/create-resources.ts'
 import { databaseFile } from '#infra/local/engines/dynoxide.ts'
 import { startEngines } from '#infra/local/engines/start-engines.ts'
 import { engineEnvironment } from '#infra/local/environment.ts'
+import { sealKeyFile } from '#infra/local/seal-key-file.ts'
 import { synthesize } from '#infra/local/service.ts'
 
 /** The template's table and stream, without the operations: nothing has to be bundled for them. */
@@ -42,6 +43,8 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
     TENANT_API_URL: 'https://tenant-api.example.com',
     MDM_API_URL: 'https://{subdomain}.devices{.region}.example.com',
     SIGN_IN_REDIRECT_URIS: 'http://127.0.0.1/callback https://portal.example.com/signed-in',
+    SEAL_FOLDER: join(dir, 'seal'),
+    SEAL_KEY_FILE: sealKeyFile(dir),
     SERVICE_SECRET: randomBytes(32).toString('base64url'),
   })
   await Promise.all([createTable(clients, table), createStream(clients, stream)])

@@ -7,7 +7,7 @@ import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { newAccessWorld } from './access.ts'
 import { call, newAccount } from './account.ts'
 import { removePointers } from './change-log-items.ts'
-import { commitsOf, recordOf } from './commit-stream.ts'
+import { commitsOf, recordOf, writeChangeLogOf } from './commit-stream.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from './flows.ts'
 import { newSite } from './gateways.ts'
 import { loadEntries } from './operations.ts'
@@ -249,6 +249,34 @@ async function recordFlows(record: Record, account: string): Promise<void> {
   await store(40, flow(6, 0).open, long.close(39))
 }
 
+/** A seal of both logs of an account in an empty bucket, and the public half of the key. */
+async function recordSealing(record: Record, account: string): Promise<void> {
+  await writeChangeLogOf(account)
+  const bucket = new Map<string, string>()
+  const answer = async (url: URL, { method, body }: RequestInit) => {
+    if (method === 'PUT') bucket.set(url.pathname, await new Response(body).text())
+    const kept = bucket.get(url.pathname)
+    return kept === undefined ? new Response('', { status: 404 }) : new Response(kept)
+  }
+  await record(
+    'schedules/seal-logs.ts',
+    async (handler) => {
+      vi.stubEnv('SEAL_FOLDER', '')
+      for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+      await laterBy(4)
+      await handler({})
+    },
+    answer,
+  )
+  for (const log of ['changes', 'activity']) {
+    if (!bucket.has(`/${account}/${log}/checkpoint`)) throw new Error(`The log ${log} was not sealed.`)
+  }
+  await record('public/seal-pub.ts', async (handler) => {
+    for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+    succeed(await call(handler, { method: 'GET', path: '/seal.pub' }), 'GET /seal.pub')
+  })
+}
+
 /** What runs by the clock, when something is due. */
 async function recordSchedules(record: Record): Promise<void> {
   const { account, samples } = await sampleRequests()
@@ -278,6 +306,7 @@ async function recordSchedules(record: Record): Promise<void> {
   await operate({ operation: 'create_static_device_pool', account_id: account.id, resource: { name: 'Pool' } })
   const api_token = { expires_at: '2099-01-01T00:00:00Z' }
   await operate({ operation: 'create_api_token', account_id: account.id, api_token })
+  await recordSealing(record, account.id)
   await operate({ operation: 'delete_account', account_id: account.id })
   for (const hours of [24 * 8, 24 * 10]) {
     await record('schedules/delete-due-accounts.ts', async (handler) => {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -13,6 +14,9 @@ export type Target =
   | 'failures'
   | `failures/${string}`
   | `function ${string}`
+  | 'sealed'
+  | `sealed/${string}`
+  | 'seal key'
   | 'mail'
   | 'account'
   | `connections/${string}`
@@ -121,6 +125,7 @@ function callsOf(target: string, body: string): RecordedCall[] {
   const [service = '', operation = ''] = target.split('.')
   if (target === 'secretsmanager.GetSecretValue' || target === 'secretsmanager.PutSecretValue')
     return [{ action: target.replace('.', ':'), target: 'secret', context: {} }]
+  if (service === 'TrentService') return [{ action: `kms:${operation}`, target: 'seal key', context: {} }]
   if (target === 'Kinesis_20131202.PutRecords') return [{ action: 'kinesis:PutRecords', target: 'flows', context: {} }]
   const known = service === 'DynamoDB_20120810' ? tableCalls[operation] : undefined
   if (!known) throw new Error(`It is not known what ${target} is to IAM.`)
@@ -133,6 +138,7 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
   const call = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
   if (/\.s3\.[^.]+\.amazonaws\.com$/.test(url.hostname)) {
     const key = decodeURIComponent(url.pathname.slice(1))
+    if (first === 'sealed') return call(method === 'GET' ? 's3:GetObject' : 's3:PutObject', `sealed/${key}`)
     if (method === 'GET') return key ? call('s3:GetObject', `failures/${key}`) : call('s3:ListBucket', 'failures')
     if (method === 'DELETE') return call('s3:DeleteObject', `failures/${key}`)
   }
@@ -156,6 +162,14 @@ const unanswered: Answer = (url) => {
   throw new Error(`Nothing answers ${url} here.`)
 }
 
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+
+/** The key in KMS that signs checkpoints. */
+const keyAnswer = (target: string, body: string) =>
+  target.endsWith('.Sign')
+    ? { Signature: sign(null, Buffer.from(String(JSON.parse(body).Message), 'base64'), privateKey).toString('base64') }
+    : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }
+
 /** Stands before the engines, and notes what goes through. No engine keeps secrets: theirs is answered here. */
 async function startFront(note: (calls: RecordedCall[]) => void, secret: string) {
   const engines: Record<string, string | undefined> = {
@@ -167,6 +181,7 @@ async function startFront(note: (calls: RecordedCall[]) => void, secret: string)
     const target = String(incoming.headers['x-amz-target'])
     note(callsOf(target, body.toString()))
     const engine = engines[target.split('.')[0] ?? '']
+    if (target.startsWith('TrentService.')) return void response.end(JSON.stringify(keyAnswer(target, body.toString())))
     if (!engine) return void response.end(JSON.stringify({ SecretString: secret }))
     const { host: _host, 'content-length': _length, connection: _connection, ...headers } = incoming.headers
     const answer = await fetch(engine, { method: 'POST', headers: headers as Record<string, string>, body })
@@ -196,11 +211,19 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
   const calls: RecordedCall[] = []
   const front = await startFront((noted) => void calls.push(...noted), process.env.SERVICE_SECRET ?? '')
   vi.resetModules()
-  for (const name of ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SECRETS_MANAGER', 'KINESIS_ENDPOINT']) {
+  for (const name of [
+    'AWS_ENDPOINT_URL_DYNAMODB',
+    'AWS_ENDPOINT_URL_SECRETS_MANAGER',
+    'AWS_ENDPOINT_URL_KMS',
+    'KINESIS_ENDPOINT',
+  ]) {
     vi.stubEnv(name, front.endpoint)
   }
   vi.stubEnv('SERVICE_SECRET', '')
   vi.stubEnv('SERVICE_SECRET_ARN', 'recorded')
+  vi.stubEnv('SEAL_KEY_FILE', '')
+  vi.stubEnv('SEAL_KEY_ID', 'recorded')
+  vi.stubEnv('SEAL_BUCKET', 'sealed')
   const { fetch } = globalThis
   globalThis.fetch = async (input, init = {}) => {
     const url = new URL(String(input))

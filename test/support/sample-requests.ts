@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { logId, positionTail } from '#shared/logs/log-id.ts'
 import type { Answer } from './account.ts'
 import { call, newAccount } from './account.ts'
+import { commitsOf, writeChangeLogOf } from './commit-stream.ts'
 import { addConfigurationSamples } from './configuration-samples.ts'
 import { newFlowGrant, openRecord } from './flows.ts'
 import { loadEntries } from './operations.ts'
 import { signInWith } from './portal-sessions.ts'
 import { publicKey } from './public-key.ts'
+import { sealNow } from './sealing.ts'
 import { addSignInSamples } from './sign-in-samples.ts'
 import { addV0Samples } from './v0-samples.ts'
 
@@ -215,6 +218,19 @@ export async function sampleRequests() {
     }),
     'GET /logs': () => ({ query: { type: 'session', begin: new Date().toISOString() } }),
     'GET /logs/{log_id}': async () => ({ params: { log_id: await newestLog() } }),
+    'GET /logs/checkpoints/{log}': () => ({ params: { log: 'changes' } }),
+    'GET /logs/checkpoints/{log}/consistency': async () => {
+      const to = await sealedSize()
+      return { params: { log: 'changes' }, query: { from: String(to), to: String(to) } }
+    },
+    'GET /logs/checkpoints/{log}/leaves': async () => ({
+      params: { log: 'changes' },
+      query: { from: '0', to: String(await sealedSize()) },
+    }),
+    'GET /logs/{log_id}/proof': async () => {
+      await sealedSize()
+      return { params: { log_id: await firstChange() } }
+    },
     'GET /policies': () => ({}),
     'POST /policies': async () => ({ body: await policyOf() }),
     'GET /policies/{id}': async () => ({ params: { id: (await policy()).id } }),
@@ -284,6 +300,17 @@ export async function sampleRequests() {
   addV0Samples(samples, made)
   addSignInSamples(samples, account)
 
+  /** The size of the change log's tree, once there is one. */
+  const sealedSize = async (): Promise<number> => {
+    await writeChangeLogOf(account.id)
+    await sealNow(account.id)
+    const { body } = await send('GET /logs/checkpoints/{log}', { params: { log: 'changes' } })
+    return body.data.size
+  }
+  const firstChange = async (): Promise<string> => {
+    const [commit] = await commitsOf(account.id)
+    return logId('change', commit?.time ?? 0, positionTail(0))
+  }
   const newestLog = async (): Promise<string> => {
     const listed = await send('GET /logs', { query: { type: 'api_request', limit: '1' } })
     return listed.body.data[0].log_id

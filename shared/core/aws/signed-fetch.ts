@@ -14,10 +14,10 @@ export type SignedRequest = {
   path: string
   query?: Record<string, string>
   headers?: Record<string, string>
-  body?: string
+  body?: string | Uint8Array<ArrayBuffer>
 }
 
-const sha256 = (text: string): string => hash('sha256', text, 'hex')
+const sha256 = (body: string | Uint8Array): string => hash('sha256', body, 'hex')
 const hmac = (key: string | Buffer | KeyObject, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
 /** Percent-encoding as signatures want it: everything but letters, digits and `-._~`. */
@@ -96,6 +96,16 @@ export const roleCredentials = (region = variable('AWS_REGION')): Credentials =>
   sessionToken: process.env.AWS_SESSION_TOKEN,
 })
 
+/** An answer that is no success. What a service says of a request is told as the errors of all services are. */
+export class AnswerError extends Error {
+  readonly $metadata: { httpStatusCode: number }
+
+  constructor(message: string, httpStatusCode: number) {
+    super(message)
+    this.$metadata = { httpStatusCode }
+  }
+}
+
 /** So much of the body of an error is kept. */
 const shownCharacters = 2_000
 
@@ -122,7 +132,10 @@ export async function signedFetch(request: SignedRequest, timeoutMs?: number): P
   if (!response.ok) {
     // What it says is the cause; it is not about what was asked, so no secret comes back in it.
     const said = await response.text().catch(() => '')
-    throw new Error(`${request.method} ${request.host} answered ${response.status}: ${said.slice(0, shownCharacters)}`)
+    throw new AnswerError(
+      `${request.method} ${request.host} answered ${response.status}: ${said.slice(0, shownCharacters)}`,
+      response.status,
+    )
   }
   return response
 }

@@ -1,0 +1,21 @@
+import { data } from '#shared/http/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/http/operation.ts'
+import { ConsistencyAnswer, consistencyOf } from '#shared/seal/sealed-answers.ts'
+import { logIdentifier, sealedLogOf } from '#shared/seal/sealed-log.ts'
+
+export const getConsistency = operation(
+  {
+    method: 'GET',
+    path: '/logs/checkpoints/{log}/consistency',
+    summary: 'Prove that a checkpoint extends an earlier one',
+    permission: 'logs:read',
+    identifiers: { log: logIdentifier },
+    parameters: { from: { type: 'integer' }, to: { type: 'integer' } },
+    refusals: ['invalid_log_query'],
+    response: data(ConsistencyAnswer),
+  },
+  ({ accountId, params, query }) => consistencyOf(accountId, sealedLogOf(params.log), query),
+)
+
+export const handler = lambda(getConsistency)

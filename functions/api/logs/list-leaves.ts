@@ -1,0 +1,26 @@
+import { data } from '#shared/http/envelope.ts'
+import { lambda } from '#shared/http/lambda.ts'
+import { operation } from '#shared/http/operation.ts'
+import { LeavesAnswer, leavesOf } from '#shared/seal/sealed-answers.ts'
+import { hourStreams, logIdentifier, sealedLogOf } from '#shared/seal/sealed-log.ts'
+
+export const listLeaves = operation(
+  {
+    method: 'GET',
+    path: '/logs/checkpoints/{log}/leaves',
+    summary: 'Read hashes of the leaves of a sealed log',
+    permission: 'logs:read',
+    identifiers: { log: logIdentifier },
+    parameters: {
+      from: { type: 'integer' },
+      to: { type: 'integer' },
+      hour: { type: 'string', format: 'date-time' },
+      stream: { type: 'string', enum: hourStreams },
+    },
+    refusals: ['invalid_log_query'],
+    response: data(LeavesAnswer),
+  },
+  ({ accountId, params, query }) => leavesOf(accountId, sealedLogOf(params.log), query),
+)
+
+export const handler = lambda(listLeaves)

@@ -1,0 +1,13 @@
+import { serviceAddress } from '#shared/core/service-address.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { answerPublicly } from '#shared/http/static-file.ts'
+import { verifierKeyText } from '#shared/seal/signed-note.ts'
+import { verifierKey } from '#shared/seal/signing-key.ts'
+
+/** `GET /seal.pub`: the key that checkpoints are verified with (S4). */
+export const handler: Handler = (event) =>
+  answerPublicly(event, async () => ({
+    statusCode: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'access-control-allow-origin': '*' },
+    body: `${verifierKeyText(await verifierKey(serviceAddress(event.requestContext.domainName)))}\n`,
+  }))

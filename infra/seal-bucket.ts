@@ -1,0 +1,35 @@
+import { Duration } from 'aws-cdk-lib'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
+import type { Construct } from 'constructs'
+import { acknowledge } from './acknowledge.ts'
+import { keptBy } from './kept-by.ts'
+import type { Settings } from './settings.ts'
+
+/**
+ * The bucket of the sealed logs (S3). It can always be locked, so that the lock can be turned on later without another
+ * bucket; a trial whose data is to go with it is never locked.
+ */
+export function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBucket {
+  const { sealRetentionDays, keepData } = settings
+  const locked = keepData && sealRetentionDays > 0
+  const bucket = new Bucket(scope, 'Sealed', {
+    ...(key
+      ? { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true }
+      : { encryption: BucketEncryption.S3_MANAGED }),
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    versioned: true,
+    objectLockEnabled: true,
+    ...(locked && { objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(sealRetentionDays)) }),
+    removalPolicy: keptBy(settings),
+    // What a newer checkpoint has replaced is of no use when nobody has to keep it.
+    lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(Math.max(7, sealRetentionDays)) }],
+  })
+  acknowledge(
+    bucket,
+    'AwsSolutions-S1',
+    'One function writes and nobody can delete; a trail of data events shows who reads, a second bucket would not.',
+  )
+  return bucket
+}

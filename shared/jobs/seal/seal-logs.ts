@@ -1,0 +1,85 @@
+import { clock } from '../../core/clock.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import { logLine } from '../../core/log.ts'
+import { serviceAddress } from '../../core/service-address.ts'
+import { accounts } from '../../domain/accounts/account.ts'
+import { sealActivity, settledUntil } from '../../seal/seal-activity.ts'
+import { sealChanges } from '../../seal/seal-changes.ts'
+import { SealDamage } from '../../seal/seal-damage.ts'
+import { sealedAccountsPartition } from '../../seal/sealed-accounts.ts'
+import type { SealedLog } from '../../seal/sealed-log.ts'
+import { Lease, type SealedState } from '../../seal/sealed-state.ts'
+import type { Head } from '../../table/head.ts'
+import { entityKey, headKey, type Key, sealKey } from '../../table/keys.ts'
+import { getItems, queryItems } from '../../table/read.ts'
+import { remove, writeTogether } from '../../table/write-together.ts'
+import { findAccounts } from './find-accounts.ts'
+
+/** Accounts that are sealed side by side. */
+const width = 4
+const perRead = 50
+
+const seal: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
+
+/**
+ * Seals what is new in the logs of each account (S2.3). An account whose log does not hold is told in the log of the
+ * function by the entry, and keeps no other back.
+ * @throws AggregateError of what failed otherwise
+ */
+export async function sealLogs(deadline: number): Promise<void> {
+  const errors: unknown[] = []
+  await findAccounts(deadline)
+  for (let after: string | undefined, more = true; more && Date.now() < deadline; ) {
+    const page = await queryItems(sealedAccountsPartition, { after, limit: perRead })
+    const work = (await pending(page.map(({ sk }) => sk))).flatMap(({ account, logs }) =>
+      logs.map((log) => ({ account, log })),
+    )
+    await inParallel(work, width, ({ account, log }) =>
+      Date.now() > deadline
+        ? Promise.resolve()
+        : sealLog(account, log, deadline).catch((error) => void errors.push(error)),
+    )
+    after = page.at(-1)?.sk
+    more = page.length === perRead
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'Some logs were not sealed.')
+}
+
+type State = Key & Partial<SealedState>
+
+/** Which logs of these accounts can have something new. What belonged to an account that was deleted is forgotten. */
+async function pending(ids: string[]): Promise<{ account: string; logs: SealedLog[] }[]> {
+  const items = (keys: Key[]) => getItems(keys)
+  const [heads, rows, changes, activity] = await Promise.all([
+    items(ids.map(headKey)) as Promise<(Partial<Head> | undefined)[]>,
+    items(ids.map((id) => entityKey(id, accounts.name, id))),
+    items(ids.map((id) => sealKey(id, 'changes'))) as Promise<(State | undefined)[]>,
+    items(ids.map((id) => sealKey(id, 'activity'))) as Promise<(State | undefined)[]>,
+  ])
+  const until = settledUntil(clock.now())
+  const gone = ids.filter((_, i) => !heads[i] && !rows[i])
+  for (const id of gone) await writeTogether([remove({ pk: sealedAccountsPartition, sk: id })])
+  return ids.flatMap((account, i) => {
+    if (gone.includes(account)) return []
+    const logs: SealedLog[] = []
+    if ((changes[i]?.sequence ?? 0) !== (heads[i]?.sequence ?? 0)) logs.push('changes')
+    if ((activity[i]?.hour ?? 0) < until) logs.push('activity')
+    return [{ account, logs }]
+  })
+}
+
+async function sealLog(account: string, log: SealedLog, deadline: number): Promise<void> {
+  const lease = await Lease.take(account, log)
+  if (!lease) return
+  const before = lease.state?.size ?? 0
+  try {
+    await seal[log]({ account, log, address: serviceAddress(), lease }, deadline)
+    const size = lease.state?.size ?? 0
+    if (size > before) logLine('INFO', 'log_sealed', { account_id: account, log, size, leaves: size - before })
+  } catch (error) {
+    if (!(error instanceof SealDamage)) throw error
+    logLine('ERROR', 'seal_stopped', { account_id: account, log, problem: error.problem, log_id: error.at })
+  } finally {
+    await lease.end()
+  }
+}

@@ -1,0 +1,31 @@
+import * as v from 'valibot'
+import type { CommitRecord } from '../commit/commit-record.ts'
+import { timestamp } from '../core/clock.ts'
+import { cutEntry } from '../logs/cut-entry.ts'
+import { ApiRequestEntry, ChangeEntry, SessionEntry } from '../logs/log-entry.ts'
+import { logId, positionTail } from '../logs/log-id.ts'
+import type { LogItem } from '../logs/part-reader.ts'
+import { renderEntry } from '../logs/render-entries.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { SealDamage } from './seal-damage.ts'
+
+const Entry = v.variant('type', [ChangeEntry, SessionEntry, ApiRequestEntry])
+
+/** What a leaf is the hash of: the entry as `GET /logs/{log_id}` shows it, in its canonical form (S1.2). */
+const entryText = (item: LogItem): string => canonicalJson(v.parse(Entry, cutEntry(renderEntry(item, new Map()))))
+
+/** The same of an entry that was read from the table. @throws SealDamage for one that says what no entry does */
+export function storedText(item: LogItem): string {
+  try {
+    return entryText(item)
+  } catch {
+    throw new SealDamage('altered', item.sk)
+  }
+}
+
+/** The same of the entry that a commit says there is. */
+export function changeText({ time, subject, run_id, changes }: CommitRecord, position: number): string {
+  const id = logId('change', time, positionTail(position))
+  const common = { sk: id, type: 'change', log_id: id, timestamp: timestamp(time) }
+  return entryText({ ...common, ...changes[position], subject, run_id } as LogItem)
+}

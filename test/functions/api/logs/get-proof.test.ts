@@ -1,0 +1,92 @@
+import { beforeEach, expect, it } from 'vitest'
+import { handler as getCheckpoint } from '#functions/api/logs/get-checkpoint.ts'
+import { handler as getLog } from '#functions/api/logs/get-log.ts'
+import { handler as getProof } from '#functions/api/logs/get-proof.ts'
+import { handler as listLeaves } from '#functions/api/logs/list-leaves.ts'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
+import { handler as sealPub } from '#functions/public/seal-pub.ts'
+import { commit } from '#shared/commit/commit.ts'
+import { sites } from '#shared/domain/sites/site.ts'
+import { canonicalJson } from '#shared/seal/canonical-json.ts'
+import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
+import { hourLeafText } from '#shared/seal/hour-leaf.ts'
+import { leafHash } from '#shared/seal/merkle-hash.ts'
+import { provesInclusion } from '#shared/seal/merkle-proof.ts'
+import { openNote, parseVerifierKey } from '#shared/seal/signed-note.ts'
+import { type Account, call, newAccount } from '#test/support/account.ts'
+import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { laterByMinutes, sealNow, sealWorld } from '#test/support/sealing.ts'
+
+let account: Account
+const bytes = (text: string) => Buffer.from(text, 'base64')
+const get = async (handler: Parameters<Account['call']>[0], params: Record<string, string>, query = {}) =>
+  account.call(handler, { method: 'GET', params, query })
+const insert = (count: number) =>
+  commit({ accountId: account.id, subject: null }, async (transaction) => {
+    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
+  })
+const change = async (count: number) => {
+  await insert(count)
+  await writeChangeLogOf(account.id)
+}
+const checkpoint = async (log = 'changes') => (await get(getCheckpoint, { log })).body.data
+const proof = (log_id: string, query = {}) => get(getProof, { log_id }, query)
+
+const changes = async () => (await get(listLogs, {}, { type: 'change' })).body.data as { log_id: string }[]
+
+beforeEach(async () => {
+  account = await newAccount()
+  sealWorld()
+  await change(3)
+})
+
+it('proves each entry by what GET shows of it, to whoever has the public key', async () => {
+  await sealNow(account.id)
+  const { note, verifier_key, size, root } = await checkpoint()
+  const key = parseVerifierKey((await call(sealPub, { method: 'GET', path: '/seal.pub' })).text)
+  expect(parseVerifierKey(verifier_key)).toEqual(key)
+  const signed = parseCheckpoint(openNote(note, key) ?? '')
+  expect(signed).toMatchObject({ size, origin: `access.example.com/${account.id}/changes` })
+  expect(signed.root.toString('base64')).toBe(root)
+  const all = (await changes()).reverse()
+  expect(all).toHaveLength(size)
+  for (const [index, { log_id }] of all.entries()) {
+    const { body } = await proof(log_id)
+    expect(body.data).toMatchObject({ log: 'changes', leaf_index: index, size, root, note })
+    const leaf = leafHash(canonicalJson((await get(getLog, { log_id })).body.data))
+    expect(body.data.leaf_hash).toBe(leaf.toString('base64'))
+    expect(provesInclusion(leaf, index, size, body.data.path.map(bytes), signed.root)).toBe(true)
+  }
+})
+
+it('seals settled hours of API requests and sessions, and proves an entry within its hour', async () => {
+  const mine = async () =>
+    (await get(listLogs, {}, { type: 'api_request', limit: '3' })).body.data as { log_id: string; timestamp: string }[]
+  await mine()
+  const [, one] = await mine()
+  const log_id = one?.log_id ?? ''
+  const { status, headers } = await proof(log_id)
+  expect(status).toBe(409)
+  expect(Number(headers['retry-after'])).toBeGreaterThan(300)
+  laterByMinutes(80)
+  await sealNow(account.id, 'activity')
+  const { size, root, note, verifier_key } = await checkpoint('activity')
+  expect(size).toBe(1)
+  const signed = parseCheckpoint(openNote(note, parseVerifierKey(verifier_key)) ?? '')
+  expect(signed.origin).toBe(`access.example.com/${account.id}/activity`)
+  const { body } = await proof(log_id)
+  const { hour, path, leaf_index, leaf_hash } = body.data
+  const leaf = leafHash(hourLeafText(hour))
+  expect(hour).toMatchObject({ stream: 'api_request' })
+  expect(one?.timestamp.slice(0, 13)).toBe(hour.hour.slice(0, 13))
+  expect([leaf_hash, leaf_index]).toEqual([leaf.toString('base64'), 0])
+  expect(provesInclusion(leaf, leaf_index, size, path.map(bytes), bytes(root))).toBe(true)
+  const entry = leafHash(canonicalJson((await get(getLog, { log_id })).body.data))
+  expect(hour.leaf_hash).toBe(entry.toString('base64'))
+  expect(provesInclusion(entry, hour.index, hour.size, hour.path.map(bytes), bytes(hour.root))).toBe(true)
+  const leaves = (await get(listLeaves, { log: 'activity' }, { from: '0', to: '1' })).body.data
+  const { hour: begin, stream, size: count, root: top } = hour
+  expect(leaves).toMatchObject({ hashes: leaf_hash, hours: [{ hour: begin, stream, size: count, root: top }] })
+  const inHour = await get(listLeaves, { log: 'activity' }, { from: '0', to: String(count), hour: begin, stream })
+  expect(bytes(inHour.body.data.hashes).subarray(hour.index * 32, hour.index * 32 + 32)).toEqual(entry)
+})

@@ -1,0 +1,84 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+import { commit } from '#shared/commit/commit.ts'
+import { readCommitRecord } from '#shared/commit/commit-record.ts'
+import { sites } from '#shared/domain/sites/site.ts'
+import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
+import { changeText } from '#shared/seal/entry-text.ts'
+import { leafHash } from '#shared/seal/merkle-hash.ts'
+import { openNote } from '#shared/seal/signed-note.ts'
+import { table } from '#shared/table/client.ts'
+import { commitKey } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+
+let account: string
+let world: SealWorld
+const insert = (count: number) =>
+  commit({ accountId: account, subject: null }, async (transaction) => {
+    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
+  })
+const change = async (...counts: number[]) => {
+  for (const count of counts) await insert(count)
+  await writeChangeLogOf(account)
+}
+const records = async () => (await queryItems(commitKey(account, 0).pk)).map(readCommitRecord)
+const leaves = async () =>
+  (await records()).flatMap((record) => record.changes.map((_, position) => leafHash(changeText(record, position))))
+
+beforeEach(async () => {
+  account = (await newAccount()).id
+  world = sealWorld()
+  await change(1, 3)
+})
+
+it('goes on wherever a run broke off, with one root for one size', async () => {
+  await change(20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20)
+  await sealNow(account)
+  const signed = new Map<string, string>()
+  for (let broken = 0, isThrough = false; !isThrough; broken++) {
+    await change(20, 20)
+    let writes = 0
+    const send = table().send.bind(table())
+    const die = () => {
+      if (writes++ === broken) throw new Error('killed')
+    }
+    const spies = [
+      vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+        if (command.constructor.name === 'PutCommand') die()
+        return send(command as never)
+      }) as never),
+    ]
+    const module = await import('node:fs/promises')
+    const rename = module.default.rename.bind(module.default)
+    spies.push(
+      vi.spyOn(module.default, 'rename').mockImplementation(async (from, to) => {
+        die()
+        await rename(from, to)
+      }) as never,
+    )
+    isThrough = await sealNow(account).then(
+      () => true,
+      (error) => {
+        if (error.message !== 'killed') throw error
+        return false
+      },
+    )
+    for (const spy of spies) spy.mockRestore()
+    for (const path of world.paths().filter((name) => name.includes('/checkpoint'))) {
+      const { size, root } = parseCheckpoint(openNote(world.read(path), await world.key()) ?? '')
+      expect(signed.get(String(size)) ?? root.toString('base64')).toBe(root.toString('base64'))
+      signed.set(String(size), root.toString('base64'))
+    }
+    if (isThrough) expect(broken).toBeGreaterThan(5)
+  }
+  const all = await leaves()
+  for (const [size, root] of signed) expect(root).toBe(plainRoot(all.slice(0, Number(size))).toString('base64'))
+  await sealNow(account)
+  expect((await sealedState(account)).size).toBe(all.length)
+  expect(parseCheckpoint(openNote(world.read(`${account}/changes/checkpoint`), await world.key()) ?? '').size).toBe(
+    all.length,
+  )
+})

@@ -1,0 +1,86 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished, vi } from 'vitest'
+import { clock } from '#shared/core/clock.ts'
+import { serviceAddress } from '#shared/core/service-address.ts'
+import { sealActivity } from '#shared/seal/seal-activity.ts'
+import { sealChanges } from '#shared/seal/seal-changes.ts'
+import type { SealedLog } from '#shared/seal/sealed-log.ts'
+import { Lease, readSealedState } from '#shared/seal/sealed-state.ts'
+import { parseVerifierKey, type VerifierKey } from '#shared/seal/signed-note.ts'
+import { verifierKey } from '#shared/seal/signing-key.ts'
+
+const address = 'https://access.example.com'
+
+export type SealWorld = {
+  folder: string
+  address: string
+  key(): Promise<VerifierKey>
+  /** The paths in the folder that stands for the bucket. */
+  paths(): string[]
+  read(path: string): string
+  write(path: string, content: string | Buffer): void
+}
+
+export function writeKeyFile(path: string): void {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(path, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 })
+}
+
+/** A folder and a key of this test's own. */
+export function sealWorld(): SealWorld {
+  const dir = mkdtempSync(join(tmpdir(), 'seal-test-'))
+  const folder = join(dir, 'seal')
+  writeKeyFile(join(dir, 'key'))
+  vi.stubEnv('SEAL_FOLDER', folder)
+  vi.stubEnv('SEAL_KEY_FILE', join(dir, 'key'))
+  vi.stubEnv('SERVICE_URL', address)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return {
+    folder,
+    address,
+    key: () => verifierKey(address),
+    paths: () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+        .sort(),
+    read: (path) => readFileSync(join(folder, path), 'utf8'),
+    write: (path, content) => writeFileSync(join(folder, path), content),
+  }
+}
+
+/** Seals a log of an account as a run does. @throws what stops it */
+export async function sealNow(
+  account: string,
+  log: SealedLog = 'changes',
+  deadline = Date.now() + 60_000,
+): Promise<void> {
+  const lease = await Lease.take(account, log)
+  if (!lease) throw new Error('Another run has the log.')
+  try {
+    const seal = { changes: sealChanges, activity: sealActivity }[log]
+    await seal({ account, log, address: serviceAddress(), lease }, deadline)
+  } finally {
+    await lease.end()
+  }
+}
+
+/** What was sealed of a log. @throws where nothing was */
+export async function sealedState(account: string, log: SealedLog = 'changes') {
+  const state = await readSealedState(account, log)
+  if (!state) throw new Error('Nothing is sealed.')
+  return { ...state, key: parseVerifierKey(state.verifier_key) }
+}
+
+/** Lets the clock of the service stand later. */
+export function laterByMinutes(minutes: number): void {
+  const now = clock.now.bind(clock)
+  const spy = vi.spyOn(clock, 'now').mockImplementation(() => now() + minutes * 60_000_000)
+  onTestFinished(() => spy.mockRestore())
+}
