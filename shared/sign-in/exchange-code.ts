@@ -76,7 +76,8 @@ function refusalOf(error: unknown, at: 'token' | 'userinfo'): SignInRefused {
   const claim = (cause as { cause?: { claim?: unknown } } | undefined)?.cause?.claim
   const details = { at, check: codeOf(code), ...(typeof claim === 'string' && { claim: codeOf(claim) }) }
   if (at === 'userinfo') return new SignInRefused('userinfo', null, details)
-  const aboutToken = /JWT|ID Token|JWS/.test(message) || typeof claim === 'string'
+  const why = `${message} ${cause instanceof Error ? cause.message : ''}`
+  const aboutToken = /JWT|ID Token|JWS/.test(why) || typeof claim === 'string'
   return new SignInRefused(aboutToken ? 'id_token' : 'provider_answer', null, details)
 }
 

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import { startCertifiedProvider } from '#test/fakes/certified-provider.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { newPerson } from '#test/support/identities.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in.ts'
+
+const callback = 'http://127.0.0.1/sign_in/callback'
+const secret = 'secret-of-the-app-at-the-provider'
+const tenant = '9a1f'
+
+/** Each kind: where its provider lies, and what it says of a person. */
+const kinds: Record<
+  Exclude<ProviderKind, 'email_otp'>,
+  {
+    path?: string
+    issuer?: string
+    fields: Partial<AuthProviderRow>
+    claims: (email: string) => Record<string, unknown>
+  }
+> = {
+  oidc: { fields: {}, claims: (email) => ({ email, email_verified: true }) },
+  idp: {
+    issuer: 'https://company.idp.example',
+    fields: { idp_domain: 'company.idp.example', issuer: 'https://company.idp.example' },
+    claims: (email) => ({ email, email_verified: true }),
+  },
+  suite: {
+    fields: { hosted_domain: 'example.com' },
+    claims: (email) => ({ email, email_verified: true, hd: 'example.com' }),
+  },
+  tenant: { path: `/${tenant}/v2.0`, fields: {}, claims: (upn) => ({ oid: `oid of ${upn}`, tid: tenant, upn }) },
+}
+
+/** An account with one provider of a kind, a person in both, and somebody whom the account does not know. */
+async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = secret } = {}) {
+  const { fields, claims, ...place } = kinds[kind]
+  const account: Account = await newAccount()
+  const person = await newPerson(account)
+  const app = { suite: 'suite-app', tenant: 'tenant-app' }[kind as string] ?? 'app'
+  const people = {
+    grace: { name: 'Grace', picture: 'https://pictures.example.com/1', ...claims(String(person.email)) },
+    nobody: claims('nobody@example.com'),
+  }
+  const clients = [
+    {
+      client_id: app,
+      client_secret: secret,
+      redirect_uris: [callback],
+      token_endpoint_auth_method: 'client_secret_post' as const,
+    },
+  ]
+  const fake = await startCertifiedProvider({ ...place, fat, clients, people })
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+  vi.stubEnv('SUITE_ISSUER', fake.issuer)
+  vi.stubEnv('TENANT_ISSUER', `${fake.base}/{tenant_id}/v2.0`)
+  vi.stubEnv('IDP_API_URL', fake.base)
+  vi.stubEnv('SUITE_CLIENT_SECRET', clientSecret)
+  vi.stubEnv('TENANT_CLIENT_SECRET', clientSecret)
+  const provider = await providerBehind(account.id, { ...fake, secret: clientSecret }, kind, {
+    ...((kind === 'oidc' || kind === 'idp') && { client_id: app }),
+    ...fields,
+  })
+  const go = async (who: string | null) => {
+    const begun = await beginSignIn(provider.id, { slug: account.slug })
+    const home = await fake.visit(begun.url, callback, who)
+    const log = catchLog('WARN')
+    const back = await comeBack(new URL(home).search.slice(1))
+    const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
+    vi.mocked(process.stdout.write).mockRestore?.()
+    vi.restoreAllMocks()
+    return { begun, home, back, told: ledTo(back), reason: line?.reason }
+  }
+  return { account, person, fake, go }
+}
+
+beforeEach(() => {
+  // It warns of what a test does not need.
+  vi.spyOn(console, 'warn').mockImplementation(() => {})
+  vi.spyOn(console, 'info').mockImplementation(() => {})
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a person of a certified provider, kind %s', (kind) => {
+  it.each([
+    ['thin', false],
+    ['fat', true],
+  ])('signs in with %s ID tokens, and again', async (_name, fat) => {
+    const { fake, go, person } = await worldOf(kind, { fat })
+    for (let i = 0; i < 2; i++) {
+      const { told, begun, reason } = await go('grace')
+      expect([reason, told.state]).toEqual([undefined, begun.state])
+      const redeemed = await redeemWith({ code: told.code, code_verifier: begun.verifier })
+      expect([redeemed.status, redeemed.body.data?.actor.id]).toEqual([201, person.id])
+    }
+    await fake.close()
+  })
+
+  it('does not, who is not known, who gives up, or with another secret', async () => {
+    const { fake, go } = await worldOf(kind)
+    const nobody = await go('nobody')
+    expect([nobody.told.error, nobody.reason]).toEqual(['access_denied', 'actor_unknown'])
+    const nothing = await go(null)
+    expect(new URL(nothing.home).searchParams.get('error')).toBe('access_denied')
+    expect([nothing.told.error, nothing.reason]).toEqual(['access_denied', 'provider_refused'])
+    await fake.close()
+    const other = await worldOf(kind, { clientSecret: 'another secret of no use' })
+    const refused = await other.go('grace')
+    expect([refused.told.error, refused.reason]).toEqual(['access_denied', 'provider_refused'])
+    await other.fake.close()
+  })
+})
+
+it('names its issuer in what it sends back, which is held against the one that was asked (RFC 9207)', async () => {
+  const { fake, go } = await worldOf('oidc')
+  const { home } = await go('grace')
+  expect(new URL(home).searchParams.get('iss')).toBe(fake.issuer)
+  const again = await go(null)
+  const without = new URL(again.home)
+  without.searchParams.delete('iss')
+  expect((await comeBack(without.search.slice(1))).status).toBe(400)
+  await fake.close()
+})

@@ -1,0 +1,97 @@
+import { createEmulator, type Emulator } from 'emulate'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { walkForms } from '#test/support/form-browser.ts'
+import { newPerson } from '#test/support/identities.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in.ts'
+
+const callback = 'http://127.0.0.1/sign_in/callback'
+const secret = 'secret-of-the-app-at-the-provider'
+let emulator: Emulator | undefined
+afterEach(async () => {
+  await emulator?.close()
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+type Vendor = {
+  service: 'google' | 'okta' | 'microsoft'
+  kind: Exclude<ProviderKind, 'email_otp'>
+  user?: object
+  path?: string
+  fields?: Partial<AuthProviderRow>
+}
+
+/** A person of a vendor that others have emulated, and whether the service lets them in. */
+async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Promise<unknown> {
+  const account: Account = await newAccount()
+  const email = String((await newPerson(account)).email)
+  const app = { suite: 'suite-app', tenant: 'tenant-app', oidc: 'app', idp: 'app' }[kind]
+  const client = { client_id: app, client_secret: secret, name: 'App', redirect_uris: [callback] }
+  const users = [{ email, login: email, name: 'Grace', first_name: 'Grace', last_name: 'H', ...user }]
+  emulator = await createEmulator({ service, port: 0, seed: { [service]: { users, oauth_clients: [client] } } })
+  const base = emulator.url
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+  vi.stubEnv('SUITE_ISSUER', base)
+  vi.stubEnv('IDP_API_URL', base)
+  vi.stubEnv('TENANT_ISSUER', `${base}/{tenant_id}/v2.0`)
+  vi.stubEnv('SUITE_CLIENT_SECRET', secret)
+  vi.stubEnv('TENANT_CLIENT_SECRET', secret)
+  const issuer = `${base}${path}`
+  const place = { issuer, documentUri: `${issuer}/.well-known/openid-configuration`, secret }
+  const known = (kind === 'oidc' || kind === 'idp') && { client_id: app }
+  const provider = await providerBehind(account.id, place, kind, { ...known, ...fields })
+  const begun = await beginSignIn(provider.id, { slug: account.slug })
+  if (begun.answer.status !== 201) return begun.answer.body.errors
+  const home = await walkForms(begun.url, callback, (forms) => {
+    const form = forms.find(({ html, fields }) => `${html}${Object.values(fields)}`.includes(email))
+    return form ? { form } : null
+  })
+  const log = catchLog('WARN')
+  const told = ledTo(await comeBack(new URL(home).search.slice(1)))
+  const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
+  vi.mocked(process.stdout.write).mockRestore()
+  if (told.code === undefined) return line?.reason
+  const redeemed = await redeemWith({ code: told.code, code_verifier: begun.verifier })
+  return redeemed.body.data?.actor.email === email ? 'signed in' : redeemed.text
+}
+
+describe('a second opinion', () => {
+  it('on a workspace suite', async () => {
+    const user = { hd: 'example.com' }
+    expect(await opinionOn({ service: 'google', kind: 'suite', user, fields: { hosted_domain: 'example.com' } })).toBe(
+      'signed in',
+    )
+  })
+
+  it('on an account of a suite that is of another company', async () => {
+    const vendor = { service: 'google', kind: 'suite', fields: { hosted_domain: 'example.com' } } as const
+    expect(await opinionOn({ ...vendor, user: { hd: 'other.example' } })).toBe('domain_other')
+  })
+
+  it('on an identity-provider service', async () => {
+    expect(await opinionOn({ service: 'okta', kind: 'idp', fields: { idp_domain: 'company.idp.example' } })).toBe(
+      'signed in',
+    )
+  })
+
+  it('on a cloud directory', async () => {
+    const tenant_id = '3b1f7c0e-5d2a-4f7e-9c55-0a1b2c3d4e5f'
+    const fields = { email_claim: 'preferred_username' } as const
+    const vendor = { service: 'microsoft', kind: 'tenant', path: `/${tenant_id}/v2.0`, fields } as const
+    expect(await opinionOn({ ...vendor, user: { tenant_id } })).toBe('signed in')
+    await emulator?.close()
+    expect(await opinionOn({ ...vendor, user: { tenant_id: '9188040d-6c67-4c5b-b112-36a304b66dad' } })).not.toBe(
+      'signed in',
+    )
+  })
+
+  it("on personal accounts of its provider, whose tenant is nobody's", async () => {
+    const path = '/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0'
+    expect(await opinionOn({ service: 'microsoft', kind: 'tenant', path })).toEqual({
+      base: ['this provider kind is not configured'],
+    })
+  })
+})

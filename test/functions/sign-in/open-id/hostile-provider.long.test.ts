@@ -1,0 +1,111 @@
+import { OAuth2Server } from 'oauth2-mock-server'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { newPerson } from '#test/support/identities.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in.ts'
+
+type Payload = Record<string, unknown>
+
+let server: OAuth2Server
+let account: Account
+let provider: AuthProviderRow
+beforeAll(async () => {
+  server = new OAuth2Server()
+  await server.issuer.keys.generate('RS256')
+  await server.start(0, '127.0.0.1')
+  const { port } = server.address()
+  server.issuer.url = `http://127.0.0.1:${port}`
+  account = await newAccount()
+  const issuer = server.issuer.url
+  const documentUri = `${issuer}/.well-known/openid-configuration`
+  provider = await providerBehind(account.id, { issuer, documentUri, secret: 'any' })
+})
+beforeEach(() => {
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+})
+afterEach(() => {
+  server.service.removeAllListeners('beforeTokenSigning')
+  server.service.removeAllListeners('beforeResponse')
+  server.service.removeAllListeners('beforeUserinfo')
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+afterAll(() => server.stop())
+
+/** Signs in at the server of others, which gives whoever comes a code. */
+async function go(claims: Payload) {
+  server.service.prependListener('beforeTokenSigning', ({ payload }) => {
+    for (const [name, value] of Object.entries({ aud: provider.client_id, ...claims })) {
+      if (value === undefined) delete payload[name]
+      else payload[name] = value as never
+    }
+  })
+  const begun = await beginSignIn(provider.id, { slug: account.slug })
+  const led = await fetch(begun.url, { redirect: 'manual' })
+  const home = new URL(led.headers.get('location') ?? '')
+  const log = catchLog('WARN')
+  const back = await comeBack(home.search.slice(1))
+  const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
+  vi.restoreAllMocks()
+  const told = ledTo(back)
+  if (told.code === undefined) return { told, reason: line?.reason, line }
+  const redeemed = await redeemWith({ code: told.code, code_verifier: begun.verifier })
+  return { told, reason: redeemed.status === 201 ? 'signed in' : redeemed.text }
+}
+const known = async () => ({ sub: crypto.randomUUID(), email: (await newPerson(account)).email, email_verified: true })
+
+it('is believed while it says what is so', async () => {
+  const { reason, line } = await go(await known())
+  expect([reason, line]).toEqual(['signed in', undefined])
+})
+
+const seconds = (more: number) => Math.floor(Date.now() / 1_000) + more
+it.each<[string, Payload]>([
+  ['issuer', { iss: 'http://127.0.0.1:1' }],
+  ['issuer with a slash', { iss: 'SLASH' }],
+  ['audience', { aud: 'somebody-else' }],
+  ['audiences', { aud: ['somebody-else', 'others'] }],
+  ['party', { azp: 'somebody-else' }],
+  ['nonce', { nonce: 'of another sign-in' }],
+  ['missing nonce', { nonce: undefined }],
+  ['end', { exp: seconds(-60) }],
+  ['beginning', { nbf: seconds(3_600) }],
+])('is not believed with another %s', async (_name, wrong) => {
+  const claims = Object.fromEntries(
+    Object.entries(wrong).map(([name, value]) => [name, value === 'SLASH' ? `${server.issuer.url}/` : value]),
+  )
+  const { told, reason } = await go({ ...(await known()), ...claims })
+  expect([told.error, reason]).toEqual(['access_denied', 'id_token'])
+})
+
+it('is not believed with an algorithm or a key of its own, and is with a new one that it publishes', async () => {
+  const claims = await known()
+  const forged = (header: Payload) =>
+    server.service.once('beforeResponse', (response) => {
+      const { body } = response as { body: { id_token: string } }
+      const [, payload] = body.id_token.split('.')
+      const head = Buffer.from(JSON.stringify(header)).toString('base64url')
+      body.id_token = `${head}.${payload}.${header.alg === 'none' ? '' : 'AAAA'}`
+    })
+  for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { alg: 'RS256', kid: 'unknown' }, { alg: 'ES256' }]) {
+    forged(header)
+    const { told, reason } = await go(claims)
+    expect([header.alg, told.error, reason]).toEqual([
+      header.alg,
+      'access_denied',
+      expect.stringMatching(/id_token|provider_answer/),
+    ])
+  }
+  await server.issuer.keys.generate('RS256')
+  expect((await go(claims)).reason).toBe('signed in')
+})
+
+it('is not believed with another subject at userinfo', async () => {
+  server.service.once('beforeUserinfo', (response) => {
+    response.body = { sub: 'somebody-else', email: 'x@example.com', email_verified: true }
+  })
+  const { told, reason } = await go({ sub: crypto.randomUUID() })
+  expect([told.error, reason]).toEqual(['access_denied', 'userinfo'])
+})
