@@ -70,7 +70,7 @@ export class Monitoring extends Construct {
     const watches = [
       ...watchApi(props.apiId, this.throttledRequests(props)),
       ...watchStorage(props.storage),
-      ...watchJobs(props.streams, props.scheduled),
+      ...watchJobs(props.streams, props.scheduled, ownMetric(props.serviceName)),
       watchSeal(this.stoppedSeals(props)),
       ...watchQuotas(props.apiId, props.storage, props.settings),
       ...(props.channel ? watchLive(props.channel, ownMetric(props.serviceName), props.settings) : []),

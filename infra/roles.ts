@@ -53,6 +53,7 @@ export type RoleName =
   | 'provision'
   | 'public'
   | 'expire'
+  | 'sync'
   | 'deleteAccounts'
   | 'compareLimits'
   | 'pulse'
@@ -97,6 +98,7 @@ const committing: RoleName[] = [
   'provision',
   'followUp',
   'expire',
+  'sync',
   'resealSecrets',
 ]
 
@@ -228,6 +230,8 @@ export class Roles extends Construct {
       // It deletes what lies below a deleted object, whatever that is.
       followUp: [...changing],
       expire: changing,
+      // It changes what a directory owns, and deletes what lies below that.
+      sync: [...changing, secret],
       // It looks at all items for those of an account; it makes none but the notes of its own progress.
       deleteAccounts: [
         onTable([...reads, 'dynamodb:Scan', ...deletions]),

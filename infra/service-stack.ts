@@ -62,6 +62,7 @@ export class ServiceStack extends Stack {
         LOG_RETENTION_DAYS: String(settings.logRetentionDays),
         FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
         HEARTBEAT_SECS: String(settings.heartbeatSecs),
+        SYNC_DELETION_BRAKE_PERCENT: String(settings.syncDeletionBrakePercent),
         LOG_LEVEL: settings.logLevel,
         SERVICE_NAME: settings.stackName,
         METRICS: settings.metrics,

@@ -157,6 +157,11 @@ export const settingGroups = {
     ),
   },
   Behaviour: {
+    syncDeletionBrakePercent: setting(
+      integer(1, 100),
+      defaultSettings.syncDeletionBrakePercent,
+      'how many percent of what a directory or inventory owns one sync run may delete before it stops',
+    ),
     heartbeatSecs: setting(
       integer(1, 86_400),
       defaultSettings.heartbeatSecs,

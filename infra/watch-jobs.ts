@@ -1,9 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { MetricName } from '#shared/core/metrics.ts'
 import type { ConsumedStream } from './consumers.ts'
 import type { Scheduled } from './schedules.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
+
+type Own = (metricName: MetricName, statistic: string) => Metric
 
 export const ageOf = ({ consumer }: ConsumedStream) => consumer.metric('IteratorAge', { statistic: 'Maximum' })
 
@@ -88,12 +91,24 @@ export const sumOf = (functions: IFunction[], metricName: string, label: string)
     label,
   })
 
+/** A run of 2 hours still stands when the next one is due. */
+const longestRun = Duration.hours(2)
+
 /** What no request waits for: consumers and schedules. */
-export function watchJobs(streams: ConsumedStream[], scheduled: Scheduled[]): Watch[] {
+export function watchJobs(streams: ConsumedStream[], scheduled: Scheduled[], own: Own): Watch[] {
   const functions = [...streams.map(({ consumer }) => consumer), ...scheduled.map(({ run }) => run)]
   return [
     ...streams.flatMap(watchConsumer),
     ...scheduled.flatMap(watchSchedule),
+    {
+      id: 'SyncRunsStuck',
+      metric: own('sync_run_age_ms', 'Maximum').with({ period: fiveMinutes }),
+      when: { above: longestRun.toMilliseconds() },
+      periods: 3,
+      what: 'A sync run of a directory or an inventory has been under way for more than two hours.',
+      runbook: 'sync-runs.md',
+      silence: { toldBy: 'SyncNotRunning' },
+    },
     {
       id: 'JobsThrottled',
       metric: sumOf(functions, 'Throttles', 'Throttled runs'),

@@ -31,6 +31,7 @@ const texts: Record<string, Text> = {
     description: 'Networks that the device reaches through the tunnel, separated by commas, or an array.',
     example: '0.0.0.0/0,::/0',
   },
+  applied: { description: 'What the run has changed so far, by kind of object.' },
   at: { description: 'The instant that is meant; now when omitted.', example: time, format: 'date-time' },
   authorizations: { description: 'All authorizations in force; null unless `complete`.' },
   auto_create_users: {
@@ -44,6 +45,7 @@ const texts: Record<string, Text> = {
     example: 'https://access.example.net/auth/saml',
   },
   before: { description: 'The object before the change; null when it was created. Secrets are redacted.' },
+  change: { description: 'What the run does to the object.', example: 'insert' },
   client_secret: { description: 'Secret of this service at the provider.', example: 'sample-secret' },
   client_session_lifetime_secs: integer(
     'How long a sign-in of a client lasts, in seconds. When sent as null, it is the default, 604800, and answered as that number.',
@@ -174,10 +176,16 @@ const texts: Record<string, Text> = {
   operator: { description: 'How the values are compared; `is_in` when omitted.', example: 'is_in' },
   origin: { description: 'First line of the checkpoint: host, account and log.' },
   outers: { description: 'The outer connections that carried the flow.' },
+  outcome: {
+    description: 'How the run ended; null while it is under way. `stopped`: too much would have been deleted.',
+    example: 'applied',
+  },
   password: { description: 'Password, 12 to 128 characters; none when left out.', example: 'seven-green-boats' },
   password_confirmation: { description: 'The password once more.', example: 'seven-green-boats' },
   path: { description: 'Path of the request; of a proof, its hashes in base64, from the leaf upward.' },
   persistent_keepalive: integer('Seconds between keepalives, 0 to 120.', 25),
+  phase: { description: 'What the run is doing, or did last.', example: 'read' },
+  planned: { description: 'What the run found to change, by kind of object.' },
   port_range: {
     description: 'One port, or the lowest and the highest of a range; null for all, with `port_type`.',
     example: '8000 - 8100',
@@ -228,6 +236,7 @@ const texts: Record<string, Text> = {
     description: 'What the token may do: `*`, `*:read`, `<collection>:read`, `<collection>:write`.',
     example: ['*'],
   },
+  seen: { description: 'What the provider has told, by kind of object.' },
   server_public_key: {
     description: 'Public key of the server, base64; the same for all devices of an account.',
     example: 'vo+9/V5oP+L8r4f/wotb5xS4GsIFNcGpgk0xGTF3yQc=',
@@ -241,6 +250,11 @@ const texts: Record<string, Text> = {
     example: 'MDE5MzJjN2U',
   },
   size: integer('Number of leaves of the tree.', 1300),
+  skipped: {
+    description: 'How many entries of the provider could not be used, or were kept as they are, by reason.',
+    example: { no_email: 2 },
+  },
+  skipped_sample: { description: 'The first of them, at most 50.' },
   slug: { description: 'Name of the account in addresses, unique in the service.', example: 'example' },
   status: { description: 'Status.', example: 'ok' },
   stream: { description: 'The log stream whose hour is sealed.', example: 'session' },

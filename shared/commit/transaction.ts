@@ -18,6 +18,7 @@ import type { Head } from '../table/head.ts'
 import { counterSort, entityKey, guardKey, type Item, type Key, type RowPointer } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/row-size.ts'
+import { putOver, removeOnly } from '../table/write-together.ts'
 import type { Cascade } from './cascade.ts'
 import type { Change } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
@@ -130,6 +131,16 @@ export class Transaction {
     this.others.set(address(item), {
       Put: { TableName: tableName(), Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
     })
+  }
+
+  /** An item in the place of one that has these values; a lost race runs the commit again. */
+  exchange(item: Item, expected: Record<string, unknown>): void {
+    this.others.set(address(item), putOver(item, expected))
+  }
+
+  /** Deletes an item that has these values; a lost race runs the commit again. */
+  discard(key: Key, expected: Record<string, unknown>): void {
+    this.others.set(address(key), removeOnly(key, expected))
   }
 
   remove(key: Key): void {

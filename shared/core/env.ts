@@ -19,7 +19,12 @@ const v0 = () => ({
 })
 
 /** What settings are where a deployment does not choose. */
-export const defaultSettings = { logRetentionDays: 90, flowRetentionDays: 120, heartbeatSecs: 30 }
+export const defaultSettings = {
+  logRetentionDays: 90,
+  flowRetentionDays: 120,
+  heartbeatSecs: 30,
+  syncDeletionBrakePercent: 50,
+}
 
 /** The deployment's own app registration at a kind of provider. */
 export type ProviderApp = { clientId: string; secret: string | null; secretArn: string | null }
@@ -107,6 +112,10 @@ export const env = {
   /** Where the platform takes messages for connections. */
   get liveEndpoint() {
     return text('LIVE_ENDPOINT').replace(/\/$/, '')
+  },
+  /** How much of what a directory owns a run may delete before it stops (I5.3). */
+  get syncDeletionBrakePercent() {
+    return integer('SYNC_DELETION_BRAKE_PERCENT', defaultSettings.syncDeletionBrakePercent)
   },
   /** The least level of what is written for the operator. */
   get logLevel() {

@@ -39,6 +39,8 @@ export const errorCodes = {
   gateway_already_connected: { status: 409 },
   no_session: { status: 409 },
   not_sealed_yet: { status: 409 },
+  sync_running: { status: 409 },
+  sync_disabled: { status: 409 },
   precondition_failed: { status: 412, generic: true },
   payload_too_large: { status: 413, generic: true },
   too_many_records: { status: 413 },

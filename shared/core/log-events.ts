@@ -26,6 +26,7 @@ export const logEvents = {
   log_sealed: 'A log was sealed: its new checkpoint is in the bucket and in the table.',
   seal_stopped: 'A log does not hold; it is not sealed until that is mended, and nothing false was signed.',
   sign_in_refused: 'A sign-in was refused.',
+  sync_run_ended: 'A run of a directory or an inventory is over.',
   transaction_given_up: 'A small transaction lost its race for as long as its request may try.',
   open_flows_not_indexed: 'Open flows were not indexed; the next batch tries again.',
 } as const

@@ -16,6 +16,8 @@ export const metrics = {
   flows_ingested: { unit: 'Count', by: null },
   flows_stored: { unit: 'Count', by: null },
   entries_sealed: { unit: 'Count', by: null },
+  sync_run_age_ms: { unit: 'Milliseconds', by: null },
+  sync_runs_failed: { unit: 'Count', by: null },
   sign_ins: { unit: 'Count', by: null },
   sign_ins_refused: { unit: 'Count', by: 'reason' },
 } as const satisfies Record<string, { unit: 'Milliseconds' | 'Count'; by: 'class' | 'operation' | 'reason' | null }>

@@ -49,6 +49,11 @@ export const putOver = (Item: Item, expected: Record<string, unknown> | null): W
   },
 })
 
+/** Deletes an item that has these values. */
+export const removeOnly = ({ pk, sk }: Key, expected: Record<string, unknown>): Write => ({
+  Delete: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected) },
+})
+
 /** A transaction of items that do not count until they are confirmed: nothing is changed by it that a caller could hear of. */
 export async function prepareTogether(writes: Write[]): Promise<'done' | 'lost'> {
   try {

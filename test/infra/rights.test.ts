@@ -99,7 +99,7 @@ const entries = [
 ]
 const rewrites = ['UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate', 'PartiQLDelete']
 const deletions = ['DeleteItem', 'PartiQLDelete']
-const committing = ['Client', 'Expire', 'FollowUp', 'Gateway', 'Provision', 'ResealSecrets', 'SignIn', 'Writer']
+const committing = ['Client', 'Expire', 'FollowUp', 'Gateway', 'Provision', 'ResealSecrets', 'SignIn', 'Sync', 'Writer']
 
 describe('the audit trail', () => {
   it.each(['commits', ...entries])('%s is changed by nobody, and deleted only with its account', (key) => {
@@ -292,6 +292,7 @@ describe('nobody', () => {
         'ResealSecrets',
         'RotateSecret',
         'SignIn',
+        'Sync',
         'Writer',
       ],
     ],

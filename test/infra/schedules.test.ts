@@ -20,6 +20,12 @@ function scheduled(handler: string) {
   return { expressions: rules.map((rule) => rule.Properties.ScheduleExpression), properties: Properties, settings }
 }
 
+it('sync runs every minute, with the time for a whole step', () => {
+  const { expressions, properties, settings } = scheduled('sync')
+  expect([expressions, properties.Timeout]).toEqual([['rate(1 minute)'], 900])
+  expect(settings).toMatchObject({ MaximumRetryAttempts: 0 })
+})
+
 it.each<[string, string, number?]>([
   ['expire', 'rate(1 minute)'],
   ['delete-due-accounts', 'rate(1 minute)'],

@@ -94,6 +94,23 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
     samples[`DELETE ${collection}/{id}`] = async () => ({ params: { id: await made() } })
   }
 
+  for (const kind of directoryKinds) {
+    const path = `/${kind}_directories/{id}`
+    const directory = async (): Promise<string> => {
+      const { params = {} } = (await samples[`GET ${path}`]?.()) ?? {}
+      return String(params.id)
+    }
+    const withRun = async (preview = false) => {
+      const id = await directory()
+      const { id: run_id } = await make(`POST ${path}/${preview ? 'preview' : 'sync'}`, { params: { id } })
+      return { id, run_id }
+    }
+    samples[`POST ${path}/sync`] = async () => ({ params: { id: await directory() } })
+    samples[`POST ${path}/preview`] = async () => ({ params: { id: await directory() } })
+    samples[`GET ${path}/runs`] = async () => ({ params: { id: (await withRun()).id } })
+    samples[`GET ${path}/runs/{run_id}/changes`] = async () => ({ params: await withRun(true) })
+  }
+
   const identity = async () => {
     const actor = await insertActor(accountId)
     const { id } = await insertIdentity(accountId, actor.id)

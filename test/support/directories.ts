@@ -1,7 +1,8 @@
 import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
+import type { Handler } from '#shared/http/lambda.ts'
 import { getRow } from '#shared/table/read.ts'
 import type { Account } from './account.ts'
-import { collectionAt } from './operations.ts'
+import { collectionAt, handlerOf } from './operations.ts'
 
 type Fields = Record<string, unknown>
 
@@ -49,3 +50,28 @@ export async function storedDirectory(account: Account, kind: DirectoryKind, id:
   if (!row) throw new Error('It is gone.')
   return row
 }
+
+async function runsOf(kind: DirectoryKind) {
+  const base = `/${kind}_directories/{id}`
+  const [sync, preview, list, changes] = await Promise.all(
+    [`POST ${base}/sync`, `POST ${base}/preview`, `GET ${base}/runs`, `GET ${base}/runs/{run_id}/changes`].map(
+      handlerOf,
+    ),
+  )
+  const send =
+    (handler: Handler | undefined, method: string) =>
+    (account: Account, id: string, request: Parameters<Account['call']>[1] = {}) =>
+      account.call(handler as Handler, { method, ...request, params: { id, ...request.params } })
+  return {
+    sync: send(sync, 'POST'),
+    preview: send(preview, 'POST'),
+    list: send(list, 'GET'),
+    changes: (account: Account, id: string, run_id: string, request: Parameters<Account['call']>[1] = {}) =>
+      send(changes, 'GET')(account, id, { ...request, params: { run_id } }),
+  }
+}
+
+/** The operations on runs of directories of every kind (I4.1). */
+export const runsApi = Object.fromEntries(
+  await Promise.all(directoryKinds.map(async (kind) => [kind, await runsOf(kind)] as const)),
+) as Record<DirectoryKind, Awaited<ReturnType<typeof runsOf>>>

@@ -18,6 +18,13 @@ export async function loadEntries(): Promise<Entry[]> {
   )
 }
 
+/** The handler of one operation, as `POST /groups` names it. */
+export async function handlerOf(name: string): Promise<Handler> {
+  const found = (await loadEntries()).find((entry) => entry.name === name)
+  if (!found) throw new Error(`There is no operation ${name}.`)
+  return found.handler
+}
+
 /** The operations of a collection that a factory makes for each of its kinds. */
 export async function collectionAt(path: string, envelope: string) {
   const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))

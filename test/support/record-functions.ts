@@ -8,12 +8,14 @@ import { newAccessWorld } from './access.ts'
 import { call, newAccount } from './account.ts'
 import { removePointers } from './change-log-items.ts'
 import { commitsOf, recordOf, writeChangeLogOf } from './commit-stream.ts'
+import { directoriesApi } from './directories.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from './flows.ts'
 import { newSite } from './gateways.ts'
 import { loadEntries } from './operations.ts'
 import { publicKey } from './public-key.ts'
 import { type RecordedCall, recordCalls } from './recorded-calls.ts'
 import { type Request, sampleRequests } from './sample-requests.ts'
+import { ScriptedDirectory } from './scripted-directory.ts'
 import { stubService } from './stub-service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: functions of every kind
@@ -285,6 +287,20 @@ async function recordSchedules(record: Record): Promise<void> {
   }
   await record('schedules/expire.ts', async (handler) => {
     await laterBy(2)
+    await handler({})
+  })
+  const { account: synced } = await sampleRequests()
+  for (const kind of ['suite', 'idp'] as const) await directoriesApi[kind].made(synced)
+  const company = new ScriptedDirectory()
+  company.users = [{ id: 'one', email: 'one@example.com' }]
+  company.groups = [{ id: 'all', members: ['one'] }]
+  await record('schedules/sync.ts', async (handler) => {
+    const { adapters } = await import('#shared/sync/runs/adapters.ts')
+    adapters.directory = async () => company.adapter
+    await handler({})
+    company.users = [{ id: 'two', email: 'two@example.com' }]
+    company.groups = []
+    await laterBy(3)
     await handler({})
   })
   await record(

@@ -53,7 +53,7 @@ export async function sampleRequests() {
   }
   const made = async (name: string, request: Request = {}) => {
     const { status, body } = await send(name, request)
-    if (status > 201) throw new Error(`${name}: ${JSON.stringify(body)}`)
+    if (status > 202) throw new Error(`${name}: ${JSON.stringify(body)}`)
     return body.data
   }
 

@@ -9,6 +9,8 @@ import { stageIdentityDeletions } from '../external-identities/delete-external-i
 import { externalIdentities } from '../external-identities/external-identity.ts'
 import { stageGroupDeletion } from '../groups/delete-group.ts'
 import { groups } from '../groups/group.ts'
+import { lastGoodRunKey } from '../sync/last-good-run.ts'
+import { dropTurn } from '../sync/sync-turn.ts'
 import type { DirectoryRow } from './directory.ts'
 import type { accessTaker } from './take-access.ts'
 
@@ -60,6 +62,8 @@ export async function stageDirectoryDeletion(
   }
   if ((await takeAccess(transaction)) === 'more' || !transaction.hasRoom()) return 'more'
   transaction.delete(entity, directory)
+  dropTurn(transaction, entity.name, directory.id)
+  transaction.remove(lastGoodRunKey(transaction.accountId, directory.id))
   if ((await stageRestOfDirectory(transaction, directory.id)) === 'more') {
     transaction.defer({ below: entity.name, id: directory.id })
   }

@@ -2,6 +2,7 @@ import { notFound } from '../../core/errors.ts'
 import { listRows } from '../../table/list.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
+import { withLastRun, withLastRuns } from '../sync/last-good-run.ts'
 import { type DirectoryKind, directories } from './directory.ts'
 
 export async function list(kind: DirectoryKind, account: string, page: Page) {
@@ -9,11 +10,11 @@ export async function list(kind: DirectoryKind, account: string, page: Page) {
     edges: page.filters,
     newestFirst: true,
   })
-  return { data: rows, metadata }
+  return { data: await withLastRuns(rows), metadata }
 }
 
 export async function get(kind: DirectoryKind, account: string, id: string) {
   const directory = await getRow(directories[kind], account, id)
   if (!directory) throw notFound()
-  return { data: directory }
+  return { data: await withLastRun(directory) }
 }

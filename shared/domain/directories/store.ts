@@ -7,7 +7,9 @@ import { featureNotEnabled, notFound } from '../../core/errors.ts'
 import { resealSecret } from '../../core/sealed-secret.ts'
 import type { Draft } from '../../values/draft.ts'
 import { accounts } from '../accounts/account.ts'
+import { withLastRun } from '../sync/last-good-run.ts'
 import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
+import { stageTurn } from '../sync/sync-turn.ts'
 import { stageDirectoryDeletion } from './delete-directory.ts'
 import {
   type DirectoryInput,
@@ -40,6 +42,7 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
       ...(await sealedSecret(kind, author.accountId, { service_account_key, client_secret }, null)),
       ...firstSyncState(is_disabled, transaction.now),
     })
+    if (!is_disabled) stageTurn(transaction, directories[kind].name, row.id)
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
@@ -60,7 +63,8 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
       ...pair?.stored,
       ...(await sealedSecret(kind, author.accountId, { service_account_key, client_secret }, directory)),
     })
-    return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
+    if (enables && directory.is_disabled) stageTurn(transaction, directories[kind].name, id)
+    return { data: { ...(await withLastRun(row)), ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
 /** Deletes a directory with its groups, its identities and the actors it created (A26.2(4)). */
@@ -69,7 +73,7 @@ export function remove(kind: DirectoryKind, author: Author, id: string) {
   return commitInParts(author, async (transaction) => {
     const directory = await known(transaction, kind, id)
     const outcome = await stageDirectoryDeletion(author, transaction, directories[kind], directory, takeAccess)
-    return outcome === 'more' ? 'more' : { done: { data: directory } }
+    return outcome === 'more' ? 'more' : { done: { data: await withLastRun(directory) } }
   })
 }
 

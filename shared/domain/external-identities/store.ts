@@ -5,6 +5,7 @@ import { listRows } from '../../table/list.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { actors } from '../actors/actor.ts'
+import { withDirectoryRuns } from '../sync/last-good-run.ts'
 import { stageIdentityDeletions } from './delete-external-identity.ts'
 import { type ExternalIdentityRow, externalIdentities } from './external-identity.ts'
 
@@ -16,11 +17,13 @@ export async function list(account: string, actorId: string, page: Page) {
   })
   // A bad cursor is told before an unknown actor (A4).
   if (!(await getRow(actors, account, actorId))) throw notFound()
-  return { data: rows, metadata }
+  return { data: await withDirectoryRuns(account, rows), metadata }
 }
 
 export async function get(account: string, actorId: string, id: string) {
-  return { data: ofActor(await getRow(externalIdentities, account, id), actorId) }
+  const identity = ofActor(await getRow(externalIdentities, account, id), actorId)
+  const [data = identity] = await withDirectoryRuns(account, [identity])
+  return { data }
 }
 
 /** Deletes an identity with the client tokens and portal sessions that providers of its issuer gave the actor, who stays (A27). */

@@ -18,6 +18,7 @@ export const groups = entity<GroupRow>({
   defaults: { entity_type: 'group', directory_id: null, idp_id: null, email: null, synced_at: null, is_managed: false },
   unique: {
     'groups.name': (row) => (row.idp_id === null ? row.name : null),
+    'groups.idp_id': (row) => row.idp_id,
     'groups.managed': (row) => (row.is_managed ? 'everyone' : null),
   },
   edges: {

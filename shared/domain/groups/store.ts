@@ -6,6 +6,7 @@ import { ApiError, invalid, notFound } from '../../core/errors.ts'
 import { listRows } from '../../table/list.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
+import { withDirectoryRuns } from '../sync/last-good-run.ts'
 import { stageGroupDeletion } from './delete-group.ts'
 import { type GroupFields, type GroupRow, groups } from './group.ts'
 
@@ -15,13 +16,14 @@ export async function list(account: string, page: Page) {
   const { directory_id, ...others } = page.filters
   const edges = directory_id === undefined ? others : { ...others, directory_id: directory_id || 'none' }
   const { rows, metadata } = await listRows(groups, account, page, { edges })
-  return { data: rows, metadata }
+  return { data: await withDirectoryRuns(account, rows), metadata }
 }
 
 export async function get(account: string, id: string) {
   const group = await getRow(groups, account, id)
   if (!group) throw notFound()
-  return { data: group }
+  const [data = group] = await withDirectoryRuns(account, [group])
+  return { data }
 }
 
 export const create = (author: Author, input: () => Input) =>

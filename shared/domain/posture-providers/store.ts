@@ -10,7 +10,9 @@ import { getRow, rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { mdmDevices } from '../mdm-devices/mdm-device.ts'
+import { lastGoodRunKey, withLastRun, withLastRuns } from '../sync/last-good-run.ts'
 import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
+import { dropTurn, stageTurn } from '../sync/sync-turn.ts'
 import {
   connectionFields,
   type PostureProviderInput,
@@ -24,13 +26,13 @@ const nameSet = 'mdm_posture_providers.name'
 
 export async function list(account: string, page: Page) {
   const { rows, metadata } = await listRows(postureProviders, account, page, { newestFirst: true })
-  return { data: rows, metadata }
+  return { data: await withLastRuns(rows), metadata }
 }
 
 export async function get(account: string, id: string) {
   const provider = await getRow(postureProviders, account, id)
   if (!provider) throw notFound()
-  return { data: provider }
+  return { data: await withLastRun(provider) }
 }
 
 /** Drops what belongs to the other type, its messages included. */
@@ -82,6 +84,7 @@ export const create = (author: Author, draft: () => Draft<PostureProviderInput>)
       is_verified: false,
       ...firstSyncState(input.is_disabled ?? false, transaction.now),
     })
+    if (!row.is_disabled) stageTurn(transaction, postureProviders.name, row.id)
     return { data: row }
   })
 
@@ -105,7 +108,8 @@ export const update = (author: Author, id: string, draft: () => Change) =>
       ...(input.accept_deletions === true && { accept_deletions: true }),
       ...(enables && enabledSyncState(provider, transaction.now)),
     })
-    return { data: row }
+    if (enables && provider.is_disabled) stageTurn(transaction, postureProviders.name, id)
+    return { data: await withLastRun(row) }
   })
 
 /** Deletes a provider with its devices, which give no access (A28.1). */
@@ -113,10 +117,12 @@ export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const provider = await known(transaction, id)
     transaction.delete(postureProviders, provider)
+    dropTurn(transaction, postureProviders.name, id)
+    transaction.remove(lastGoodRunKey(transaction.accountId, id))
     if ((await stageRestOfPostureProvider(transaction, id)) === 'more') {
       transaction.defer({ below: postureProviders.name, id })
     }
-    return { data: provider }
+    return { data: await withLastRun(provider) }
   })
 
 export const stageRestOfPostureProvider = (transaction: Transaction, id: string): Promise<'done' | 'more'> =>

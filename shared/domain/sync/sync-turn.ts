@@ -1,0 +1,38 @@
+import type { Transaction } from '../../commit/transaction.ts'
+import { timestamp } from '../../core/clock.ts'
+import type { Item, Key } from '../../table/keys.ts'
+
+/** Something that is synced, of any account. */
+export type Synced = { account_id: string; collection: string; source_id: string }
+
+/** When the minute schedule looks at what is synced next: to begin a run, or to go on with one. */
+export type SyncTurn = Key & Synced & { next_at: string }
+
+/** All turns of the service; they are few, one for each directory and posture provider. */
+export const syncTurnsPartition = 'service#sync'
+
+export const syncTurnKey = ({ account_id, collection, source_id }: Synced): Key => ({
+  pk: syncTurnsPartition,
+  sk: `${account_id}#${collection}#${source_id}`,
+})
+
+/** `at` is a timestamp as rows hold them. */
+export const syncTurnItem = ({ account_id, collection, source_id }: Synced, at: string): Item => ({
+  ...syncTurnKey({ account_id, collection, source_id }),
+  kind: 'turn',
+  account_id,
+  collection,
+  source_id,
+  next_at: at,
+})
+
+/** Notes with a commit that a run is wanted now. */
+export function stageTurn(transaction: Transaction, collection: string, sourceId: string): void {
+  const synced = { account_id: transaction.accountId, collection, source_id: sourceId }
+  transaction.put(syncTurnItem(synced, timestamp(transaction.now)))
+}
+
+/** What is gone has no turn any more. */
+export function dropTurn(transaction: Transaction, collection: string, sourceId: string): void {
+  transaction.remove(syncTurnKey({ account_id: transaction.accountId, collection, source_id: sourceId }))
+}

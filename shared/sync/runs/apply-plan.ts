@@ -1,0 +1,90 @@
+import { commit } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { accounts } from '../../domain/accounts/account.ts'
+import { itemRow } from '../../table/entity.ts'
+import { entityKey, type Key } from '../../table/keys.ts'
+import { getItems } from '../../table/read.ts'
+import { isAllowed } from './is-allowed.ts'
+import { Pace } from './pace.ts'
+import { PlanReader } from './plan-store.ts'
+import { countChange, noteSkipped } from './run.ts'
+import { type OpenRun, openRunItem, openRunKey } from './run-items.ts'
+import { renewed } from './run-store.ts'
+import type { RunWork } from './run-work.ts'
+import type { Staged } from './stage-result.ts'
+import { LeaseLost, RunCancelled } from './step-end.ts'
+import type { OpenSource, SourceKind, SourceRow } from './sync-source.ts'
+
+/** Tells whether a run may still change anything: read inside the commit, whose condition holds it. */
+async function checkStanding<R extends SourceRow>(work: RunWork, kind: SourceKind<R>): Promise<void> {
+  const { accountId, sourceId, run } = work
+  const [open, item, account] = await getItems<Key & Partial<OpenRun>>([
+    openRunKey(accountId, sourceId),
+    entityKey(accountId, kind.entity.name, sourceId),
+    entityKey(accountId, accounts.name, accountId),
+  ])
+  if (open?.run_id !== run.id || open.owner !== work.open.owner) throw new LeaseLost()
+  const row = item ? itemRow(kind.entity, item) : null
+  if (!isAllowed(kind, row, account ? itemRow(accounts, account) : null)) throw new RunCancelled()
+  if (row && kind.connectionOf(row) !== run.connection) throw new RunCancelled()
+}
+
+const advanced = (open: OpenRun, { handled, changes, skipped }: Staged): OpenRun => {
+  const next = renewed({
+    ...structuredClone(open),
+    at: { section: open.at.section, index: open.at.index + handled },
+  })
+  for (const { object, change } of changes) countChange(next.applied, object, change)
+  for (const one of skipped) noteSkipped(next, one)
+  return next
+}
+
+/**
+ * Applies the plan, section by section, one commit at a time and at a polite pace (I4.5). Each commit notes in its own
+ * transaction how far it has come, on the condition that the lease is still held: nothing is done twice, and what was done is
+ * never forgotten.
+ * @throws RunCancelled when the source was disabled, deleted or changed meanwhile
+ */
+export async function applyPlan<R extends SourceRow>(
+  work: RunWork,
+  kind: SourceKind<R>,
+  source: OpenSource,
+): Promise<void> {
+  const plan = new PlanReader(work.accountId, work.run.id)
+  const pace = new Pace()
+  for (let section = kind.sections[work.open.at.section]; section; section = kind.sections[work.open.at.section]) {
+    const total = work.run.sections[section.name] ?? 0
+    while (work.open.at.index < total) {
+      const entries = await plan.read<unknown>(work.open.at.section, work.open.at.index, section.perCommit)
+      await pace.turn()
+      pace.note(await applySome(work, kind, (transaction) => source.stage(section.name, transaction, work, entries)))
+      await work.keepPlace()
+    }
+    work.open = { ...work.open, at: { section: work.open.at.section + 1, index: 0 } }
+  }
+}
+
+/** One commit; how many races it lost. */
+async function applySome<R extends SourceRow>(
+  work: RunWork,
+  kind: SourceKind<R>,
+  stage: (transaction: Transaction) => Promise<Staged>,
+): Promise<number> {
+  const { accountId, sourceId, run, open } = work
+  let tries = 0
+  const { next, isWritten } = await commit(work.author, async (transaction) => {
+    tries++
+    await checkStanding(work, kind)
+    const staged = await stage(transaction)
+    const next = advanced(open, staged)
+    const isWritten = transaction.writes().length > 0
+    // What changes nothing is no commit: the place is kept by the next one, or by the clock.
+    if (isWritten) {
+      transaction.exchange(openRunItem(accountId, sourceId, next), { run_id: run.id, owner: open.owner })
+    }
+    return { next, isWritten }
+  })
+  if (isWritten) work.noteSaved(next)
+  else work.open = { ...next, until: open.until }
+  return tries - 1
+}

@@ -1,0 +1,65 @@
+import { recordOf } from '../../core/record-of.ts'
+import { type DirectoryKind, type DirectoryRow, directoryKinds } from '../../domain/directories/directory.ts'
+import type { DirectoryAdapter } from '../directory-adapter.ts'
+import { adapters } from './adapters.ts'
+import { applyEnded, applyGroups, applyJoined, applyRelinks, applyVanished } from './apply-groups.ts'
+import { applyLostActors, applyLostIdentities, type DirectoryStage } from './apply-identities.ts'
+import { applyUsers } from './apply-users.ts'
+import { directoryInfos } from './directory-info.ts'
+import { changeOf, type DirectoryEntries, type DirectorySection, directorySections } from './directory-plan.ts'
+import { DirectoryPlanner } from './plan-directory.ts'
+import { chunksOf, readDirectory } from './read-directory.ts'
+import type { Staged } from './stage-result.ts'
+import type { OpenSource, SourceKind } from './sync-source.ts'
+
+/** Entries that one commit looks at: as many as may fit it, or few where each can take many writes of its own. */
+const perCommit: Record<DirectorySection, number> = {
+  inactive: 10,
+  ended: 40,
+  users: 10,
+  groups: 12,
+  relinked: 12,
+  joined: 40,
+  vanished: 4,
+  absent: 10,
+  actors: 6,
+}
+
+type Stagers = {
+  [S in DirectorySection]: (stage: DirectoryStage, entries: DirectoryEntries[S][]) => Promise<Staged>
+}
+
+const stagers: Stagers = {
+  inactive: (stage, entries) => applyLostIdentities(stage, entries, true),
+  ended: applyEnded,
+  users: applyUsers,
+  groups: applyGroups,
+  relinked: applyRelinks,
+  joined: applyJoined,
+  vanished: applyVanished,
+  absent: (stage, entries) => applyLostIdentities(stage, entries, false),
+  actors: applyLostActors,
+}
+
+const openSource = ({ issuer, ...adapter }: DirectoryAdapter): OpenSource => ({
+  read: (work, last) => readDirectory(work, { issuer, ...adapter }, last),
+  async plan(work) {
+    const planner = new DirectoryPlanner(work, chunksOf(work), issuer)
+    const planned = await planner.plan()
+    return { ...planned, absent: planner.absent.map(({ idpId }) => idpId) }
+  },
+  confirm: (idpIds) => adapter.confirm(idpIds),
+  stage(section, transaction, work, entries) {
+    const stage = { transaction, sourceId: work.sourceId, issuer, startedAt: work.run.started_at }
+    return stagers[section as DirectorySection](stage, entries as never[])
+  },
+})
+
+const directorySource = (kind: DirectoryKind): SourceKind<DirectoryRow> => ({
+  ...directoryInfos[kind],
+  sections: directorySections.map((name) => ({ name, perCommit: perCommit[name] })),
+  changeOf: (section, entry) => changeOf(section as DirectorySection, entry as never),
+  open: async (row) => openSource(await adapters.directory(kind, row)),
+})
+
+export const directorySources = recordOf(directoryKinds, directorySource)

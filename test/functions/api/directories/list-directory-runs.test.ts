@@ -1,0 +1,42 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { runsApi } from '#test/support/directories.ts'
+import { movableClock } from '#test/support/movable-clock.ts'
+import { newSyncWorld } from '#test/support/sync-runs.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+it('lists the runs of a directory, newest first, in pages, for 30 days (I4.1(4))', async () => {
+  const world = await newSyncWorld()
+  const ids = []
+  for (let i = 0; i < 3; i++) ids.unshift((await world.run()).id)
+  const list = async (query: Record<string, string> = {}) =>
+    (await runsApi.idp.list(world.account, world.id, { query })).body
+  const all = await list()
+  expect([all.data.map(({ id }: { id: string }) => id), all.metadata.total]).toEqual([ids, 3])
+  expect(Object.keys(all.data[0]).sort()).toEqual([
+    'applied',
+    'error',
+    'finished_at',
+    'id',
+    'outcome',
+    'phase',
+    'planned',
+    'seen',
+    'skipped',
+    'skipped_sample',
+    'started_at',
+  ])
+  const first = await list({ limit: '2' })
+  const second = await list({ limit: '2', page_cursor: first.metadata.next_page })
+  expect([...first.data, ...second.data]).toEqual(all.data)
+  movableClock().days(31)
+  expect((await list()).data).toEqual([])
+})
+
+it('does not know a directory that is not there', async () => {
+  const world = await newSyncWorld()
+  const other = await newSyncWorld()
+  expect((await runsApi.idp.list(world.account, other.id)).status).toBe(404)
+})

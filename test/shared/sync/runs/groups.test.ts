@@ -1,0 +1,186 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { memberships } from '#shared/domain/memberships/membership.ts'
+import { policies } from '#shared/domain/policies/policy.ts'
+import { partition } from '#shared/table/keys.ts'
+import { getRow, sortKeysOf } from '#shared/table/read.ts'
+import { insertSyncedGroup } from '#test/support/groups.ts'
+import { insertRow } from '#test/support/rows.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const people = Array.from({ length: 6 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
+const ids = people.map(({ id }) => id)
+
+const policy = (world: SyncWorld, group_id: string | null, resource_id: string, fields = {}) =>
+  insertRow(world.account.id, policies, {
+    group_id,
+    group_idp_id: 'g',
+    resource_id,
+    description: null,
+    conditions: [],
+    flow_log_uploads_enabled: true,
+    is_disabled: false,
+    ...fields,
+  })
+
+describe('groups (I4.4)', () => {
+  it('are inserted, and get name, email and kind of the provider', async () => {
+    const world = await newSyncWorld()
+    world.company.users = people
+    world.company.groups = [{ id: 'g', name: 'Old' }]
+    await world.run()
+    world.company.groups = [{ id: 'g', name: 'New', email: 'all@example.com', type: 'org_unit' }]
+    const run = await world.run()
+    expect(run.applied.groups).toEqual({ insert: 0, update: 1, delete: 0 })
+    expect((await world.state()).groups.filter(({ idp_id }) => idp_id)).toMatchObject([
+      { name: 'New', email: 'all@example.com', entity_type: 'org_unit', directory_id: world.id },
+    ])
+  })
+
+  it('of another directory are left to it, with their members; native ones are never touched', async () => {
+    const world = await newSyncWorld()
+    const other = await insertSyncedGroup(world.account, { idp_id: 'g', name: 'Theirs' })
+    world.company.users = people
+    world.company.groups = [
+      { id: 'g', name: 'Ours', members: ids },
+      { id: 'Native', members: ['u1'] },
+    ]
+    const before = (await world.state()).groups.filter(({ idp_id }) => idp_id === null)
+    const run = await world.run()
+    expect(run.skipped).toEqual({ other_directory: 1 })
+    const after = await world.state()
+    expect(after.groups.find(({ id }) => id === other.id)).toEqual(other)
+    expect(after.groups.filter(({ idp_id }) => idp_id === null)).toEqual(before)
+    expect(after.memberships).toEqual(['Native u1@example.com'])
+  })
+
+  it('that vanish orphan their policies, which come back with them (I4.6)', async () => {
+    const world = await newSyncWorld()
+    world.company.users = people
+    world.company.groups = [
+      { id: 'g', members: ids },
+      { id: 'h', members: ids },
+    ]
+    await world.run()
+    const group = (await world.state()).groups.find(({ idp_id }) => idp_id === 'g')
+    const wiki = await policy(world, group?.id ?? '', 'wiki', { is_disabled: true })
+    const [shop, twin] = [await policy(world, group?.id ?? '', 'shop'), await policy(world, null, 'wiki')]
+    world.company.groups = [{ id: 'h', members: ids }]
+    await world.run()
+    const stored = async (id: string) => getRow(policies, world.account.id, id)
+    expect([(await stored(wiki.id))?.group_id, (await stored(shop.id))?.group_id]).toEqual([null, null])
+    world.company.groups = [
+      { id: 'g', members: ids },
+      { id: 'h', members: ids },
+    ]
+    const run = await world.run()
+    const again = (await world.state()).groups.find(({ idp_id }) => idp_id === 'g')
+    expect(await stored(wiki.id)).toMatchObject({ group_id: again?.id, is_disabled: true })
+    expect(await stored(shop.id)).toMatchObject({ group_id: again?.id, is_disabled: false })
+    // Only one policy of a group and resource can be.
+    expect((await stored(twin.id))?.group_id).toBeNull()
+    expect(run.skipped).toEqual({ policy_exists: 1 })
+  })
+})
+
+describe('members (I4.2)', () => {
+  it('of nested groups are those of the group, each group once, whatever circle there is', async () => {
+    const world = await newSyncWorld()
+    world.company.users = people
+    world.company.groups = [
+      { id: 'a', members: ['u0', { group: 'b' }] },
+      { id: 'b', members: ['u1', { group: 'c' }, { group: 'b' }] },
+      { id: 'c', members: ['u2', { group: 'a' }] },
+    ]
+    await world.run()
+    const all = ['u0', 'u1', 'u2']
+    const expected = ['a', 'b', 'c'].flatMap((group) => all.map((user) => `${group} ${user}@example.com`))
+    expect((await world.state()).memberships).toEqual(expected)
+    expect(world.company.calls.filter((call) => call === 'members b')).toHaveLength(2)
+  })
+
+  it('of a group that only another names are read, and it is no group itself', async () => {
+    const world = await newSyncWorld()
+    world.company.users = people
+    world.company.groups = [{ id: 'a', members: [{ group: 'hidden' }] }]
+    const { adapter } = world.company
+    vi.spyOn(world.company, 'adapter', 'get').mockReturnValue({
+      ...adapter,
+      members: async (group, position) =>
+        group.idp_id === 'hidden'
+          ? { entries: [{ user: 'u3' }], skipped: [], next: null }
+          : adapter.members(group, position),
+    })
+    await world.run()
+    const { memberships: members, groups } = await world.state()
+    expect(members).toEqual(['a u3@example.com'])
+    expect(groups.filter(({ idp_id }) => idp_id !== null)).toHaveLength(1)
+  })
+
+  it('can be everyone, and people that no other list tells', async () => {
+    const world = await newSyncWorld()
+    world.company.users = people
+    world.company.groups = [
+      { id: 'all', members: [{ everyone: true }] },
+      { id: 'few', members: [{ profile: { id: 'x', email: 'x@example.com' } }] },
+    ]
+    await world.run()
+    const expected = [...people.map(({ email }) => `all ${email}`), 'all x@example.com', 'few x@example.com']
+    expect((await world.state()).memberships).toEqual(expected.sort())
+  })
+
+  it('that persist are not written again', async () => {
+    const world = await newSyncWorld()
+    world.company.users = people
+    world.company.groups = [{ id: 'g', members: ids }]
+    await world.run()
+    const group = (await world.state()).groups.find(({ idp_id }) => idp_id === 'g')
+    const kept = await sortKeysOf(partition(world.account.id, memberships.name, group?.id ?? ''))
+    world.company.groups = [{ id: 'g', members: ids.slice(1) }]
+    const run = await world.run()
+    expect(run.planned.memberships).toEqual({ insert: 0, update: 0, delete: 1 })
+    const left = await sortKeysOf(partition(world.account.id, memberships.name, group?.id ?? ''))
+    expect(kept).toEqual(expect.arrayContaining(left))
+    expect(left).toHaveLength(5)
+  })
+
+  it('of a group that vanished while it was read, or of whom nothing could be read, stay', async () => {
+    const world = await newSyncWorld()
+    world.company.users = people
+    world.company.groups = [
+      { id: 'g', members: ids },
+      { id: 'h', members: ids },
+    ]
+    await world.run()
+    const before = await world.state()
+    world.company.groups = [
+      { id: 'g', members: ['u0'], gone: true },
+      { id: 'h', members: ids.slice(1), unread: ['u0'] },
+    ]
+    const run = await world.run()
+    expect(run).toMatchObject({ outcome: 'applied', skipped: { gone: 2 } })
+    expect(await world.state()).toEqual(before)
+  })
+
+  it('are not asked for again while the provider says that they are the same, and once a day all are', async () => {
+    const world = await newSyncWorld()
+    world.company.users = people
+    world.company.groups = [
+      { id: 'g', version: '1', members: ids },
+      { id: 'h', members: ids },
+    ]
+    await world.run()
+    const asked = async () => {
+      world.company.calls.length = 0
+      await world.run()
+      return new Set(world.company.calls.filter((call) => call.startsWith('members')))
+    }
+    expect(await asked()).toEqual(new Set(['members h']))
+    const day = Date.now() + 25 * 3_600_000
+    vi.spyOn(Date, 'now').mockImplementation(() => day)
+    expect(await asked()).toEqual(new Set(['members g', 'members h']))
+  })
+})

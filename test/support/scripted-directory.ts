@@ -1,0 +1,105 @@
+import type { DirectoryAdapter, DirectoryMember, DirectoryUser } from '#shared/sync/directory-adapter.ts'
+import type { Page, Skipped } from '#shared/sync/page.ts'
+import { ProviderFault } from '#shared/sync/provider-fault.ts'
+
+export type ScriptedUser = {
+  id: string
+  email: string | null
+  name?: string
+  active?: boolean
+  fields?: Partial<DirectoryUser>
+}
+export type ScriptedGroup = {
+  id: string
+  name?: string
+  email?: string | null
+  type?: 'group' | 'org_unit'
+  version?: string | null
+  members?: (string | { group: string } | { everyone: true } | { profile: ScriptedUser })[]
+  gone?: boolean
+  unread?: string[]
+}
+
+/** Called before each answer; what it throws is what the provider does. */
+type Before = (call: string, position: string | null) => void | Promise<void>
+
+const userOf = ({ id, email, name = `Name of ${id}`, active = true, fields }: ScriptedUser): DirectoryUser =>
+  ({
+    idp_id: id,
+    name,
+    given_name: null,
+    middle_name: null,
+    family_name: null,
+    nickname: null,
+    preferred_username: null,
+    picture: null,
+    profile: null,
+    svc_avatar_url: null,
+    active,
+    email,
+    ...fields,
+  }) as DirectoryUser
+
+/** A directory of a company in memory, in pages, whose people, groups and faults a test sets as it likes. */
+export class ScriptedDirectory {
+  users: ScriptedUser[] = []
+  groups: ScriptedGroup[] = []
+  skippedUsers: Skipped[] = []
+  skippedGroups: Skipped[] = []
+  /** Whom the provider still knows, when it is asked for one. */
+  confirmed: string[] = []
+  issuer = 'https://login.example.com'
+  perPage: number
+  before: Before = () => {}
+  readonly calls: string[] = []
+
+  constructor(perPage = 2) {
+    this.perPage = perPage
+  }
+
+  private async page<T>(call: string, all: T[], position: string | null, skipped: Skipped[] = []): Promise<Page<T>> {
+    this.calls.push(call)
+    await this.before(call, position)
+    const at = Number(position ?? 0)
+    const next = at + this.perPage
+    const isLast = next >= all.length
+    return { entries: all.slice(at, next), skipped: isLast ? skipped : [], next: isLast ? null : String(next) }
+  }
+
+  get adapter(): DirectoryAdapter {
+    return {
+      issuer: this.issuer,
+      users: (position) => this.page('users', this.users.map(userOf), position, this.skippedUsers),
+      groups: (position) =>
+        this.page(
+          'groups',
+          this.groups.map(({ id, name = `Group ${id}`, email = null, type = 'group', version = null }) => ({
+            idp_id: id,
+            name,
+            email,
+            entity_type: type,
+            membership_version: version,
+            stated_members: null,
+          })),
+          position,
+          this.skippedGroups,
+        ),
+      members: async ({ idp_id }, position) => {
+        const { members = [], unread = [], gone } = this.groups.find(({ id }) => id === idp_id) ?? {}
+        if (gone) throw new ProviderFault('object_gone', `The group ${idp_id} is gone.`)
+        const told = members.map((member): DirectoryMember => {
+          if (typeof member === 'string') return { user: member }
+          if ('profile' in member) return { user: member.profile.id, profile: userOf(member.profile) }
+          return member
+        })
+        const skipped = unread.map((id): Skipped => ({ idp_id: id, name: null, reason: 'gone' }))
+        return this.page(`members ${idp_id}`, told, position, skipped)
+      },
+      confirm: async (ids) => {
+        this.calls.push(`confirm ${ids.length}`)
+        await this.before('confirm', null)
+        return ids.filter((id) => this.confirmed.includes(id))
+      },
+    }
+  }
+}
