@@ -9,6 +9,7 @@ import { recordOf } from '../../core/record-of.ts'
 import { serviceAddress } from '../../core/service-address.ts'
 import { type AccountRow, accounts, featureNames, limitNames } from '../../domain/accounts/account.ts'
 import { noteLimits } from '../../domain/accounts/limited-accounts.ts'
+import { reservedSlugs } from '../../domain/accounts/reserved-slugs.ts'
 import { serviceGuard } from '../../domain/accounts/service-guard.ts'
 import { type ActorRow, actors } from '../../domain/actors/actor.ts'
 import { mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
@@ -33,7 +34,7 @@ const randomText = (length: number): string =>
 
 async function freeSlug(given: string | null, name: string): Promise<string> {
   const slug = given ?? slugFrom(name)
-  if (!(await getItem(serviceGuard('slug', slug)))) return slug
+  if (!reservedSlugs.includes(slug) && !(await getItem(serviceGuard('slug', slug)))) return slug
   if (given !== null) throw invalid({ slug: ['has already been taken'] })
   return `${slug}-${randomText(6)}`
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../../core/is-object.ts'
 import { type FeatureName, featureNames, type LimitName, limitNames, v0Lists } from '../../domain/accounts/account.ts'
+import { reservedSlugs } from '../../domain/accounts/reserved-slugs.ts'
 import { Scopes } from '../../domain/api-tokens/scopes.ts'
 import { maxEntries } from '../../domain/member-sets/requested-members.ts'
 import { Filters } from '../../domain/resources/resource.ts'
@@ -24,7 +25,8 @@ const Slug = field<string | null>(
   (input) => {
     if (input === null || input === '') return { value: null }
     const slug = typeof input === 'string' ? input.trim().toLowerCase() : ''
-    return /^[a-z0-9-]{3,100}$/.test(slug) ? { value: slug } : { message: 'is invalid' }
+    if (!/^[a-z0-9-]{3,100}$/.test(slug)) return { message: 'is invalid' }
+    return reservedSlugs.includes(slug) ? { message: 'is reserved' } : { value: slug }
   },
   { type: ['string', 'null'], pattern: '^[a-z0-9-]{3,100}$' },
 )

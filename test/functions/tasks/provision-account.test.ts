@@ -6,7 +6,9 @@ import { handler as listClientTokens } from '#functions/api/client-tokens/list-c
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
+import { loadOperations } from '#functions/operations.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { reservedSlugs } from '#shared/domain/accounts/reserved-slugs.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { named } from '#test/support/brief.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
@@ -78,6 +80,19 @@ describe('create_account', () => {
     const second = (await run({ account: { name }, admin: admin() })).data.account.slug
     expect(first).toMatch(/^gr-e-s-hne-[0-9a-f]{8}$/)
     expect(second).toMatch(new RegExp(`^${first}-[a-z0-9]{6}$`))
+  })
+
+  it('keeps slugs free of what stands below /sign_in itself', async () => {
+    for (const reserved of ['callback', 'session', 'token']) {
+      const given = await run({ account: account({ slug: reserved }), admin: admin() })
+      expect(given.error.errors).toEqual({ slug: ['is reserved'] })
+    }
+    const made = await run({ account: { name: 'Token' }, admin: admin() })
+    expect(made.data.account.slug).toMatch(/^token-[a-z0-9]{6}$/)
+    const below = (await loadOperations()).flatMap(
+      ({ operation }) => /^\/sign_in\/(\w+)/.exec(operation.path)?.[1] ?? [],
+    )
+    expect(reservedSlugs).toEqual(expect.arrayContaining([...new Set(below)]))
   })
 
   it.each<[unknown, string | RegExp]>([
