@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type OutputFile } from 'esbuild'
 import type { OperationSource } from '#functions/operations.ts'
 import { commonModules, inOneFile } from './common-code.ts'
-import { publicRoutes } from './public-routes.ts'
+import { publicRoutes, signInPages } from './public-routes.ts'
 
 const root = fileURLToPath(new URL('../functions/', import.meta.url))
 
@@ -19,21 +19,19 @@ export async function plainFunctions(): Promise<string[]> {
 }
 
 /** Path pattern → methods, for the answer 405 with `Allow`. */
-export function routeTable(operations: OperationSource[]): Record<string, string[]> {
+export function routeTable(operations: OperationSource[], otherRoutes: string[] = []): Record<string, string[]> {
+  const routes = [
+    ...operations.flatMap(({ operation: { method, alias, path } }) =>
+      [method, ...(alias ? [alias] : [])].map((name) => [name, path]),
+    ),
+    ...otherRoutes.map((route) => route.split(' ')),
+  ]
   const table: Record<string, string[]> = {}
-  for (const { operation } of operations) {
-    const methods = [operation.method, ...(operation.alias ? [operation.alias] : [])]
-    table[operation.path] = [...(table[operation.path] ?? []), ...methods].sort()
-  }
+  for (const [method = '', path = ''] of routes) table[path] = [...(table[path] ?? []), method].sort()
   return table
 }
 
-const publicRouteTable = (): Record<string, string[]> =>
-  Object.fromEntries(
-    Object.keys(publicRoutes)
-      .map((route) => route.split(' '))
-      .map(([method = '', path = '']) => [path, [method]]),
-  )
+const otherRoutes = Object.keys({ ...publicRoutes, ...signInPages })
 
 /** Puts the files that public functions hand out beside them. */
 async function copyPublicFiles(outdir: string): Promise<void> {
@@ -80,7 +78,7 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     banner: {
       js: "import{createRequire as _require$}from'node:module';const require=_require$(import.meta.url);",
     },
-    define: { ROUTE_TABLE: JSON.stringify({ ...routeTable(operations), ...publicRouteTable() }) },
+    define: { ROUTE_TABLE: JSON.stringify(routeTable(operations, otherRoutes)) },
     // Beside the code, and not named in it: an error's stack is read with them (shared/core/readable-stack.ts), a start is not.
     sourcemap: 'external',
     sourcesContent: false,

@@ -18,7 +18,7 @@ import { LiveApi, livePath } from './live-api.ts'
 import { loadedCode } from './loaded-code.ts'
 import { Monitoring } from './monitoring.ts'
 import { OperationStack } from './operation-stack.ts'
-import { publicRoutes, sealPub } from './public-routes.ts'
+import { publicRoutes, sealPub, signInPages } from './public-routes.ts'
 import { reserved, reservedTogether } from './reserved.ts'
 import { Roles } from './roles.ts'
 import { collectionOf, routeId } from './route-id.ts'
@@ -96,7 +96,8 @@ export class ServiceStack extends Stack {
     const ownRoutes = this.routedFunctions(asset, behindApi, [
       { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: roles.of.public },
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: roles.of.writer },
-      ...publicFunctions((file) => (file === sealPub ? roles.of.publicKey : roles.of.public)),
+      ...functionsOf(publicRoutes, (file) => (file === sealPub ? roles.of.publicKey : roles.of.public)),
+      ...functionsOf(signInPages, () => roles.of.signIn),
     ])
     const { domainName, certificateArn, ipAddressType } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
@@ -199,9 +200,9 @@ const syncEnvironment = (settings: Settings): Record<string, string> => ({
 
 const reportsFlows = ({ operation }: OperationSource): boolean => operation.credential === 'ingest'
 
-/** One function for each public file, called by the first of its routes. */
-const publicFunctions = (roleOf: (file: string) => Role): RoutedFunction[] =>
-  [...Map.groupBy(Object.entries(publicRoutes), ([, file]) => file)].map(([file, entries]) => {
+/** One function for each file of these routes, called by the first of its own. */
+const functionsOf = (files: Record<string, string>, roleOf: (file: string) => Role): RoutedFunction[] =>
+  [...Map.groupBy(Object.entries(files), ([, file]) => file)].map(([file, entries]) => {
     const routes = entries.map(([key]) => key)
     const [method = '', path = ''] = (routes[0] ?? '').split(' ')
     return { id: routeId(method, path), file, routes, role: roleOf(file) }

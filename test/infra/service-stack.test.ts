@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
 import { readDeployment } from '#infra/local/template/deployment.ts'
-import { publicRoutes } from '#infra/public-routes.ts'
+import { publicRoutes, signInPages } from '#infra/public-routes.ts'
 import { templatesOf } from '#test/support/templates.ts'
 
 type Resource = { Type: string; Properties: Record<string, unknown> }
@@ -54,7 +54,7 @@ describe('functions', () => {
       [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`),
     )
     expect(routes.toSorted()).toEqual(
-      [...wanted, ...Object.keys(publicRoutes), '$default', 'ANY /v0/{proxy+}'].toSorted(),
+      [...wanted, ...Object.keys(publicRoutes), ...Object.keys(signInPages), '$default', 'ANY /v0/{proxy+}'].toSorted(),
     )
   })
 })

@@ -13,6 +13,7 @@ import { closeRecord, flowRecord, newFlowGrant, openRecord } from './flows.ts'
 import { newSite } from './gateways.ts'
 import { loadEntries } from './operations.ts'
 import { publicKey } from './public-key.ts'
+import { recordPages } from './record-pages.ts'
 import { type RecordedCall, recordCalls } from './recorded-calls.ts'
 import { type Request, sampleRequests } from './sample-requests.ts'
 import { ScriptedDirectory } from './scripted-directory.ts'
@@ -422,6 +423,7 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   // What hands out files, and refuses what no route takes, asks AWS for nothing.
   for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
   const accounts = [await recordOperations(record), await recordDevices(record)]
+  await recordPages(record)
   await recordLive(record)
   await recordFlows(record, (await newAccount()).id)
   await recordConsumersOfCommits(record, accounts)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
+import { forBrowsers } from '#shared/http/pages/for-browsers.ts'
 import { completeSignIn as complete } from '#shared/sign-in/complete-sign-in.ts'
 
 const fromProvider = (description: string) => ({ type: 'string', description })
@@ -24,4 +25,4 @@ export const completeSignIn = operation(
   ({ query }) => complete(query),
 )
 
-export const handler = lambda(completeSignIn)
+export const handler = forBrowsers(lambda(completeSignIn))

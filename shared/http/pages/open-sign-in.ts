@@ -1,0 +1,24 @@
+import * as v from 'valibot'
+import { accountOfSlug } from '../../sign-in/account-of-slug.ts'
+import { listSignInProviders } from '../../sign-in/list-providers.ts'
+import { StartFields } from '../../sign-in/start-sign-in.ts'
+import { draft } from '../../values/draft.ts'
+import type { SignInPage, SignInRequest } from './sign-in-pages.ts'
+
+const RequestFields = v.omit(StartFields, ['auth_provider_id'])
+
+/** What the page was opened with. @throws ApiError 422 that names what is wrong; then it leads nowhere */
+const requestOf = (fields: URLSearchParams): SignInRequest =>
+  draft<SignInRequest>(RequestFields, Object.fromEntries(fields)).done()
+
+/**
+ * The account that somebody signs in to, what for, and their ways to do so.
+ * @throws ApiError `not_found` for an account that is not there, or 422
+ */
+export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { accountId: string }> {
+  const account = await accountOfSlug(slug)
+  const request = requestOf(fields)
+  // A passcode by email comes when there is one (I2.5).
+  const providers = (await listSignInProviders(account.id, request.context)).filter(({ kind }) => kind !== 'email_otp')
+  return { slug: account.slug, accountId: account.id, accountName: account.name, request, providers }
+}

@@ -1,0 +1,155 @@
+import type { Answer } from '../exchange.ts'
+import { type Html, html } from './html.ts'
+import { pageAnswer } from './page.ts'
+
+/** What a client or portal opens the page with (I2.1), checked. */
+export type SignInRequest = {
+  context: 'client' | 'portal'
+  redirect_uri: string
+  state: string
+  code_challenge: string
+}
+
+/** A way to sign in (I2.1). */
+type Provider = { id: string; kind: string; name: string }
+
+export type SignInPage = {
+  slug: string
+  accountName: string
+  request: SignInRequest
+  /** Default first. */
+  providers: readonly Provider[]
+  status?: number
+  /** What went wrong, in plain words. */
+  error?: string
+  /** The email that was entered, where it is to be entered anew. */
+  email?: string
+}
+
+const base = (slug: string): string => `/sign_in/${encodeURIComponent(slug)}`
+
+/** The page itself with the same request: what links of a page lead back to. */
+const pageOf = ({ slug, request }: Pick<SignInPage, 'slug' | 'request'>): string =>
+  `${base(slug)}?${new URLSearchParams(request)}`
+
+/** A link and no form: by it a provider may lead on over as many addresses as it likes, which `form-action` would stop. */
+const startOf = ({ slug, request }: SignInPage, { id }: Provider): string =>
+  `${base(slug)}/start?${new URLSearchParams({ auth_provider_id: id, ...request })}`
+
+const loopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/
+
+/** Where a sign-in ends, as a person says it. */
+function destination(redirectUri: string): Html {
+  const { protocol, hostname, host } = new URL(redirectUri)
+  if (protocol !== 'http:' && protocol !== 'https:') return html`the app <b>${protocol.slice(0, -1)}</b>`
+  return loopback.test(hostname) ? html`the client on <b>this device</b>` : html`<b>${host}</b>`
+}
+
+/**
+ * The address of a redirect as a source of `form-action`: browsers hold what a form's answer leads to against it. It knows no
+ * literal of IPv6 (CSP 3, 2.3.1), so only the scheme stands for those.
+ */
+function formTargetOf(redirectUri: string): string {
+  const { protocol, hostname, origin } = new URL(redirectUri)
+  return origin === 'null' || hostname.startsWith('[') ? protocol : origin
+}
+
+/** Told at once by a screen reader, and by the title, which is read first. */
+const errorOf = (error: string | undefined): Html | null =>
+  error === undefined
+    ? null
+    : html`<div class="error" role="alert"><p><b>Something went wrong.</b></p><p>${error}</p></div>`
+
+const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`)
+
+/** The request as one text: a form would change the ends of lines in a state. */
+const hidden = (request: SignInRequest): Html =>
+  html`<input type="hidden" name="request" value="${new URLSearchParams(request).toString()}">`
+
+function providerLinks(page: SignInPage, providers: readonly Provider[]): Html | null {
+  if (providers.length === 0) return null
+  return html`<ul>
+${providers.map(
+  (provider, i) =>
+    html`<li><a class="button${i === 0 ? ' first' : ''}" href="${startOf(page, provider)}">Sign in with ${provider.name}</a></li>
+`,
+)}</ul>`
+}
+
+function emailForm({ slug, request, email, error }: SignInPage, isOnlyWay: boolean): Html {
+  const isWrong = email !== undefined && error !== undefined
+  return html`<h2>With a passcode by email</h2>
+<form method="post" action="${base(slug)}">
+${hidden(request)}
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="email" required value="${email ?? ''}"${
+    isWrong && html` aria-invalid="true" aria-describedby="email-error" autofocus`
+  }>
+${isWrong && html`<p class="hint" id="email-error">Error: ${error}</p>`}
+<button class="button${isOnlyWay ? ' first' : ''}">Send me a passcode</button>
+</form>`
+}
+
+/** Every way to sign in to an account. */
+export function signInPage(page: SignInPage): Answer {
+  const { accountName, request, providers, error, status, email } = page
+  const others = providers.filter(({ kind }) => kind !== 'email_otp')
+  const isByEmail = providers.some(({ kind }) => kind === 'email_otp')
+  const title = `Sign in to ${accountName}`
+  return pageAnswer({
+    status,
+    title: titled(title, error),
+    formTargets: [formTargetOf(request.redirect_uri)],
+    body: html`<h1>${title}</h1>
+<p class="quiet">Then you return to ${destination(request.redirect_uri)}.</p>
+${email === undefined && errorOf(error)}
+${providerLinks(page, others)}
+${isByEmail && emailForm(page, others.length === 0)}
+${
+  providers.length === 0 &&
+  html`<p>There is no way to sign in yet. Ask whoever administers the network access of your company to set one up.</p>`
+}`,
+  })
+}
+
+/** Asks for the passcode of a mail, which may never have been sent: nobody learns who has an account. */
+export function passcodePage(page: SignInPage & { email: string }): Answer {
+  const { slug, request, email, error, status } = page
+  const title = 'Enter the passcode'
+  return pageAnswer({
+    status,
+    title: titled(title, error),
+    formTargets: [formTargetOf(request.redirect_uri)],
+    body: html`<h1>${title}</h1>
+<p>If <b>${email}</b> can sign in with a passcode, a mail with one is on its way. It is valid for 15 minutes.</p>
+<form method="post" action="${base(slug)}">
+${hidden(request)}
+<input type="hidden" name="email" value="${email}">
+<label for="passcode">Passcode of 6 characters</label>
+<input class="passcode" id="passcode" name="passcode" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required autofocus${
+      error !== undefined && html` aria-invalid="true" aria-describedby="passcode-error"`
+    }>
+${error !== undefined && html`<p class="hint" id="passcode-error">Error: ${error}</p>`}
+<button class="button first">Sign in</button>
+</form>
+<form method="post" action="${base(slug)}">
+${hidden(request)}
+<input type="hidden" name="email" value="${email}">
+<button class="button">Send me another passcode</button>
+</form>
+<p><a href="${pageOf(page)}">Sign in another way</a></p>`,
+  })
+}
+
+type Refusal = { status: number; title: string; text: string; details?: readonly string[]; requestId?: string }
+
+/** A page that leads nowhere: what went wrong, what to do, and how to find it in the service's own log. */
+export const refusalPage = ({ status, title, text, details = [], requestId }: Refusal): Answer =>
+  pageAnswer({
+    status,
+    title,
+    body: html`<h1>${title}</h1>
+<p>${text}</p>
+${details.length > 0 && html`<div class="error" role="alert">${details.map((detail) => html`<p>${detail}</p>`)}</div>`}
+${requestId !== undefined && html`<p class="quiet">Request ${requestId}</p>`}`,
+  })

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { html } from '#shared/http/pages/html.ts'
+
+it('escapes all that is put in, in texts and in quoted attributes', () => {
+  const hostile = `"><script>alert('1')</script>&amp;`
+  expect(html`<a title="${hostile}">${hostile}</a>`.text).toBe(
+    '<a title="&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;">' +
+      '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;</a>',
+  )
+})
+
+it('takes HTML as it is, lists one after the other, and nothing for what is left out', () => {
+  expect(html`${[1, 2].map((n) => html`<li>${n}</li>`)}${null}${false}${''}`.text).toBe('<li>1</li><li>2</li>')
+})

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '#shared/http/exchange.ts'
+import { passcodePage, refusalPage, type SignInPage, signInPage } from '#shared/http/pages/sign-in-pages.ts'
+
+const hostile = `"><img src=x onerror=alert(1)>`
+const request = {
+  context: 'client',
+  redirect_uri: 'http://127.0.0.1:53124/callback',
+  state: `state&${hostile}`,
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+} as const
+const page: SignInPage = {
+  slug: 'demo',
+  accountName: hostile,
+  request,
+  providers: [
+    { id: 'one', kind: 'oidc', name: hostile },
+    { id: 'two', kind: 'tenant', name: 'Tenant' },
+    { id: 'three', kind: 'email_otp', name: 'Email passcode' },
+  ],
+}
+
+const policyOf = ({ headers }: Answer) => String(headers?.['content-security-policy'])
+const targetsOf = (redirect_uri: string) =>
+  /form-action ([^;]+)/.exec(policyOf(signInPage({ ...page, request: { ...request, redirect_uri } })))?.[1]
+
+/** Every page there is, with hostile text wherever text comes from outside. */
+const pages: Array<[string, Answer]> = [
+  ['the ways to sign in', signInPage(page)],
+  ['a refused sign-in', signInPage({ ...page, error: hostile })],
+  ['a wrong email', signInPage({ ...page, error: 'No.', email: hostile })],
+  ['the passcode', passcodePage({ ...page, email: hostile })],
+  ['a wrong passcode', passcodePage({ ...page, email: hostile, error: hostile, status: 422 })],
+  ['a refusal', refusalPage({ status: 404, title: hostile, text: hostile, details: [hostile], requestId: hostile })],
+]
+
+describe.each(pages)('the page of %s', (_name, answer) => {
+  const text = String(answer.body)
+
+  it('holds nothing that came from outside as markup', () => {
+    expect(text).not.toContain('<img')
+    expect(text).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;')
+  })
+
+  it('runs, loads and frames nothing, and is kept by nobody', () => {
+    const tags = [...text.replace(/"[^"]*"/g, '""').matchAll(/<[^>]+>/g)].join('')
+    expect(tags).not.toMatch(/<(script|iframe|img|object|base)\b|\b(src|style|on\w+)=/)
+    expect(policyOf(answer)).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'self'/)
+    expect(policyOf(answer)).toMatch(/; base-uri 'none'; frame-ancestors 'none'$/)
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it('has the style that its policy names', () => {
+    const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
+    expect(policyOf(answer)).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`)
+  })
+
+  it('is small, has a language, one heading of the first level, and a label for each field', () => {
+    expect(text.length).toBeLessThan(8_000)
+    expect(text).toContain('<html lang="en">')
+    expect(text.match(/<h1>/g)).toHaveLength(1)
+    const fields = [...text.matchAll(/<input(?! type="hidden")[^>]*\bid="([^"]+)"/g)].map(([, id]) => id)
+    for (const id of fields) expect(text).toContain(`<label for="${id}">`)
+    expect(text.match(/<input(?! type="hidden")/g) ?? []).toHaveLength(fields.length)
+  })
+})
+
+describe('the ways to sign in', () => {
+  const text = String(signInPage(page).body)
+
+  it('are links that carry the whole request, in the order of the list', () => {
+    const links = [...text.matchAll(/href="(\/[^"]+)"/g)].map(
+      ([, href = '']) => new URL(href.replaceAll('&amp;', '&'), 'http://x'),
+    )
+    const hrefs = [...text.matchAll(/href="(\/[^"]+)"/g)]
+    expect(hrefs).toHaveLength(2)
+    expect(links.map(({ pathname }) => pathname)).toEqual(['/sign_in/demo/start', '/sign_in/demo/start'])
+    expect(links.map(({ searchParams }) => searchParams.get('auth_provider_id'))).toEqual(['one', 'two'])
+    for (const { searchParams } of links) expect(Object.fromEntries(searchParams)).toMatchObject(request)
+  })
+
+  it('say where a person returns to', () => {
+    const returning = (redirect_uri: string) =>
+      String(signInPage({ ...page, request: { ...request, redirect_uri } }).body)
+    expect(text).toContain('the client on <b>this device</b>')
+    expect(returning('https://portal.example.com/done')).toContain('<b>portal.example.com</b>')
+    expect(returning('com.example.client:/done')).toContain('the app <b>com.example.client</b>')
+  })
+
+  it('let a form lead on to the address of the redirect alone', () => {
+    expect(targetsOf('http://127.0.0.1:53124/callback')).toBe("'self' http://127.0.0.1:53124")
+    expect(targetsOf('https://portal.example.com/done?x=1')).toBe("'self' https://portal.example.com")
+    expect(targetsOf('com.example.client:/done')).toBe("'self' com.example.client:")
+    expect(targetsOf('http://[::1]:53124/callback')).toBe("'self' http:")
+  })
+
+  it('say so when there are none', () => {
+    expect(String(signInPage({ ...page, providers: [] }).body)).toContain('no way to sign in yet')
+  })
+
+  it('put the error into the title, which is read first', () => {
+    expect(String(signInPage({ ...page, error: 'No.' }).body)).toMatch(/<title>Error: /)
+    expect(String(passcodePage({ ...page, email: 'a@example.com', error: 'No.' }).body)).toMatch(/<title>Error: /)
+  })
+})

@@ -1,0 +1,31 @@
+import type { Handler } from '#shared/http/lambda.ts'
+import { startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { newAccount } from './account.ts'
+import { insertProvider } from './portal-sessions.ts'
+import { providerBehind } from './sign-in.ts'
+import { visitPage } from './visit-page.ts'
+
+type Record = <T>(file: string, run: (handler: Handler) => Promise<T>) => Promise<T>
+
+/** People on the pages that they sign in on, as far as these go by themselves. */
+export async function recordPages(record: Record): Promise<void> {
+  process.env.ALLOW_INSECURE_PROVIDERS = '1'
+  const { id, slug } = await newAccount()
+  await insertProvider(id, 'email_otp')
+  const fake = await startPlainProvider()
+  const provider = await providerBehind(id, fake)
+  const query = {
+    context: 'client',
+    redirect_uri: 'http://127.0.0.1:49152/callback',
+    state: 'a state',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  }
+  const visit = async (file: string, status: number, visited: Omit<Parameters<typeof visitPage>[1], 'slug'>) => {
+    const seen = await record(file, (handler) => visitPage(handler, { slug, ...visited }))
+    if (seen.status !== status) throw new Error(`${file} answered ${seen.status} ${seen.text}`)
+    return seen
+  }
+  await visit('public/sign-in-page.ts', 200, { query })
+  await visit('public/sign-in-start.ts', 303, { query: { auth_provider_id: provider.id, ...query } })
+  await fake.close()
+}

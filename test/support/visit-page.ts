@@ -1,0 +1,34 @@
+import type { Event } from '#shared/http/exchange.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+
+type Visit = {
+  slug: string
+  query?: Record<string, string>
+  form?: Record<string, string>
+  headers?: Record<string, string>
+}
+
+export type Seen = { status: number; headers: Record<string, string>; text: string }
+
+/** Opens a page, or sends a form of it, as a browser does through API Gateway. */
+export async function visitPage(handler: Handler, { slug, query = {}, form, headers = {} }: Visit): Promise<Seen> {
+  const method = form ? 'POST' : 'GET'
+  const answer = await handler({
+    rawPath: `/sign_in/${slug}`,
+    rawQueryString: new URLSearchParams(query).toString(),
+    pathParameters: { slug },
+    headers: { ...(form && { 'content-type': 'application/x-www-form-urlencoded' }), accept: 'text/html', ...headers },
+    body: form && Buffer.from(new URLSearchParams(form).toString()).toString('base64'),
+    isBase64Encoded: form !== undefined,
+    requestContext: { http: { method, path: `/sign_in/${slug}`, sourceIp: sourceIp() } },
+  } as unknown as Event)
+  return {
+    status: answer.statusCode ?? 200,
+    headers: answer.headers as Record<string, string>,
+    text: String(answer.body ?? ''),
+  }
+}
+
+let sources = 0
+/** Each visit comes from somewhere else, since they are limited by that. */
+const sourceIp = (): string => `198.51.${100 + (sources >> 8)}.${sources++ & 255}`
