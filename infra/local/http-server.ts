@@ -98,13 +98,14 @@ export function createHttpServer(backend: Promise<Backend>): Server {
   return server
 }
 
-export async function listen(server: Server, port: number): Promise<number> {
+/** Listens on this machine alone. A port that is taken is told with the variable that chooses another. */
+export async function listen(server: Server, port: number, variable = 'PORT'): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason =
         error.code === 'EADDRINUSE'
-          ? `Port ${port} is in use by another program. Set PORT to a free one, for example PORT=${port + 1} npm start.`
-          : `Port ${port} cannot be used: ${error.code ?? error.message}. Set PORT to another one.`
+          ? `Port ${port} is in use by another program. Set ${variable} to a free one, for example ${variable}=${port + 1} npm start.`
+          : `Port ${port} cannot be used: ${error.code ?? error.message}. Set ${variable} to another one.`
       reject(new Fault(reason))
     })
     server.listen(port, '127.0.0.1', resolve)

@@ -1,6 +1,7 @@
 import { openControl } from './control.ts'
 import { closeDataDir, type DataDir } from './data-dir.ts'
 import { demoAccount } from './demo-account.ts'
+import { type DemoSignIn, demoSignIn, prepareDemoSignIn } from './demo-idp/demo-sign-in.ts'
 import { Fault } from './fault.ts'
 import { type Backend, createHttpServer, listen } from './http-server.ts'
 import { listAccounts } from './list-accounts.ts'
@@ -12,7 +13,7 @@ import { startSchedules } from './schedules/start-schedules.ts'
 import { type Service, startService } from './service.ts'
 import { startScreen } from './start-screen.ts'
 
-type Options = { port: number; newDemo: boolean }
+type Options = { port: number; newDemo: boolean; demoIdpPort: number | null }
 
 export type Running = { screen: string; failed: Promise<string>; stop(): Promise<void> }
 
@@ -40,6 +41,7 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
   try {
     const port = await listen(server, options.port)
     const baseUrl = `http://127.0.0.1:${port}`
+    if (options.demoIdpPort !== null) prepareDemoSignIn()
     const service = await startService(dir, baseUrl)
     closing.defer(() => service.stop())
     const { deployment, runtime, clients, engines, region, tableStreamArn } = service
@@ -67,6 +69,11 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     const match = router(deployment.routes.map(({ key, functionArn }) => ({ key, target: functionArn })))
     backend.resolve({ match, runtime, handled: () => wake.written() })
     const demo = await demoAccount(service, baseUrl, options.newDemo)
+    let signIn: DemoSignIn | null = null
+    if (options.demoIdpPort !== null && demo.usable) {
+      signIn = await demoSignIn({ dir: dir.path, baseUrl, port: options.demoIdpPort })
+      closing.defer(signIn.stop)
+    }
     wake.written()
     const accounts = await listAccounts(10)
     // The clock of this process begins with the process itself.
@@ -76,6 +83,7 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
       ephemeral: dir.ephemeral,
       seconds: performance.now() / 1_000,
       demo,
+      signIn,
       accounts,
     })
     return {

@@ -6,15 +6,25 @@ import { Fault, fullDisk, reportFault } from './fault.ts'
 
 const defaultPort = 8787
 
-type Options = { port: number; ephemeral: boolean; newDemo: boolean }
+type Options = { port: number; ephemeral: boolean; newDemo: boolean; demoIdpPort: number | null }
+
+const flags = ['--ephemeral', '--new-demo', '--demo-idp']
+
+/** @throws Fault where the variable is no port */
+function readPort(variable: string, fallback: number): number {
+  const text = process.env[variable] || String(fallback)
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new Fault(`${variable}=${text} is no port number.`)
+  return port
+}
 
 function readOptions(argv: string[]): Options {
-  const unknown = argv.find((argument) => !['--ephemeral', '--new-demo'].includes(argument))
-  if (unknown) throw new Fault(`Unknown option ${unknown}. Use: npm start [-- --ephemeral | --new-demo]`)
-  const text = process.env.PORT || String(defaultPort)
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new Fault(`PORT=${text} is no port number.`)
-  return { port, ephemeral: argv.includes('--ephemeral'), newDemo: argv.includes('--new-demo') }
+  const unknown = argv.find((argument) => !flags.includes(argument))
+  if (unknown) throw new Fault(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
+  const port = readPort('PORT', defaultPort)
+  // The one after the service's, so that the provider keeps its address from start to start.
+  const demoIdpPort = argv.includes('--demo-idp') ? readPort('DEMO_IDP_PORT', port === 0 ? 0 : port + 1) : null
+  return { port, ephemeral: argv.includes('--ephemeral'), newDemo: argv.includes('--new-demo'), demoIdpPort }
 }
 
 function openDir({ ephemeral }: Options): DataDir {

@@ -1,5 +1,6 @@
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { credentialsFile, type DemoAccount } from './demo-account.ts'
+import type { DemoSignIn } from './demo-idp/demo-sign-in.ts'
 
 type Start = {
   baseUrl: string
@@ -7,6 +8,7 @@ type Start = {
   ephemeral: boolean
   seconds: number
   demo: DemoAccount
+  signIn: DemoSignIn | null
   accounts: { rows: AccountRow[]; more: boolean }
 }
 
@@ -32,8 +34,18 @@ const noDemo = (because: string): string => `  The demo account cannot be used: 
   npm start -- --new-demo makes a new one.
 `
 
+/** A company with an identity provider is there, too: what to do to sign in with it. */
+const signInLines = ({ issuer, slug, people }: DemoSignIn, baseUrl: string): string => `
+  Sign in at ${baseUrl}/sign_in/${slug} with the demo provider, ${issuer}. In another terminal:
+
+    npm run example -- sign-in${baseUrl.endsWith(':8787') ? '' : ` --url ${baseUrl}`}
+
+  It opens the page in your browser. Choose "Demo company", then one of
+${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
+`
+
 /** What a person sees when the service is ready. */
-export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, accounts }: Start): string {
+export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, accounts }: Start): string {
   const credentials = credentialsFile(dir)
   return `
   Network Access Administration is ready at ${baseUrl} after ${seconds.toFixed(1)} s.
@@ -42,7 +54,7 @@ export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, accounts }
   Data          ${dir}${ephemeral ? ' (removed at the end)' : ''}
   Accounts      ${accountLines(accounts)}
 
-${demo.usable ? examples(baseUrl, credentials) : noDemo(demo.because)}
+${demo.usable ? examples(baseUrl, credentials) : noDemo(demo.because)}${signIn ? signInLines(signIn, baseUrl) : ''}
   Ctrl-C ends it.
 
 `

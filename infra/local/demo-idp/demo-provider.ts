@@ -1,0 +1,61 @@
+import { generateKeyPair, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import Provider, { type AccountClaims, type AdapterFactory, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
+import { refusalPage } from '#shared/http/pages/sign-in-pages.ts'
+import { memoryAdapter } from './memory-adapter.ts'
+import type { Person } from './people.ts'
+
+/** The service as the provider knows it (RFC 7591, 2). */
+export type DemoClient = { client_id: string; client_secret: string; redirect_uri: string }
+
+type Options = { issuer: string; client: DemoClient; people: readonly Person[] }
+
+/** Sessions of browsers are forgotten, so that each sign-in asks who it is, and one person after another can be tried. */
+function forgetful(kept: AdapterFactory): AdapterFactory {
+  return (model) => (model === 'Session' ? { ...kept(model), upsert: async () => undefined } : kept(model))
+}
+
+async function signingKey(): Promise<JWK> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 })
+  return { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }
+}
+
+/** Nobody is asked for consent: the company has given it for the service. */
+async function consented({ oidc }: KoaContextWithOIDC) {
+  const grant = new oidc.provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId })
+  grant.addOIDCScope(String(oidc.params?.scope))
+  await grant.save()
+  return grant
+}
+
+/** An OpenID Provider that somebody else wrote, with these people in it and the service as its one client. */
+export async function demoProvider({ issuer, client, people }: Options): Promise<Provider> {
+  const { redirect_uri, ...registered } = client
+  return new Provider(issuer, {
+    adapter: forgetful(memoryAdapter()),
+    expiresWithSession: () => false,
+    jwks: { keys: [await signingKey()] },
+    cookies: { keys: [randomBytes(32).toString('hex')] },
+    clients: [{ ...registered, redirect_uris: [redirect_uri], token_endpoint_auth_method: 'client_secret_basic' }],
+    clientAuthMethods: ['client_secret_basic'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'given_name', 'family_name'] },
+    features: { devInteractions: { enabled: false } },
+    pkce: { required: () => true },
+    interactions: { url: (_ctx, { uid }) => `/who/${uid}` },
+    ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 600 },
+    loadExistingGrant: consented,
+    renderError: (ctx, { error, error_description = '' }) => {
+      const { headers, body } = refusalPage({
+        status: 400,
+        title: 'Demo company',
+        text: `${error}: ${error_description}`,
+      })
+      ctx.set(headers as Record<string, string>)
+      ctx.body = body
+    },
+    findAccount: (_ctx, sub) => {
+      const person = people.find((one) => one.sub === sub)
+      return person && { accountId: sub, claims: (): AccountClaims => ({ ...person }) }
+    },
+  })
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { Answer } from '#shared/http/exchange.ts'
+import { listen, openServer } from '../http-server.ts'
+import { choosePersonPage } from './choose-person-page.ts'
+import { type DemoClient, demoProvider } from './demo-provider.ts'
+import type { Person } from './people.ts'
+
+type Options = { port: number; client: DemoClient; people: readonly Person[] }
+
+export type DemoIdp = { issuer: string; stop(): Promise<void> }
+
+function send(response: ServerResponse, { statusCode = 200, headers, body }: Answer): void {
+  response.writeHead(statusCode, headers as Record<string, string>).end(body)
+}
+
+type Provider = Awaited<ReturnType<typeof demoProvider>>
+
+/** The page on which somebody says who they are, and what they said. */
+async function who(provider: Provider, people: readonly Person[], request: IncomingMessage, response: ServerResponse) {
+  // Fails for whoever comes without the cookie of this sign-in, or too late.
+  await provider.interactionDetails(request, response)
+  if (request.method !== 'POST') return send(response, choosePersonPage(people))
+  const sub = new URLSearchParams(await text(request)).get('sub')
+  const result = sub
+    ? { login: { accountId: sub, remember: false } }
+    : { error: 'access_denied', error_description: 'Somebody refused.' }
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+}
+
+/** Runs the provider on this machine. Its issuer is its address, so what points to it does so as long as its port is the same. */
+export async function startDemoIdp({ port, client, people }: Options): Promise<DemoIdp> {
+  const ready = Promise.withResolvers<Provider>()
+  const server = openServer(async (request, response) => {
+    const provider = await ready.promise
+    if (!request.url?.startsWith('/who/')) return provider.callback()(request, response)
+    await who(provider, people, request, response).catch(() => {
+      if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain' })
+      response.end('This sign-in is over. Begin a new one in your client.\n')
+    })
+  })
+  const issuer = `http://127.0.0.1:${await listen(server, port, 'DEMO_IDP_PORT')}`
+  ready.resolve(await demoProvider({ issuer, client, people }))
+  return {
+    issuer,
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
