@@ -14,7 +14,14 @@ export type Way = {
   ingest_token: string
 }
 
-type Answer = { id: string; resources: Resource[]; resources_cursor: string | null; heartbeat_secs: number; live: Live }
+type Answer = {
+  id: string
+  client: { ipv4: string }
+  resources: Resource[]
+  resources_cursor: string | null
+  heartbeat_secs: number
+  live: Live
+}
 
 type Page = { data: Resource[]; metadata: { next_page: string | null } }
 
@@ -23,6 +30,8 @@ type Options = { baseUrl: string; token: string; installation: string; publicKey
 /** A client: it knows what it can connect to, and asks for the way when somebody wants to. */
 export class Client {
   resources: Resource[] = []
+  /** Its own address in the tunnel, once it has begun a session. */
+  ipv4 = ''
   readonly #service: Service
   readonly #options: Options
   readonly #changed: (resources: Resource[]) => void
@@ -51,6 +60,7 @@ export class Client {
     const session = { svc_id: installation, public_key: publicKey, version: '1.4.0' }
     const started = await this.#service.ask<Answer>('POST', '/client/sessions', { session })
     this.#session = started.id
+    this.ipv4 = started.client.ipv4
     await this.#note(started)
     this.#heartbeats.every(started.heartbeat_secs)
     this.#channel.open(started.live, started.id, this.#service.headers)

@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { Client } from './client.ts'
 import { type Authorization, Gateway } from './gateway.ts'
+import { openBrowser } from './open-browser.ts'
+import { reportFlow } from './report-flow.ts'
+import { Service } from './service.ts'
+import { type SignedIn, signIn } from './sign-in.ts'
 
 const usage = `Use: npm run example -- gateway --token <gateway token>
      npm run example -- client --token <client token> [--resource <id>]
+     npm run example -- sign-in [--account <slug>] [--resource <id>] [--portal]
 
   --url <address>   the service; http://127.0.0.1:8787 unless said otherwise
 
-Each works until Ctrl-C; a client with --resource prints the way there and ends.`
+Each works until Ctrl-C; a client with --resource prints the way there and ends. sign-in gets its token from a person in their
+browser, who signs in to the account demo unless another is named, and reports a flow to the resource. With --portal an
+administrator signs in, and out again.`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -16,6 +24,8 @@ const { positionals, values } = parseArgs({
     url: { type: 'string', default: 'http://127.0.0.1:8787' },
     token: { type: 'string' },
     resource: { type: 'string' },
+    account: { type: 'string', default: 'demo' },
+    portal: { type: 'boolean', default: false },
   },
 })
 
@@ -42,31 +52,72 @@ async function runGateway(baseUrl: string, token: string): Promise<void> {
   await gateway.run()
 }
 
-async function runClient(baseUrl: string, token: string, resource: string | undefined): Promise<void> {
-  const client = new Client({ baseUrl, token, installation: 'example', publicKey }, (resources) =>
+const newClient = (baseUrl: string, token: string) =>
+  new Client({ baseUrl, token, installation: 'example', publicKey }, (resources) =>
     say(`can connect to: ${resources.map(({ name }) => name).join(', ') || 'nothing'}`),
   )
-  await client.start()
-  if (resource !== undefined) {
-    say(JSON.stringify(await client.connect(resource)))
-    return
-  }
+
+async function keep(client: Client): Promise<void> {
   process.once('SIGINT', () => void client.stop())
   process.once('SIGTERM', () => void client.stop())
   await client.run()
 }
 
-const [device] = positionals
-const { url, token, resource } = values
-if (token === undefined || (device !== 'gateway' && device !== 'client')) {
-  process.stderr.write(`${usage}\n`)
-  process.exitCode = 2
-} else {
-  const running = device === 'gateway' ? runGateway(url, token) : runClient(url, token, resource)
-  await running.catch((error: Error) => {
-    process.stderr.write(`${device}: ${error.message}\n`)
-    process.exitCode = 1
-  })
-  // A client that was asked for one way leaves its session to its lease, so that the way stays open.
-  process.exit()
+async function runClient(baseUrl: string, token: string): Promise<void> {
+  const client = newClient(baseUrl, token)
+  await client.start()
+  if (values.resource === undefined) await keep(client)
+  // It leaves its session to its lease, so that the way stays open.
+  else say(JSON.stringify(await client.connect(values.resource)))
 }
+
+async function askPasscode(): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return await terminal.question('Passcode of the mail: ')
+  } finally {
+    terminal.close()
+  }
+}
+
+function open(page: string): void {
+  say(`sign in at ${page}`)
+  openBrowser(page)
+}
+
+async function runSignedIn(baseUrl: string, { token, expires_at, actor }: SignedIn): Promise<void> {
+  say(`signed in: ${actor.name} <${actor.email}>, until ${expires_at}`)
+  if (values.portal) {
+    const service = new Service(baseUrl, token)
+    const { name } = await service.ask<{ name: string }>('GET', '/account')
+    say(`administers: ${name}`)
+    await service.ask('DELETE', '/sign_in/session')
+    say('signed out')
+    return
+  }
+  const client = newClient(baseUrl, token)
+  await client.start()
+  if (values.resource !== undefined) {
+    const way = await client.connect(values.resource)
+    await reportFlow(baseUrl, way, client.ipv4)
+    say(`reported a flow to ${values.resource}`)
+  }
+  await keep(client)
+}
+
+async function run([device]: string[], { url, token, account, portal }: typeof values): Promise<void> {
+  if (device === 'gateway' && token !== undefined) return runGateway(url, token)
+  if (device === 'client' && token !== undefined) return runClient(url, token)
+  if (device !== 'sign-in') {
+    process.stderr.write(`${usage}\n`)
+    process.exit(2)
+  }
+  const context = portal ? 'portal' : 'client'
+  return runSignedIn(url, await signIn({ baseUrl: url, account, context, open, passcode: askPasscode }))
+}
+
+await run(positionals, values).catch((error: Error) => {
+  process.stderr.write(`${positionals[0]}: ${error.message}\n`)
+  process.exitCode = 1
+})
+process.exit()

@@ -12,19 +12,22 @@ export class Problem extends Error {
   }
 }
 
-/** Requests of one device: JSON both ways, with its token. What may pass is tried again. */
+/** Requests of one device: JSON both ways, with its token where it has one. What may pass is tried again. */
 export class Service {
   readonly #baseUrl: string
-  readonly #token: string
+  readonly #token: string | undefined
 
-  constructor(baseUrl: string, token: string) {
+  constructor(baseUrl: string, token?: string) {
     this.#baseUrl = baseUrl
     this.#token = token
   }
 
   /** The headers that say who asks, over HTTP and in the handshake of the channel alike. */
   get headers(): Record<string, string> {
-    return { authorization: `Bearer ${this.#token}`, 'user-agent': 'example-device/1.0' }
+    return {
+      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+      'user-agent': 'example-device/1.0',
+    }
   }
 
   /** @throws Problem for an answer that trying again does not change */

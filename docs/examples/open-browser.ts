@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process'
+
+const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/**
+ * Opens a page in the browser of the system. Where there is none, or `BROWSER=none` says not to, nothing happens: the address is
+ * printed as well.
+ */
+export function openBrowser(page: string): void {
+  if (process.env.BROWSER === 'none') return
+  const [command, ...args] = openers[process.platform] ?? ['xdg-open']
+  const child = spawn(command, [...args, page], { stdio: 'ignore', detached: true })
+  child.on('error', () => undefined)
+  child.unref()
+}

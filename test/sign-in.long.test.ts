@@ -1,0 +1,229 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { delimiter, dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Browsing, chromiumPath, openBrowser } from './support/browser.ts'
+import { type Service, startService } from './support/service.ts'
+
+const chromium = chromiumPath()
+const hasCurl = spawnSync('curl', ['--version']).error === undefined
+if (!chromium) process.stderr.write('There is no Chromium on this machine: signing in with a browser is not tested.\n')
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+type Body = any
+
+let service: Service
+let browsing: Browsing
+/** Where a client listens for its person to come back. */
+let client: Server
+const returned: URL[] = []
+
+beforeAll(async () => {
+  if (!chromium) return
+  service = await startService({ args: ['--demo-idp'] })
+  browsing = await openBrowser(chromium)
+  client = createServer((request, response) => {
+    returned.push(new URL(request.url ?? '', 'http://127.0.0.1'))
+    response.setHeader('content-type', 'text/plain').end('Back at the client.')
+  }).listen(0, '127.0.0.1')
+  await once(client, 'listening')
+}, 180_000)
+
+afterAll(async () => {
+  await browsing?.close()
+  client?.close()
+  client?.closeAllConnections()
+  await service?.stop()
+})
+
+async function api(method: string, path: string, body?: unknown, token = service.credentials.api_token): Promise<Body> {
+  const response = await fetch(service.baseUrl + path, {
+    method,
+    headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  return { status: response.status, ...((await response.json()) as object) }
+}
+
+async function until<T>(
+  found: () => T | undefined | null | false | Promise<T | undefined | null | false>,
+  what: string,
+): Promise<T> {
+  const end = Date.now() + 60_000
+  for (;;) {
+    const value = await found()
+    if (value) return value
+    if (Date.now() > end) throw new Error(`In vain: ${what}`)
+    await sleep(20)
+  }
+}
+
+/** A client's own part of a sign-in. */
+function begin(context: 'client' | 'portal', changed: Record<string, string> = {}) {
+  const [state, verifier] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')]
+  const query = new URLSearchParams({
+    context,
+    redirect_uri: `http://127.0.0.1:${(client.address() as AddressInfo).port}/callback`,
+    state,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    ...changed,
+  })
+  return { state, verifier, page: `${service.baseUrl}/sign_in/demo?${query}` }
+}
+
+/** What came back to the client with this state. */
+const back = (state: string) =>
+  until(() => returned.find(({ searchParams }) => searchParams.get('state') === state), 'the browser came back')
+
+const exchange = (code: string | null, code_verifier: string) =>
+  api('POST', '/sign_in/token', { sign_in: { code, code_verifier } }, '')
+
+/** Goes to what has this name, by the tabulator alone. */
+async function tabTo(name: string): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    await browsing.page.keyboard.press('Tab')
+    if ((await browsing.named()).some((node) => node.focused && node.name === name && node.role !== 'RootWebArea'))
+      return
+  }
+  throw new Error(`The keyboard does not reach ${name}.`)
+}
+
+/** Presses it and waits for the page that follows. */
+async function press(key: 'Enter' | 'Space'): Promise<void> {
+  await Promise.all([browsing.page.waitForEvent('load'), browsing.page.keyboard.press(key)])
+}
+
+async function signInWithCompany(person: string): Promise<void> {
+  await tabTo('Sign in with Demo company')
+  await press('Enter')
+  await tabTo(person)
+  await press('Enter')
+}
+
+const uma = 'Uma User (uma@example.com)'
+const ada = 'Ada Admin (admin@example.com)'
+
+/** The commands of a part of `docs/sign-in.md`. */
+function commands(part: string): string {
+  const text = readFileSync(new URL('../docs/sign-in.md', import.meta.url), 'utf8')
+  const found = new RegExp(`<!-- walk: ${part} -->\\s+\`\`\`sh\\n(.*?)^\`\`\`$`, 'ms').exec(text)?.[1]
+  if (!found) throw new Error(`docs/sign-in.md has no part ${part}.`)
+  return found
+}
+
+/** A shell that goes on to the next part when it is told to. */
+function typeIn(parts: string[]): { child: ChildProcess; output(): string; goOn(): void } {
+  const child = spawn('sh', ['-c', parts.map(commands).join('\nread -r _\n')], {
+    // A group of its own, so that what works in its background ends with it.
+    detached: true,
+    env: {
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+      HOME: process.env.HOME ?? '',
+      DATA_DIR: service.dataDir,
+      BASE: service.baseUrl,
+      BROWSER: 'none',
+    },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  return { child, output: () => output, goOn: () => child.stdin?.write('\n') }
+}
+
+describe.skipIf(!chromium)('a person in a browser', () => {
+  it.skipIf(!hasCurl)(
+    'signs in, connects, is in the flow log, and is out when an administrator says so (docs/sign-in.md)',
+    async () => {
+      const { child, output, goOn } = typeIn(['prepare', 'sign in', 'end'])
+      try {
+        await until(() => /gateway: working/.test(output()), `the gateway works: ${output()}`)
+        goOn()
+        const page = await until(() => /sign in at (\S+)/.exec(output())?.[1], 'the client names its page')
+        await browsing.page.goto(page)
+        await signInWithCompany(uma)
+        expect(await browsing.page.textContent('body')).toContain('You are signed in.')
+        await until(() => /reported a flow/.test(output()), `a flow is reported: ${output()}`)
+        await until(async () => (await api('GET', '/logs?type=flow')).data.length > 0, 'the flow is in the log')
+        goOn()
+        const left = await until(() => /sign-in: 401.*\n/.exec(output())?.[0], `the client is out: ${output()}`)
+        expect(left).toContain('unauthorized')
+        const answers: Body[] = output()
+          .split('\n')
+          .filter((line) => line.startsWith('{"data"'))
+          .map((line) => JSON.parse(line))
+        const [flows, sessions, disabled] = answers.slice(-3)
+        expect(flows.data[0]).toMatchObject({ initiator_actor_name: 'Uma User', resource_name: 'Office wiki' })
+        expect(sessions.data.map(({ context }: Body) => context)).toEqual(expect.arrayContaining(['client', 'gateway']))
+        expect(disabled.data).toMatchObject({ name: 'Uma User', is_disabled: true })
+        expect(answers.filter(({ data }) => !data)).toEqual([])
+      } finally {
+        if (child.pid) process.kill(-child.pid, 'SIGTERM')
+        const [actor] = (await api('GET', '/actors?email=uma@example.com')).data
+        await api('PATCH', `/actors/${actor.id}`, { actor: { is_disabled: false } })
+      }
+    },
+    180_000,
+  )
+
+  it('is told on the page what there is, in order, without seeing it', async () => {
+    await browsing.page.goto(begin('client').page)
+    const named = await browsing.named()
+    expect(
+      named.filter(({ role }) => /^(heading|link|textbox|button)$/.test(role)).map(({ role, name }) => [role, name]),
+    ).toEqual([
+      ['heading', 'Sign in to Demo'],
+      ['link', 'Sign in with Demo company'],
+    ])
+  })
+
+  it('administers from a portal, but only who is an administrator', async () => {
+    const admin = begin('portal')
+    await browsing.page.goto(admin.page)
+    await signInWithCompany(ada)
+    const { data } = await exchange((await back(admin.state)).searchParams.get('code'), admin.verifier)
+    expect(data.token).toMatch(/^nap_/)
+    expect((await api('GET', '/account', undefined, data.token)).data.slug).toBe('demo')
+
+    const user = begin('portal')
+    await browsing.page.goto(user.page)
+    await signInWithCompany(uma)
+    expect(Object.fromEntries((await back(user.state)).searchParams)).toEqual({
+      error: 'access_denied',
+      state: user.state,
+    })
+  })
+
+  it('can change their mind at the provider', async () => {
+    const { page, state } = begin('client')
+    await browsing.page.goto(page)
+    await signInWithCompany('Nobody: refuse')
+    expect(Object.fromEntries((await back(state)).searchParams)).toEqual({ error: 'access_denied', state })
+    await browsing.page.goto(`${page}&error=access_denied`)
+    expect((await browsing.named())[0]?.name).toBe('Error: Sign in to Demo')
+    expect(await browsing.page.textContent('[role=alert]')).toContain('You were not signed in')
+  })
+
+  it.each([
+    ['redirect_uri', 'https://elsewhere.example.com/'],
+    ['code_challenge', 'short'],
+    ['context', 'other'],
+    ['state', ''],
+  ])('is told of a wrong %s, and led nowhere', async (name, value) => {
+    const { page } = begin('client', { [name]: value })
+    const response = await browsing.page.goto(page)
+    expect([response?.status(), browsing.page.url()]).toEqual([422, page])
+    expect(await browsing.page.textContent('body')).toContain(name)
+    expect((await browsing.named()).filter(({ role }) => role === 'link' || role === 'button')).toEqual([])
+  })
+
+  it('has met nothing on the way that the policy of a page forbids', () => {
+    expect(browsing.violations).toEqual([])
+  })
+})

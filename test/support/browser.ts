@@ -1,0 +1,100 @@
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Chromium of the machine: `CHROMIUM`, or the first by its usual names on the PATH. */
+export function chromiumPath(): string | undefined {
+  const { CHROMIUM, PATH = '' } = process.env
+  const places = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
+  return [...(CHROMIUM ? [CHROMIUM] : []), ...places].find(isProgram)
+}
+
+/** Nothing but what the test asks for goes over the network. */
+const quiet = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** What somebody who cannot see the page is told: role and name of what is on it, in order. */
+export type Named = { role: string; name: string; focused: boolean; invalid: boolean; description: string }
+
+export type Browsing = {
+  page: Page
+  /** What has broken the policy of a page since the browser was opened. */
+  violations: string[]
+  /** What the accessibility tree says of the page. */
+  named(): Promise<Named[]>
+  close(): Promise<void>
+}
+
+/** A browser without a window and without a past, which runs no scripts unless it is asked to. */
+export async function openBrowser(
+  executablePath: string,
+  { javaScriptEnabled = false, colorScheme = 'light' as 'light' | 'dark' } = {},
+): Promise<Browsing> {
+  const profile = mkdtempSync(join(tmpdir(), 'browser-test-'))
+  const context: BrowserContext = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: true,
+    chromiumSandbox: false,
+    args: quiet,
+    javaScriptEnabled,
+    colorScheme,
+    timeout: 60_000,
+  })
+  const page = context.pages()[0] ?? (await context.newPage())
+  const violations: string[] = []
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) violations.push(message.text())
+  })
+  const session = await context.newCDPSession(page)
+  session.on('Audits.issueAdded', ({ issue }) => {
+    if (issue.code === 'ContentSecurityPolicyIssue') violations.push(JSON.stringify(issue.details))
+  })
+  await session.send('Audits.enable')
+  await session.send('Accessibility.enable')
+  return {
+    page,
+    violations,
+    async named() {
+      const { nodes } = await session.send('Accessibility.getFullAXTree')
+      const byId = new Map(nodes.map((node) => [node.nodeId, node]))
+      const inOrder = (id: string): typeof nodes => {
+        const node = byId.get(id)
+        return node ? [node, ...(node.childIds ?? []).flatMap(inOrder)] : []
+      }
+      return inOrder(nodes[0]?.nodeId ?? '')
+        .filter(({ ignored, name }) => !ignored && name?.value)
+        .map(({ role, name, description, properties = [] }) => {
+          const propertyOf = (wanted: string) => properties.find((one) => one.name === wanted)?.value.value
+          return {
+            role: String(role?.value),
+            name: String(name?.value),
+            focused: propertyOf('focused') === true,
+            invalid: propertyOf('invalid') === 'true',
+            description: String(description?.value ?? ''),
+          }
+        })
+    },
+    async close() {
+      await context.close()
+      rmSync(profile, { recursive: true, force: true })
+    },
+  }
+}
