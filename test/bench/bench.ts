@@ -25,6 +25,7 @@ import { clientListRatio, clientListText, memberCosts, memberText } from './memb
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { presenceRows, presenceText } from './presence-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
+import { toldCrowd, toldCrowdText } from './told-crowd.ts'
 
 const print = process.stdout.write.bind(process.stdout)
 // The service's own log lines do not belong here.
@@ -52,6 +53,8 @@ async function printLive(): Promise<void> {
   if (!(rate > 0)) throw new Error('Use: npm run bench -- --live [grants a second]')
   print(`devices with the live channel:\n${liveText(await liveTest(rate))}`)
 }
+
+const printToldCrowd = async (): Promise<unknown> => print(toldCrowdText(await toldCrowd()))
 
 /** Writes `docs/table.md` and `docs/costs.md`. */
 async function write(): Promise<void> {
@@ -146,6 +149,7 @@ async function printAll(): Promise<void> {
   await printDeploy()
   await printLoad()
   await printLive()
+  await printToldCrowd()
   const rows = [...(await flowRows()), ...(await callRows())]
   print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)
   print(presenceText(await presenceRows()))
@@ -155,6 +159,10 @@ if (process.argv.includes('--load')) {
   await printLoad()
 } else if (process.argv.includes('--live')) {
   await printLive()
+  const stopEngines = await startTestEngines()
+  await printToldCrowd()
+  print(presenceText(await presenceRows()))
+  await stopEngines()
 } else {
   const stopEngines = await startTestEngines()
   try {
