@@ -78,9 +78,15 @@ export async function sealedState(account: string, log: SealedLog = 'changes') {
   return { ...state, key: parseVerifierKey(state.verifier_key) }
 }
 
-/** Lets the clock of the service stand later. */
+const now = clock.now.bind(clock)
+let later = 0
+
+/** Lets the clock of the service stand later, for the rest of the test. */
 export function laterByMinutes(minutes: number): void {
-  const now = clock.now.bind(clock)
-  const spy = vi.spyOn(clock, 'now').mockImplementation(() => now() + minutes * 60_000_000)
-  onTestFinished(() => spy.mockRestore())
+  later += minutes * 60_000_000
+  const spy = vi.spyOn(clock, 'now').mockImplementation(() => now() + later)
+  onTestFinished(() => {
+    later = 0
+    spy.mockRestore()
+  })
 }

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { dataPath, readJson } from './data-dir.ts'
+import { credentialsFile } from './demo-account.ts'
+import { type ExportType, exportLog } from './export/export-log.ts'
+import { LogClient } from './export/log-client.ts'
+import { Fault, reportFault } from './fault.ts'
+
+const types: ExportType[] = ['change', 'session', 'api_request']
+const usage =
+  'npm run export -- --out <file> [--type change|session|api_request] [--begin <time>] [--end <time>] [--against <export or note>] [--base-url <address>]'
+
+function readArguments() {
+  const text = { type: 'string' } as const
+  const options = { out: text, type: text, begin: text, end: text, against: text, 'base-url': text }
+  try {
+    return parseArgs({ options }).values
+  } catch (error) {
+    throw new Fault(`${error instanceof Error ? error.message : error} Use: ${usage}`)
+  }
+}
+
+/** A token of the scope `logs:read`: `API_TOKEN`, else that of the demo account of this machine. */
+function clientOf(address: string | undefined): LogClient {
+  const local = readJson<{ base_url: string; api_token: string }>(credentialsFile(dataPath()))
+  const baseUrl = address ?? local?.base_url
+  const token =
+    process.env.API_TOKEN ?? (address === undefined || address === local?.base_url ? local?.api_token : undefined)
+  if (!baseUrl) throw new Fault(`There is no service here. Name one with --base-url. Use: ${usage}`)
+  if (!token) throw new Fault('Set API_TOKEN to an API token of the scope logs:read.')
+  return new LogClient(baseUrl, token)
+}
+
+const bar = (part: number, entries: number): string => {
+  const full = Math.round(30 * Math.min(1, part))
+  return `\r[${'#'.repeat(full)}${' '.repeat(30 - full)}] ${Math.floor(100 * Math.min(1, part))} % ${entries} entries`
+}
+
+try {
+  const { out, type = 'change', begin, end, against, 'base-url': address } = readArguments()
+  const known = types.find((one) => one === type)
+  if (!out || !known) throw new Fault(`Use: ${usage}`)
+  const isTerminal = process.stderr.isTTY
+  const entries = await exportLog(clientOf(address), {
+    type: known,
+    begin: begin ?? '1970-01-01T00:00:00Z',
+    end: end ?? new Date().toISOString(),
+    out,
+    ...(against !== undefined && {
+      against:
+        existsSync(against) && !readFileSync(against, 'utf8').startsWith('{') ? readFileSync(against, 'utf8') : against,
+    }),
+    ...(isTerminal && { progress: (part, count) => void process.stderr.write(bar(part, count)) }),
+  })
+  if (isTerminal) process.stderr.write('\r\u001b[K')
+  process.stdout.write(`${out}: ${entries} entries and their seal. Verify it: npm run verify-export -- ${out}\n`)
+} catch (error) {
+  reportFault(error)
+  process.exit(1)
+}

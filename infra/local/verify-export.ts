@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util'
+import { ExportFault } from '#shared/seal/check-export.ts'
+import { NoExport } from '#shared/seal/read-export.ts'
+import { compareExport, verifyExport } from '#shared/seal/verify-export.ts'
+
+const usage = 'verify-export <file> [--key <verifier key>] [--against <file or note>]'
+
+/** Ends the process with one line: 1 for what does not hold, 2 for what is no export. */
+function fail(error: unknown): never {
+  if (error instanceof ExportFault) {
+    const place = [error.line !== null && `line ${error.line}`, error.logId !== null && `log_id ${error.logId}`]
+    const at = place.filter(Boolean).join(', ')
+    process.stdout.write(`DOES NOT HOLD: ${at ? `${at}: ` : ''}${error.message}\n`)
+    process.exit(1)
+  }
+  process.stdout.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exit(error instanceof NoExport ? 2 : 1)
+}
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { key: { type: 'string' }, against: { type: 'string' } },
+    })
+    const [file, ...more] = positionals
+    if (file && more.length === 0) return { file, ...values }
+  } catch {}
+  throw new NoExport(`Use: ${usage}`)
+}
+
+const progress = process.stderr.isTTY
+  ? (read: number, of: number) =>
+      process.stderr.write(`\r${Math.floor((100 * read) / Math.max(1, of))} % ${read} entries`)
+  : undefined
+
+try {
+  const { file, key, against } = readArguments()
+  const { seal, checkpoint } = await verifyExport(file, { ...(key !== undefined && { key }), progress })
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+  const extended = against === undefined ? '' : `; ${await compareExport(file, against, key)}`
+  const { first, last } = seal
+  const range = first && last ? `, leaves ${first.leaf_index} to ${last.leaf_index} of ${checkpoint.size}` : ''
+  const by = key === undefined ? ' (the key that the file names: compare it, or give --key)' : ''
+  process.stdout.write(
+    `OK: ${seal.entries} ${seal.stream} entries of ${checkpoint.origin}, complete, in order and unchanged${range}; signed by ${key ?? seal.verifier_key}${by}${extended}\n`,
+  )
+} catch (error) {
+  fail(error)
+}
