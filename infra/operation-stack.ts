@@ -61,7 +61,8 @@ export class OperationStack extends NestedStack {
 }
 
 /** Each kind of device has a role of its own, and so has sign-in; of the account API, reads cannot write, and everything else changes data. */
-function roleOf({ method, credential = 'api', permission }: OperationSource['operation'], roles: Roles): IRole {
+function roleOf({ method, path, credential = 'api', permission }: OperationSource['operation'], roles: Roles): IRole {
+  if (path.endsWith('/jwks')) return roles.of.directoryKeys
   if (credential === 'none' || credential === 'portal') return roles.of.signIn
   if (credential !== 'api') return roles.of[credential]
   const reads = method === 'GET' || permission?.endsWith(':read')

@@ -47,7 +47,7 @@ export const entriesOf = (stream: TrailStream): string[] => [logPartition(anyAcc
 
 export const rateBuckets = own('rate.*')
 /** Those of source addresses, which no account owns. */
-const sourceRates = 'service#rate.*'
+export const sourceRates = 'service#rate.*'
 export const commitRecords = commitKey(anyAccount, 0).pk
 
 /** What is on record for good: nothing of it is changed, and it goes only by its retention or with its account. */
@@ -144,3 +144,6 @@ export const signInReads = [
   own('unique.actors.*'),
   serviceGuard('slug', '*').pk,
 ]
+
+/** What the public keys of a directory are found in. */
+export const directoryKeysReads = [own(directories.idp.name), 'service#idp_directory#*', sourceRates]

@@ -20,6 +20,7 @@ import {
   auditTrail,
   clientParts,
   commitRecords,
+  directoryKeysReads,
   entriesOf,
   gatewayParts,
   lastUse,
@@ -30,6 +31,7 @@ import {
   sealedParts,
   signInParts,
   signInReads,
+  sourceRates,
 } from './partitions.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -50,6 +52,7 @@ export type RoleName =
   | 'gateway'
   | 'ingest'
   | 'signIn'
+  | 'directoryKeys'
   | 'provision'
   | 'public'
   | 'expire'
@@ -82,6 +85,7 @@ const answering: RoleName[] = [
   'live',
   'ingest',
   'signIn',
+  'directoryKeys',
   'public',
   'publicKey',
 ]
@@ -204,6 +208,8 @@ export class Roles extends Construct {
       ],
       // Whoever it is of that asks, it sees who may sign in and how, and writes what a sign-in gives.
       signIn: [onTable([...reads, ...checks], signInReads), onTable(writes, signInParts), secret],
+      // Anybody may ask for a public key, which is made of the private one.
+      directoryKeys: [onTable(reads, directoryKeysReads), onTable(['dynamodb:UpdateItem'], [sourceRates]), secret],
       provision: [...changing, secret],
       public: [],
       publicKey: [publicHalf],

@@ -284,6 +284,7 @@ describe('nobody', () => {
       'secret',
       [
         'Client',
+        'DirectoryKeys',
         'Gateway',
         'Ingest',
         'Live',

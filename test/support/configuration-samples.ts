@@ -111,6 +111,11 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
     samples[`GET ${path}/runs/{run_id}/changes`] = async () => ({ params: await withRun(true) })
   }
 
+  samples['GET /idp_directories/{id}/jwks'] = async () => {
+    const { collection, envelope, fields } = configurations['idp directory'] as (typeof configurations)[string]
+    return { params: { id: (await make(`POST ${collection}`, { body: { [envelope]: fields() } })).id } }
+  }
+
   const identity = async () => {
     const actor = await insertActor(accountId)
     const { id } = await insertIdentity(accountId, actor.id)

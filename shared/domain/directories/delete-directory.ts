@@ -3,6 +3,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Entity, Row } from '../../table/entity.ts'
 import { rowsBy } from '../../table/read.ts'
+import { serviceGuard } from '../accounts/service-guard.ts'
 import { type ActorRow, actors } from '../actors/actor.ts'
 import { stageActorDeletion } from '../actors/delete-actor.ts'
 import { stageIdentityDeletions } from '../external-identities/delete-external-identity.ts'
@@ -11,7 +12,7 @@ import { stageGroupDeletion } from '../groups/delete-group.ts'
 import { groups } from '../groups/group.ts'
 import { lastGoodRunKey } from '../sync/last-good-run.ts'
 import { dropTurn } from '../sync/sync-turn.ts'
-import type { DirectoryRow } from './directory.ts'
+import { type DirectoryRow, directories } from './directory.ts'
 import type { accessTaker } from './take-access.ts'
 
 /**
@@ -64,6 +65,7 @@ export async function stageDirectoryDeletion(
   transaction.delete(entity, directory)
   dropTurn(transaction, entity.name, directory.id)
   transaction.remove(lastGoodRunKey(transaction.accountId, directory.id))
+  if (entity === directories.idp) transaction.remove(serviceGuard('idp_directory', directory.id))
   if ((await stageRestOfDirectory(transaction, directory.id)) === 'more') {
     transaction.defer({ below: entity.name, id: directory.id })
   }

@@ -21,6 +21,7 @@ import {
   sentSecret,
   uniqueFields,
 } from './directory.ts'
+import { stageKeysOf } from './directory-keys.ts'
 import { newKeyPair } from './key-pair.ts'
 import { accessTaker } from './take-access.ts'
 
@@ -43,6 +44,7 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
       ...firstSyncState(is_disabled, transaction.now),
     })
     if (!is_disabled) stageTurn(transaction, directories[kind].name, row.id)
+    if (pair) stageKeysOf(transaction, row.id)
     return { data: { ...row, ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
@@ -64,6 +66,7 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
       ...(await sealedSecret(kind, author.accountId, { service_account_key, client_secret }, directory)),
     })
     if (enables && directory.is_disabled) stageTurn(transaction, directories[kind].name, id)
+    if (pair) stageKeysOf(transaction, row.id)
     return { data: { ...(await withLastRun(row)), ...(pair && { public_jwk: pair.public_jwk }) } }
   })
 
