@@ -76,6 +76,7 @@ describe('CloudFront', () => {
     expect(distribution.CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual([
       '/openapi',
       '/openapi.json',
+      '/seal.pub',
       '/docs',
       '/docs/redoc.standalone.js',
       '/live',

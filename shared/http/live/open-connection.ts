@@ -1,4 +1,5 @@
 import { connect } from '../../access/live/connect.ts'
+import { isAdministering } from '../../auth/caller.ts'
 import { ApiError, notFound, unauthorized } from '../../core/errors.ts'
 import { isPathId } from '../../core/ids.ts'
 import { note } from '../../core/invocation.ts'
@@ -37,7 +38,7 @@ async function open(event: LiveEvent, exchange: Exchange): Promise<void> {
   note({ account_id: caller?.account.id })
   const sessionId = event.queryStringParameters?.session_id ?? ''
   if (!isPathId(sessionId)) throw notFound()
-  if (!caller || caller.kind === 'api' || caller.kind === 'portal' || !subject) throw unauthorized()
+  if (!caller || isAdministering(caller) || !subject) throw unauthorized()
   await connect(caller, subject, {
     sessionId: sessionId.toLowerCase(),
     connectionId: event.requestContext.connectionId,
