@@ -25,6 +25,7 @@ import { clientListRatio, clientListText, memberCosts, memberText } from './memb
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { presenceRows, presenceText } from './presence-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
+import { syncText } from './sync.ts'
 import { toldCrowd, toldCrowdText } from './told-crowd.ts'
 
 const print = process.stdout.write.bind(process.stdout)
@@ -38,6 +39,13 @@ function loadSeconds(): number {
   const seconds = Number(process.argv[at + 1] ?? 60)
   if (!(seconds > 0)) throw new Error('Use: npm run bench -- --load [seconds]')
   return seconds
+}
+
+/** Thousands of people: 10, or those after `--sync`; with as many groups and memberships as such a company has. */
+function syncSize() {
+  const thousand = Number(process.argv[process.argv.indexOf('--sync') + 1] ?? 10)
+  if (!(thousand > 0)) throw new Error('Use: npm run bench -- --sync [thousands of people]')
+  return { users: thousand * 1_000, groups: thousand * 20, memberships: thousand * 5_000 }
 }
 
 async function printLoad(): Promise<void> {
@@ -168,6 +176,7 @@ if (process.argv.includes('--load')) {
   try {
     if (process.argv.includes('--against')) await printComparison()
     else if (process.argv.includes('--clients')) await printMeetingOf()
+    else if (process.argv.includes('--sync')) print(await syncText(syncSize()))
     else if (process.argv.includes('--presence')) print(presenceText(await presenceRows()))
     else await (process.argv.includes('--write') ? write() : printAll())
   } finally {

@@ -17,18 +17,24 @@ import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
+import { directorySections } from '#shared/sync/runs/directory-plan.ts'
+import { PlanWriter } from '#shared/sync/runs/plan-store.ts'
 import type { Entity, Row } from '#shared/table/entity.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
 import { v0Rules } from '#shared/v0/rules/rule.ts'
 import { v0Users } from '#shared/v0/users/user.ts'
 import type { Account } from './account.ts'
 import { plantIds } from './plant-rows.ts'
+import { newSyncWorld, plantRun } from './sync-runs.ts'
 import { newV0Device, newV0User } from './v0.ts'
 
 /** Rows that are more than a page of ten. */
 const many = 12
 /** The largest objects, more than fit one answer. */
 const some = 20
+
+/** Runs and their changes: some 70 KB each. */
+const moreThanAnAnswer = 90
 
 /** A text that takes as many bytes as a text of that length can: six for each character, seven in the body of a result. */
 export const widest = (characters: number): string => '\u0001'.repeat(characters)
@@ -45,6 +51,8 @@ export function largestConditions() {
   const long = `M/${Array.from({ length: 256 }, () => range).join(',')}/UTC`
   return [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: [...always, long] }]
 }
+
+const skippedEntry = { idp_id: widest(100), name: widest(100), reason: 'changed_since' }
 
 const uniqueText = (i: number, length: number): string => String(i).padEnd(length, '\u0001')
 
@@ -227,6 +235,43 @@ export const plans: Record<string, Plan> = {
           sync_all_groups: false,
         })
         return { ids: newestFirst(await plant(directories[kind], many, row, [])) }
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    directoryKinds.map((kind): [string, Plan] => [
+      `GET /${kind}_directories/{id}/runs`,
+      async (account) => {
+        const world = await newSyncWorld(kind, account)
+        const ids: string[] = []
+        for (let i = 0; i < moreThanAnAnswer; i++) {
+          const run = await plantRun(world, { error: widest(1_000), skipped_sample: Array(50).fill(skippedEntry) })
+          ids.unshift(run.id)
+        }
+        return { limit: 100, params: { id: world.id }, ids }
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    directoryKinds.map((kind): [string, Plan] => [
+      `GET /${kind}_directories/{id}/runs/{run_id}/changes`,
+      async (account) => {
+        const world = await newSyncWorld(kind, account)
+        const run = await plantRun(world, { sections: { users: moreThanAnAnswer } })
+        const plan = new PlanWriter(run, directorySections)
+        const names = Array.from({ length: moreThanAnAnswer }, (_, i) => uniqueText(i, 255))
+        const texts = ['email', 'given_name', 'middle_name', 'family_name', 'nickname', 'preferred_username']
+        const urls = ['picture', 'profile', 'svc_avatar_url']
+        for (const name of names) {
+          const profile = Object.fromEntries([
+            ['name', name],
+            ...texts.map((field) => [field, widest(255)]),
+            ...urls.map((field) => [field, widest(2_048)]),
+          ])
+          await plan.add('users', { idp_id: widest(255), profile, over: null, known: null, was: profile })
+        }
+        await plan.end()
+        return { limit: 100, params: { id: world.id, run_id: run.id }, ids: names }
       },
     ]),
   ),

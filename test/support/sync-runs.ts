@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import { clock, timestamp } from '#shared/core/clock.ts'
 import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { type DirectoryKind, type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
@@ -8,12 +9,13 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { adapters } from '#shared/sync/runs/adapters.ts'
 import { directorySources } from '#shared/sync/runs/directory-source.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
-import { runsPartition } from '#shared/sync/runs/run-items.ts'
+import { openRunKey, runItem, runsPartition } from '#shared/sync/runs/run-items.ts'
 import { beginRun, readOpen, runOf } from '#shared/sync/runs/run-store.ts'
 import { workOnRun } from '#shared/sync/runs/work-on-run.ts'
 import { itemRow } from '#shared/table/entity.ts'
 import { partition } from '#shared/table/keys.ts'
 import { getRow, queryItems } from '#shared/table/read.ts'
+import { put, remove, writeTogether } from '#shared/table/write-together.ts'
 import { type Account, newAccount } from './account.ts'
 import { directoriesApi } from './directories.ts'
 import { ScriptedDirectory } from './scripted-directory.ts'
@@ -123,4 +125,12 @@ export function normalized({ actors: people, identities, groups: all, membership
     groups: sorted(all.map(({ idp_id, name, entity_type }) => ({ idp_id, name, entity_type }))),
     memberships: members,
   }
+}
+
+/** A run that is over, as it would have been left, without having been made. */
+export async function plantRun(world: Pick<SyncWorld, 'begin' | 'synced'>, fields: Partial<Run>): Promise<Run> {
+  const run = { ...(await world.begin()), finished_at: timestamp(clock.now()), ...fields }
+  const { account_id, source_id } = world.synced
+  await writeTogether([put(runItem(run)), remove(openRunKey(account_id, source_id))])
+  return run
 }

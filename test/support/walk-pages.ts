@@ -8,7 +8,8 @@ const handedOver = 6_291_556
 /** A request for a list, without its page. */
 export type ListRequest = { handler: Handler; params?: Record<string, string>; query?: Record<string, string> }
 
-type Shown = { id?: string; log_id?: string }
+/** A row by its id; what has none is known by its name. */
+type Shown = { id?: string; log_id?: string; name?: string }
 type Page = { ids: string[]; answer: Answer }
 
 /** A page of a list. It fits an answer, as one of a hundred of its rows would, and has something on it. */
@@ -27,7 +28,7 @@ export async function readPage(
   expect(hundred * Buffer.byteLength(result)).toBeLessThan(handedOver)
   expect(body.metadata.limit).toBe(Number(paged.limit))
   expect(body.data.length).toBeGreaterThan(0)
-  return { ids: body.data.map(({ id, log_id }: Shown) => id ?? log_id), answer }
+  return { ids: body.data.map(({ id, log_id, name }: Shown) => id ?? log_id ?? name), answer }
 }
 
 /** All pages of a list, from the first to the last and back; both ways show the same. */

@@ -1,3 +1,4 @@
+import { answerBytes, takeFitting } from '../../core/answer-size.ts'
 import type { Metadata } from '../../table/list.ts'
 import { pageCursor, readPosition } from '../../table/page-cursor.ts'
 import type { Page } from '../../values/page.ts'
@@ -5,8 +6,12 @@ import { PlanReader } from './plan-store.ts'
 import type { Run, RunChange } from './run.ts'
 import type { SourceKind } from './sync-source.ts'
 
-/** The sections of a run's plan with the number, in the whole plan, of the first entry of each. */
-function sectionsOf(run: Run, { sections }: Pick<SourceKind, 'sections'>) {
+type PlanKind = Pick<SourceKind, 'sections' | 'changeOf'>
+
+/** A section of a run's plan with the number, in the whole plan, of its first entry. */
+type Part = { name: string; section: number; first: number; count: number }
+
+function partsOf(run: Run, { sections }: PlanKind): Part[] {
   let first = 0
   return sections.map(({ name }, section) => {
     const count = run.sections[name] ?? 0
@@ -15,23 +20,27 @@ function sectionsOf(run: Run, { sections }: Pick<SourceKind, 'sections'>) {
   })
 }
 
-/** The plan of a run, a page at a time, in the order in which it is applied (I4.1(5)). */
-export async function listChanges(run: Run, kind: Pick<SourceKind, 'sections' | 'changeOf'>, page: Page) {
-  const sections = sectionsOf(run, kind)
-  const total = sections.reduce((sum, { count }) => sum + count, 0)
-  const position = await readPosition(page)
-  const at = Number(position?.at ?? 0)
-  const from = position?.backward ? Math.max(0, at - page.limit) : at
-  const to = Math.min(position?.backward ? at : from + page.limit, total)
+/** The entries of a plan from a number on, forth or back, as they are told. */
+async function* told(run: Run, kind: PlanKind, parts: Part[], from: number, step: 1 | -1): AsyncGenerator<RunChange> {
   const plan = new PlanReader(run.account_id, run.id)
-  const data: RunChange[] = []
-  for (const { name, section, first, count } of sections) {
-    for (let next = Math.max(from, first); next < Math.min(to, first + count); ) {
-      const entries = await plan.read<unknown>(section, next - first, to - next)
-      data.push(...entries.map((entry) => kind.changeOf(name, entry)))
-      next += entries.length
-    }
+  for (let at = from; ; at += step) {
+    const part = parts.find(({ first, count }) => at >= first && at < first + count)
+    if (!part) return
+    const [entry] = await plan.read<unknown>(part.section, at - part.first, 1)
+    yield kind.changeOf(part.name, entry)
   }
+}
+
+/** The plan of a run, in the order in which it is applied, in pages that fit an answer (I4.1(5)). */
+export async function listChanges(run: Run, kind: PlanKind, page: Page) {
+  const parts = partsOf(run, kind)
+  const total = parts.reduce((sum, { count }) => sum + count, 0)
+  const position = await readPosition(page)
+  const backward = position?.backward ?? false
+  const at = Number(position?.at ?? 0)
+  const source = told(run, kind, parts, backward ? at - 1 : at, backward ? -1 : 1)
+  const { kept } = await takeFitting(source, { limit: page.limit, bytesOf: answerBytes })
+  const [from, to] = backward ? [at - kept.length, at] : [at, at + kept.length]
   const cursor = (place: number, backward: boolean) => pageCursor(page, { at: String(place), backward })
   const metadata: Metadata = {
     limit: page.limit,
@@ -40,5 +49,5 @@ export async function listChanges(run: Run, kind: Pick<SourceKind, 'sections' | 
     total,
     count: total,
   }
-  return { data, metadata }
+  return { data: backward ? kept.toReversed() : kept, metadata }
 }
