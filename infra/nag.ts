@@ -13,6 +13,8 @@ const deployments: Record<string, unknown>[] = [
     cdnSecretArn: `arn:aws:secretsmanager:eu-central-1:${account}:secret:origin-AbCdEf`,
     backupVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,
     secretReplicaRegion: 'eu-west-1',
+    suiteClientId: 'suite-app',
+    suiteClientSecretArn: `arn:aws:secretsmanager:eu-central-1:${account}:secret:suite-AbCdEf`,
     mailSender: 'access@example.com',
     alarmEmail: 'operator@example.com',
     liveAccessLog: 'true',

@@ -281,3 +281,18 @@ it.each<[string, Partial<Form>, string]>([
   const { 'a commit record': form } = forms
   await expect(check({ ...(form as Form), ...planted })).rejects.toThrow(message)
 })
+
+it('a sign-in under way is answered by the version after the one that began it', async () => {
+  const { readOneTimeToken } = await import('#shared/sign-in/one-time-token.ts')
+  const { openProofs } = await import('#shared/sign-in/pending-sign-in.ts')
+  const account = '01a2033f-7d8d-7000-8000-5691a35a1140'
+  const text = 'AaIDP32NcACAAFaRo1oRQAcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH'
+  const sk = 'S7Bvjk46dxXSAdVz0KpCN2LlXavWGiwCJ4-lbMbSlOA'
+  const keyOf = (purpose: 'pending' | 'code') => readOneTimeToken(text, purpose)?.key
+  expect(keyOf('pending')).toEqual({ pk: `${account}#sign_in.pending`, sk })
+  expect(keyOf('code')).toEqual({ pk: `${account}#sign_in.code`, sk })
+  const sealed =
+    'Xg8k5NvIvFtg/pVSmSZB138CZjhO4MBMB8vS1eznQRynWtOJID82TAIcLlq/fhEKmxVsKeMJfpSn1JJawzAPewo7yv6x8njjBbBRCwmKfgi8V35soGLW'
+  const stored = { version: '1', bytes: Buffer.from(sealed, 'base64') }
+  expect(await openProofs(account, sk, stored)).toEqual({ nonce: 'nonce-of-before', verifier: 'verifier-of-before' })
+})

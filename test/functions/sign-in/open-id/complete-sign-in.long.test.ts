@@ -125,6 +125,23 @@ describe('what comes back to the service', () => {
 })
 
 describe('a provider that does not work', () => {
+  it('is waited for no longer than a browser waits', { timeout: 40_000 }, async () => {
+    const provider = await world.behind()
+    const begun = await beginSignIn(provider.id, { slug: world.account.slug })
+    fake.misbehave('token', (answer) => {
+      // It is alive, and never done.
+      const timer = setInterval(() => answer.write(' '), 500)
+      answer.on('close', () => clearInterval(timer))
+    })
+    const query = { state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) }
+    const startedAt = performance.now()
+    expect(ledTo(await comeBack(query))).toMatchObject({ error: 'access_denied' })
+    expect(performance.now() - startedAt).toBeLessThan(29_000)
+    // What it says when it is done at last is nobody's.
+    fake.behave()
+    expect((await comeBack(query)).status).toBe(400)
+  })
+
   it.each<[string, Parameters<PlainProvider['misbehave']>, string]>([
     ['does not answer with JSON', ['token', (answer) => answer.end('<html>')], 'provider_answer'],
     [

@@ -105,10 +105,11 @@ describe('what a kind of provider asks of the first link (I2.3)', () => {
     ['tenant', {}, (upn) => ({ oid: newSubject(), tid: '9a20', upn }), 'tenant_other tid'],
   ]
   it.each(cases.map((one, i) => [i, ...one] as const))('%i: %s %j', async (_i, kind, fields, claims, expected) => {
-    // The identities of all kinds here have one issuer.
-    const own = await signInWorld({ fake })
-    const provider = await own.behind(kind, kind === 'idp' ? { idp_domain: 'company.idp.example', ...fields } : fields)
-    expect(await own.outcomeOf(provider, { sub: newSubject(), ...claims(await own.emailOf()) })).toBe(expected)
+    const provider = await world.behind(
+      kind,
+      kind === 'idp' ? { idp_domain: 'company.idp.example', ...fields } : fields,
+    )
+    expect(await world.outcomeOf(provider, { sub: newSubject(), ...claims(await world.emailOf()) })).toBe(expected)
   })
 
   it('is nothing more, once it is linked', async () => {
