@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import type { CommitRecord } from '../commit/commit-record.ts'
 import { timestamp } from '../core/clock.ts'
@@ -6,6 +7,7 @@ import { ApiRequestEntry, ChangeEntry, SessionEntry } from '../logs/log-entry.ts
 import { logId, positionTail } from '../logs/log-id.ts'
 import type { LogItem } from '../logs/part-reader.ts'
 import { renderEntry } from '../logs/render-entries.ts'
+import { unpackLarge } from '../table/large-attributes.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { SealDamage } from './seal-damage.ts'
 
@@ -23,9 +25,20 @@ export function storedText(item: LogItem): string {
   }
 }
 
-/** The same of the entry that a commit says there is. */
-export function changeText({ time, subject, run_id, changes }: CommitRecord, position: number): string {
+/** The entry that a commit says there is. */
+function entryOf({ time, subject, run_id, changes }: CommitRecord, position: number): LogItem {
   const id = logId('change', time, positionTail(position))
   const common = { sk: id, type: 'change', log_id: id, timestamp: timestamp(time) }
-  return entryText({ ...common, ...changes[position], subject, run_id } as LogItem)
+  return { ...common, ...changes[position], subject, run_id: run_id ?? null } as LogItem
+}
+
+/** The same of the entry that a commit says there is. */
+export const changeText = (record: CommitRecord, position: number): string => entryText(entryOf(record, position))
+
+const said = ['type', 'log_id', 'timestamp', 'object', 'operation', 'before', 'after', 'subject', 'run_id']
+
+/** Tells if an entry says what its commit does. */
+export function saysSame(item: LogItem, record: CommitRecord, position: number): boolean {
+  const [stored, expected] = [unpackLarge(item), entryOf(record, position)]
+  return said.every((name) => isDeepStrictEqual(stored[name] ?? null, expected[name] ?? null))
 }

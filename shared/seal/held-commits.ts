@@ -6,7 +6,7 @@ import type { LogItem } from '../logs/part-reader.ts'
 import { walkLogs } from '../logs/walk-logs.ts'
 import { commitKey } from '../table/keys.ts'
 import { getItem, itemsOf } from '../table/read.ts'
-import { changeText, storedText } from './entry-text.ts'
+import { changeText, saysSame, storedText } from './entry-text.ts'
 import { leafHash } from './merkle-hash.ts'
 import { SealDamage } from './seal-damage.ts'
 
@@ -84,15 +84,16 @@ export async function* heldCommits(
     const held: HeldCommit['leaves'] = []
     for (const position of record.changes.keys()) {
       const id = logId('change', record.time, positionTail(position))
-      const text = changeText(record, position)
+      let text: string | undefined
       if (record.time >= kept) {
         const item = await stored(id)
         if (!item && record.time > now - onItsWayMicros) return
         if (!item) throw new SealDamage('missing', id)
-        if (storedText(item) !== text) throw new SealDamage('altered', id)
+        if (!saysSame(item, record, position)) throw new SealDamage('altered', id)
         if (item.leaf !== undefined && item.leaf !== next) throw new SealDamage('misnumbered', id)
+        text = storedText(item)
       }
-      held.push({ id, hash: leafHash(text) })
+      held.push({ id, hash: leafHash(text ?? changeText(record, position)) })
       next++
     }
     if (!entry.done && instantOf(entry.value.sk) <= record.time) throw new SealDamage('unfounded', entry.value.sk)

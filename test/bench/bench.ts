@@ -25,6 +25,7 @@ import { clientListRatio, clientListText, memberCosts, memberText } from './memb
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { presenceRows, presenceText } from './presence-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
+import { sealFigures } from './seal.ts'
 import { syncText } from './sync.ts'
 import { toldCrowd, toldCrowdText } from './told-crowd.ts'
 
@@ -161,6 +162,7 @@ async function printAll(): Promise<void> {
   const rows = [...(await flowRows()), ...(await callRows())]
   print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)
   print(presenceText(await presenceRows()))
+  print(await sealFigures(10_000))
 }
 
 if (process.argv.includes('--load')) {
@@ -177,6 +179,7 @@ if (process.argv.includes('--load')) {
     if (process.argv.includes('--against')) await printComparison()
     else if (process.argv.includes('--clients')) await printMeetingOf()
     else if (process.argv.includes('--sync')) print(await syncText(syncSize()))
+    else if (process.argv.includes('--seal')) print(await sealFigures(10_000))
     else if (process.argv.includes('--presence')) print(presenceText(await presenceRows()))
     else await (process.argv.includes('--write') ? write() : printAll())
   } finally {

@@ -15,6 +15,9 @@ export const prices = {
   writeUnit: 0.625 / 1e6,
   readUnit: 0.125 / 1e6,
   tableGbMonth: 0.25,
+  /** S3: an object that is put. KMS: a signature by an elliptic curve. */
+  objectPut: 5.0 / 1e6,
+  signature: 15.0 / 1e6,
   /** Kinesis, provisioned: 25 KB of a record. */
   payloadUnit: 0.014 / 1e6,
   shardHour: 0.015,
