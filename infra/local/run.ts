@@ -41,7 +41,8 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
   try {
     const port = await listen(server, options.port)
     const baseUrl = `http://127.0.0.1:${port}`
-    if (options.demoIdpPort !== null) prepareDemoSignIn()
+    const directory = options.demoIdpPort === null ? null : await prepareDemoSignIn()
+    if (directory) closing.defer(() => directory.stop())
     const service = await startService(dir, baseUrl)
     closing.defer(() => service.stop())
     const { deployment, runtime, clients, engines, region, tableStreamArn } = service
@@ -70,8 +71,8 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     backend.resolve({ match, runtime, handled: () => wake.written() })
     const demo = await demoAccount(service, baseUrl, options.newDemo)
     let signIn: DemoSignIn | null = null
-    if (options.demoIdpPort !== null && demo.usable) {
-      signIn = await demoSignIn({ dir: dir.path, baseUrl, port: options.demoIdpPort })
+    if (options.demoIdpPort !== null && directory && demo.usable) {
+      signIn = await demoSignIn({ dir: dir.path, baseUrl, port: options.demoIdpPort, directory })
       closing.defer(signIn.stop)
     }
     wake.written()

@@ -35,13 +35,19 @@ const noDemo = (because: string): string => `  The demo account cannot be used: 
 `
 
 /** A company with an identity provider is there, too: what to do to sign in with it. */
-const signInLines = ({ issuer, slug, people }: DemoSignIn, baseUrl: string): string => `
+const signInLines = ({ issuer, slug, people, directory }: DemoSignIn, baseUrl: string): string => `
   Sign in at ${baseUrl}/sign_in/${slug} with the demo provider, ${issuer}. In another terminal:
 
     npm run example -- sign-in${baseUrl.endsWith(':8787') ? '' : ` --url ${baseUrl}`}
 
   It opens the page in your browser. Choose "Demo company", then one of
 ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
+
+  The company's directory has ${directory.people} people. See what they would bring, then enable it; with TOKEN as above:
+
+    curl -X POST ${baseUrl}/tenant_directories/${directory.id}/preview -H "Authorization: Bearer $TOKEN"
+    curl ${baseUrl}/tenant_directories/${directory.id}/runs -H "Authorization: Bearer $TOKEN"
+    curl -X PATCH ${baseUrl}/tenant_directories/${directory.id} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"tenant_directory":{"is_disabled":false}}'
 `
 
 /** What a person sees when the service is ready. */

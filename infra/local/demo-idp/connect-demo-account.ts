@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts'
+import type { DemoConnection } from './demo-directory.ts'
 import { demoPeople, type Person } from './people.ts'
 
 type Options = {
@@ -7,14 +8,16 @@ type Options = {
   token: string
   issuer: string
   client: { client_id: string; client_secret: string }
+  connection: DemoConnection
 }
 
+type Connected = { slug: string; directoryId: string }
 type Row = { id: string; discovery_document_uri?: string }
 
 const name = 'Demo company'
 
 /** Lets people of the provider sign in to the demo account. Whatever is there already stays as it is. */
-export async function connectDemoAccount({ baseUrl, token, issuer, client }: Options): Promise<{ slug: string }> {
+export async function connectDemoAccount({ baseUrl, token, issuer, client, connection }: Options): Promise<Connected> {
   async function ask<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(baseUrl + path, {
       method,
@@ -42,10 +45,19 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client }: Opt
     else await ask('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
   }
 
+  /** Disabled: whoever wants its people previews first what they would bring, and then enables it. */
+  async function pointToDirectory(): Promise<string> {
+    const known = await first(`/tenant_directories?name=${encodeURIComponent(name)}`)
+    if (known) return known.id
+    const fields = { name, ...connection, is_disabled: true }
+    return (await ask<Row>('POST', '/tenant_directories', { tenant_directory: fields })).id
+  }
+
   await pointToProvider()
   if (!(await first('/email_otp_auth_providers'))) {
     await ask('POST', '/email_otp_auth_providers', { email_otp_auth_provider: {} })
   }
   await letSignIn(demoPeople.user)
-  return ask('GET', '/account')
+  const { slug } = await ask<{ slug: string }>('GET', '/account')
+  return { slug, directoryId: await pointToDirectory() }
 }
