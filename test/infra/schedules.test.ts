@@ -30,6 +30,7 @@ it.each<[string, string, number?]>([
   ['expire', 'rate(1 minute)'],
   ['delete-due-accounts', 'rate(1 minute)'],
   ['compare-limits', 'rate(30 minutes)'],
+  ['mail-sync-errors', 'rate(30 minutes)'],
   ['pulse', 'rate(1 minute)'],
   ['seal-logs', 'rate(5 minutes)', 300],
 ])('%s runs at %s, ends before its next run, and keeps its failures', (handler, every, seconds = 60) => {

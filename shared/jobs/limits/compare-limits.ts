@@ -1,4 +1,4 @@
-import { clock } from '../../core/clock.ts'
+import { clock, dayMicros } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { logLine } from '../../core/log.ts'
@@ -6,14 +6,17 @@ import { type Mail, sendMail } from '../../core/send-mail.ts'
 import { accounts } from '../../domain/accounts/account.ts'
 import { limitedAccountsPartition } from '../../domain/accounts/limited-accounts.ts'
 import { get } from '../../domain/accounts/store.ts'
-import { type ActorRow, actors } from '../../domain/actors/actor.ts'
-import { getRow, queryItems, rowsBy } from '../../table/read.ts'
+import { enabledAdministrators } from '../../domain/actors/enabled-administrators.ts'
+import { getRow, queryItems } from '../../table/read.ts'
+import { beginMail, endMail } from '../mails/mail-turn.ts'
 import { limitsMail } from './limits-mail.ts'
-import { beginMail, endMail } from './limits-mail-turn.ts'
+import { limitsMailsPartition } from './limits-mails.ts'
 
 /** Accounts looked at together. */
 const width = 4
 const perRead = 100
+/** At most every 3 days (A11). */
+const interval = 3 * dayMicros
 
 /**
  * Compares the use of each account with its limits, and mails its administrators about those that are exceeded, at most
@@ -46,14 +49,16 @@ async function compare(accountId: string): Promise<void> {
   const { mailSender } = env
   if (mailSender === null) return
   const message = { from: mailSender, ...limitsMail(account, exceeded) }
-  const administrators = await rowsBy(actors, accountId, 'type', 'account_admin_user')
-  const outcomes = await Promise.allSettled(administrators.map((to) => mail(accountId, to, message)))
+  const outcomes = await Promise.allSettled(
+    (await enabledAdministrators(accountId)).map(({ id, email: to }) => mail(accountId, id, { ...message, to })),
+  )
   const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (failed.length > 0) throw new AggregateError(failed, 'Some administrators were not mailed.')
 }
 
-async function mail(accountId: string, to: ActorRow, message: Omit<Mail, 'to'>): Promise<void> {
-  if (to.email === null || to.is_disabled || !(await beginMail(accountId, to.id, clock.now()))) return
-  await sendMail({ ...message, to: to.email })
-  await endMail(accountId, to.id, clock.now())
+async function mail(accountId: string, actorId: string, message: Mail): Promise<void> {
+  const turn = { pk: limitsMailsPartition(accountId), sk: actorId }
+  if (!(await beginMail(turn, clock.now()))) return
+  await sendMail(message)
+  await endMail(turn, clock.now(), interval)
 }

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as mailSyncErrors } from '#functions/schedules/mail-sync-errors.ts'
+import { clock, dayMicros, parseTimestamp } from '#shared/core/clock.ts'
+import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
+import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
+import { getRow } from '#shared/table/read.ts'
+import { isMailDue } from '#shared/jobs/sync-mails/mail-day.ts'
+import { newAccount } from '#test/support/account.ts'
+import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { handler as createProvider } from '#functions/api/mdm-posture-providers/create-mdm-posture-provider.ts'
+import { mdmFields } from '#test/support/posture-providers.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { insertActor, updateRow } from '#test/support/rows.ts'
+
+type Sent = { to: string; subject: string; text: string }
+
+/** A Monday. */
+const monday = parseTimestamp('2027-01-04T00:00:00Z') as number
+const at = (day: number, hour: number) => monday + day * dayMicros + (hour * dayMicros) / 24
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+let sent: Sent[]
+let refused: string[]
+beforeEach(async () => {
+  own = await useOwnTable()
+  sent = []
+  refused = []
+  catchLog('ERROR')
+  vi.stubEnv('MAIL_SENDER', 'access@example.net')
+  vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
+    const { Destination, Content } = JSON.parse(body)
+    const [to] = Destination.ToAddresses
+    if (refused.includes(to)) return new Response('', { status: 400 })
+    sent.push({ to, subject: Content.Simple.Subject.Data, text: Content.Simple.Body.Text.Data })
+    return new Response('{}')
+  })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+  await own.end()
+})
+
+let ticks = 0
+const runAt = async (day: number, hour: number) => {
+  vi.spyOn(clock, 'now').mockImplementation(() => at(day, hour) + ticks++)
+  sent = []
+  await mailSyncErrors()
+  return sent.map(({ to }) => to).sort()
+}
+
+/** A directory that a run has disabled. */
+async function newFailing() {
+  const account = await newAccount({ features: { idp_sync: true } })
+  const { id } = await directoriesApi.suite.made(account)
+  const row = await storedDirectory(account, 'suite', id)
+  const failing = await updateRow<DirectoryRow>(account.id, directories.suite, row, {
+    is_disabled: true,
+    disabled_reason: 'sync error',
+    error: 'GET users answered 403 forbidden.',
+    error_count: 1,
+    first_failed_at: '2027-01-03T22:20:00.000000Z',
+  })
+  return { account, id, failing, stored: () => storedDirectory(account, 'suite', id) }
+}
+
+describe('mails about sync errors (I8.1)', () => {
+  it('go to every enabled administrator, and name the object, its kind, the first failure and the error', async () => {
+    const { account, stored, failing } = await newFailing()
+    await insertActor(account.id, { name: 'Joan', email: 'joan@example.com', type: 'account_admin_user' })
+    await insertActor(account.id, { name: 'O', email: 'off@example.com', type: 'account_admin_user', is_disabled: true })
+    await insertActor(account.id, { name: 'U', email: 'user@example.com', type: 'account_user' })
+    expect(await runAt(0, 9.2)).toEqual(['ada@example.com', 'joan@example.com'])
+    const [{ subject, text }] = sent as [Sent]
+    expect(subject).toBe(`Sync of ${failing.name} has stopped`)
+    for (const part of [failing.name, 'workspace suite', '2027-01-03T22:20:00', failing.error]) {
+      expect(text).toContain(part)
+    }
+    expect(await stored()).toMatchObject({ error_mails: 1, error_emailed_at: expect.stringMatching(/^2027-01-04T09:12/) })
+  })
+
+  it('are sent daily, then every three days, then on Mondays, and then no more; once a day, however often it runs', async () => {
+    await newFailing()
+    const days: number[] = []
+    for (let day = 0; day < 50; day++) {
+      const hours = day < 16 ? [0, 8.9, 9.1, 9.6, 10, 15] : [9.1, 9.6]
+      for (const hour of hours) if ((await runAt(day, hour)).length > 0) days.push(day)
+    }
+    expect(days).toEqual([0, 1, 2, 5, 8, 11, 14, 21, 28, 35])
+  })
+
+  it('begin anew for another error after it was enabled, and end when it is', async () => {
+    const { account, id, stored } = await newFailing()
+    for (const day of [0, 1, 2]) expect(await runAt(day, 9.1)).toHaveLength(1)
+    expect((await directoriesApi.suite.update(account, id, { is_disabled: false })).status).toBe(200)
+    expect(await runAt(3, 9.1)).toEqual([])
+    const changes = { is_disabled: true, disabled_reason: 'sync error', error: 'another' }
+    await updateRow<DirectoryRow>(account.id, directories.suite, await stored(), changes)
+    expect(await runAt(4, 9.1)).toHaveLength(1)
+    expect(await stored()).toMatchObject({ error_mails: 1 })
+  })
+
+  it('are sent about posture providers, too', async () => {
+    const account = await newAccount()
+    const { body } = await account.call(createProvider, { method: 'POST', body: { mdm_posture_provider: mdmFields() } })
+    const row = await getRow(postureProviders, account.id, body.data.id)
+    if (!row) throw new Error('It is gone.')
+    await updateRow(account.id, postureProviders, row, { is_disabled: true, error: 'The token was refused.' })
+    expect(await runAt(0, 9.5)).toEqual(['ada@example.com'])
+    expect(sent[0]?.text).toContain('posture provider')
+  })
+
+  it('do not wait for each other: a mail that is refused is told of, and tried again the next day', async () => {
+    const [one, other] = [await newFailing(), await newFailing()]
+    await insertActor(one.account.id, { name: 'Joan', email: 'joan@example.com', type: 'account_admin_user' })
+    refused = ['joan@example.com']
+    await expect(runAt(0, 9.1)).rejects.toThrow('Some administrators were not mailed about sync errors.')
+    expect(sent).toHaveLength(2)
+    refused = []
+    expect(await runAt(0, 9.6)).toEqual([])
+    expect(await runAt(1, 9.1)).toEqual(['ada@example.com', 'ada@example.com', 'joan@example.com'])
+    expect([await one.stored(), await other.stored()].map(({ error_mails }) => error_mails)).toEqual([2, 2])
+  })
+
+  it('are not counted when none was taken, so that the next time counts as the first', async () => {
+    const { stored } = await newFailing()
+    refused = ['ada@example.com']
+    await expect(runAt(0, 9.1)).rejects.toThrow()
+    expect(await stored()).toMatchObject({ error_mails: 0, error_emailed_at: null })
+    refused = []
+    expect(await runAt(1, 9.1)).toEqual(['ada@example.com'])
+  })
+
+  it('are sent once by two runs at the same time, and by none where the deployment names no sender', async () => {
+    await newFailing()
+    vi.spyOn(clock, 'now').mockImplementation(() => at(0, 9.1) + ticks++)
+    await Promise.all([mailSyncErrors(), mailSyncErrors()])
+    expect(sent).toHaveLength(1)
+    vi.stubEnv('MAIL_SENDER', '')
+    expect(await runAt(1, 9.1)).toEqual([])
+  })
+
+  it('keep to the hour whatever the count', () => {
+    expect([8.99, 9, 9.99, 10].map((hour) => isMailDue(0, null, at(0, hour)))).toEqual([false, true, true, false])
+    expect(isMailDue(10, at(0, 9), at(70, 9))).toBe(false)
+  })
+})
