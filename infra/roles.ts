@@ -3,11 +3,14 @@ import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { accounts } from '#shared/domain/accounts/account.ts'
+import { directories } from '#shared/domain/directories/directory.ts'
+import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { limitsMailsPartition } from '#shared/jobs/limits/limits-mails.ts'
 import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
 import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
 import { versionNotesPartition } from '#shared/jobs/secret-rotation/version-note.ts'
+import { syncMailsPartition } from '#shared/jobs/sync-mails/sync-mails.ts'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
 import { sealedAccountsPartition } from '#shared/seal/sealed-accounts.ts'
@@ -104,6 +107,7 @@ const committing: RoleName[] = [
   'followUp',
   'expire',
   'sync',
+  'mailSyncErrors',
   'resealSecrets',
 ]
 
@@ -245,6 +249,19 @@ export class Roles extends Construct {
         onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
       ],
       compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
+      // It notes in the row of what it mails about that it did, by a commit.
+      mailSyncErrors: [
+        onTable(reads),
+        onTable(
+          ['dynamodb:PutItem'],
+          [
+            ...[...Object.values(directories), postureProviders].map(({ name }) => partition(anyAccount, name)),
+            headKey(anyAccount).pk,
+            commitRecords,
+            syncMailsPartition(anyAccount),
+          ],
+        ),
+      ],
       pulse: [
         onTable(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [pulseKey.pk]),
         new PolicyStatement({ actions: ['kinesis:PutRecords'], resources: [storage.flows.streamArn] }),
@@ -315,7 +332,8 @@ export class Roles extends Construct {
       return [duty, made]
     }
     if (settings.mailSender) {
-      statements.compareLimits.push(new PolicyStatement(sendingFrom(this, settings.mailSender)))
+      const from = sendingFrom(this, settings.mailSender)
+      for (const duty of ['compareLimits', 'mailSyncErrors'] as const) statements[duty].push(new PolicyStatement(from))
     }
     for (const arn of [settings.suiteClientSecretArn, settings.tenantClientSecretArn]) {
       if (arn === null) continue

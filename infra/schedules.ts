@@ -88,6 +88,12 @@ export class Schedules extends Construct {
     scheduled('Sync', 'schedules/sync.ts', 'sync', minute, sync, Duration.minutes(15))
     const halfHour = Duration.minutes(30)
     scheduled('CompareLimits', 'schedules/compare-limits.ts', 'compareLimits', halfHour, 'Mails about exceeded limits')
-    scheduled('MailSyncErrors', 'schedules/mail-sync-errors.ts', 'mailSyncErrors', halfHour, 'Mails about failing syncs')
+    scheduled(
+      'MailSyncErrors',
+      'schedules/mail-sync-errors.ts',
+      'mailSyncErrors',
+      halfHour,
+      'Mails about failing syncs',
+    )
   }
 }

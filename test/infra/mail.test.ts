@@ -10,12 +10,14 @@ const sending = (templates: Templates) =>
         .map((statement) => ({ id: id.replace(/DefaultPolicy.*/, ''), ...statement })),
     )
 
-it('sends mails from the address of the deployment alone, and only about limits', async () => {
-  const [statement, ...more] = sending(await templatesOf([], { mailSender: 'access@example.net' }))
-  expect(more).toEqual([])
-  expect(statement).toMatchObject({ id: 'RolesCompareLimits', Action: 'ses:SendEmail' })
-  const text = JSON.stringify(statement?.Resource)
-  expect(text.match(/:identity\/[^"]+/g)).toEqual([':identity/access@example.net', ':identity/example.net'])
+it('sends mails from the address of the deployment alone, and only about limits and syncs', async () => {
+  const statements = sending(await templatesOf([], { mailSender: 'access@example.net' }))
+  expect(statements.map(({ id }) => id).sort()).toEqual(['RolesCompareLimits', 'RolesMailSyncErrors'])
+  for (const { Action, Resource } of statements) {
+    expect(Action).toBe('ses:SendEmail')
+    const text = JSON.stringify(Resource)
+    expect(text.match(/:identity\/[^"]+/g)).toEqual([':identity/access@example.net', ':identity/example.net'])
+  }
 })
 
 it('refuses a sender that is no address', async () => {

@@ -99,7 +99,18 @@ const entries = [
 ]
 const rewrites = ['UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate', 'PartiQLDelete']
 const deletions = ['DeleteItem', 'PartiQLDelete']
-const committing = ['Client', 'Expire', 'FollowUp', 'Gateway', 'Provision', 'ResealSecrets', 'SignIn', 'Sync', 'Writer']
+const committing = [
+  'Client',
+  'Expire',
+  'FollowUp',
+  'Gateway',
+  'MailSyncErrors',
+  'Provision',
+  'ResealSecrets',
+  'SignIn',
+  'Sync',
+  'Writer',
+]
 
 describe('the audit trail', () => {
   it.each(['commits', ...entries])('%s is changed by nobody, and deleted only with its account', (key) => {
@@ -303,7 +314,7 @@ describe('nobody', () => {
     ['execute-api:Invoke', 'connections/POST', []],
     ['secretsmanager:PutSecretValue', 'secret', ['RotateSecret']],
     ['secretsmanager:DeleteSecret', 'secret', []],
-    ['ses:SendEmail', 'mail', ['CompareLimits']],
+    ['ses:SendEmail', 'mail', ['CompareLimits', 'MailSyncErrors']],
   ])('but those may %s of %s', (action, target, by) => {
     expect(allowed(elsewhere(action, target))).toEqual(by)
   })

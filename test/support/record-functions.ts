@@ -1,20 +1,22 @@
 import { vi } from 'vitest'
 import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
-import { clock, timestamp } from '#shared/core/clock.ts'
+import { clock, dayMicros, timestamp } from '#shared/core/clock.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
+import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { newAccessWorld } from './access.ts'
 import { call, newAccount } from './account.ts'
 import { removePointers } from './change-log-items.ts'
 import { commitsOf, recordOf, writeChangeLogOf } from './commit-stream.ts'
-import { directoriesApi } from './directories.ts'
+import { directoriesApi, storedDirectory } from './directories.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from './flows.ts'
 import { newSite } from './gateways.ts'
 import { loadEntries } from './operations.ts'
 import { publicKey } from './public-key.ts'
 import { recordPages } from './record-pages.ts'
 import { type RecordedCall, recordCalls } from './recorded-calls.ts'
+import { updateRow } from './rows.ts'
 import { type Request, sampleRequests } from './sample-requests.ts'
 import { ScriptedDirectory } from './scripted-directory.ts'
 import { stubService } from './stub-service.ts'
@@ -307,6 +309,22 @@ async function recordSchedules(record: Record): Promise<void> {
   await record(
     'schedules/pulse.ts',
     (handler) => handler({}),
+    () => new Response('{}'),
+  )
+  await record(
+    'schedules/mail-sync-errors.ts',
+    async (handler) => {
+      vi.stubEnv('MAIL_SENDER', 'access@example.net')
+      const [{ id }] = (await directoriesApi.suite.list(synced)).body.data
+      const row = await storedDirectory(synced, 'suite', id)
+      const failing = { is_disabled: true, error: 'GET users answered 403.' }
+      await updateRow<DirectoryRow>(synced.id, directories.suite, row, failing)
+      const nine = (Math.floor(clock.now() / dayMicros) + 3) * 24 + 9.5
+      await laterBy(nine - clock.now() / 3_600_000_000)
+      await handler({})
+      const { error_mails } = await storedDirectory(synced, 'suite', id)
+      if (error_mails !== 1) throw new Error('Nobody was mailed.')
+    },
     () => new Response('{}'),
   )
   const operate = (event: object) => record('tasks/provision-account.ts', (handler) => handler(event, context))

@@ -25,7 +25,8 @@ const entities: ReadonlyMap<string, Entity<Source>> = new Map(
 )
 
 /** What stands and is mailed about: a run has disabled it, and nobody has enabled it since. */
-const isFailing = (row: Source | null): row is Source & { error: string } => row?.is_disabled && row.error !== null
+const isFailing = (row: Source | null): row is Source & { error: string } =>
+  row?.is_disabled === true && row.error !== null
 
 const isDue = (row: Source, now: number) =>
   isMailDue(row.error_mails, row.error_emailed_at === null ? null : parseTimestamp(row.error_emailed_at), now)

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as createProvider } from '#functions/api/mdm-posture-providers/create-mdm-posture-provider.ts'
 import { handler as mailSyncErrors } from '#functions/schedules/mail-sync-errors.ts'
 import { clock, dayMicros, parseTimestamp } from '#shared/core/clock.ts'
 import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
-import { getRow } from '#shared/table/read.ts'
 import { isMailDue } from '#shared/jobs/sync-mails/mail-day.ts'
+import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
 import { catchLog } from '#test/support/log-lines.ts'
-import { handler as createProvider } from '#functions/api/mdm-posture-providers/create-mdm-posture-provider.ts'
-import { mdmFields } from '#test/support/posture-providers.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
+import { mdmFields } from '#test/support/posture-providers.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
 
 type Sent = { to: string; subject: string; text: string }
@@ -70,7 +70,12 @@ describe('mails about sync errors (I8.1)', () => {
   it('go to every enabled administrator, and name the object, its kind, the first failure and the error', async () => {
     const { account, stored, failing } = await newFailing()
     await insertActor(account.id, { name: 'Joan', email: 'joan@example.com', type: 'account_admin_user' })
-    await insertActor(account.id, { name: 'O', email: 'off@example.com', type: 'account_admin_user', is_disabled: true })
+    await insertActor(account.id, {
+      name: 'O',
+      email: 'off@example.com',
+      type: 'account_admin_user',
+      is_disabled: true,
+    })
     await insertActor(account.id, { name: 'U', email: 'user@example.com', type: 'account_user' })
     expect(await runAt(0, 9.2)).toEqual(['ada@example.com', 'joan@example.com'])
     const [{ subject, text }] = sent as [Sent]
@@ -78,7 +83,10 @@ describe('mails about sync errors (I8.1)', () => {
     for (const part of [failing.name, 'workspace suite', '2027-01-03T22:20:00', failing.error]) {
       expect(text).toContain(part)
     }
-    expect(await stored()).toMatchObject({ error_mails: 1, error_emailed_at: expect.stringMatching(/^2027-01-04T09:12/) })
+    expect(await stored()).toMatchObject({
+      error_mails: 1,
+      error_emailed_at: expect.stringMatching(/^2027-01-04T09:12/),
+    })
   })
 
   it('are sent daily, then every three days, then on Mondays, and then no more; once a day, however often it runs', async () => {
