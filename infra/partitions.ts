@@ -10,6 +10,7 @@ import { directories } from '#shared/domain/directories/directory.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
+import { passcodesPartition } from '#shared/domain/passcodes/passcode.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
@@ -46,7 +47,7 @@ export const pointersOf = (stream: TrailStream): string => own(`log.${stream}.*`
 export const entriesOf = (stream: TrailStream): string[] => [logPartition(anyAccount, stream, '*'), pointersOf(stream)]
 
 export const rateBuckets = own('rate.*')
-/** Those of source addresses, which no account owns. */
+/** Those of source addresses and email addresses, which no account owns. */
 export const sourceRates = 'service#rate.*'
 export const commitRecords = commitKey(anyAccount, 0).pk
 
@@ -119,6 +120,7 @@ export const notForDevices = [
     v0Rules,
     v0Users,
   ].flatMap(rowsOf),
+  own('passcodes'),
   own('idempotency#*'),
   own('log.*'),
 ]
@@ -132,6 +134,7 @@ export const signInParts = [
   own('unique.external_identities.*'),
   oneTimePartition(anyAccount, 'pending'),
   oneTimePartition(anyAccount, 'code'),
+  passcodesPartition(anyAccount),
   duePartition('*'),
   rateBuckets,
   sourceRates,
@@ -147,3 +150,14 @@ export const signInReads = [
 
 /** What the public keys of a directory are found in. */
 export const directoryKeysReads = [own(directories.idp.name), 'service#idp_directory#*', sourceRates]
+
+/** What the mailing of a passcode writes: itself, and when mails were sent. */
+export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.passcode#*']
+
+/** What it looks at beside: whom the address belongs to, and whether that one can sign in. */
+export const passcodeReads = [
+  ...passcodeParts,
+  ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => own(name)),
+  own('unique.actors.*'),
+  headKey(anyAccount).pk,
+]

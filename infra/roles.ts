@@ -29,6 +29,8 @@ import {
   lastUse,
   liveParts,
   notForDevices,
+  passcodeParts,
+  passcodeReads,
   pointersOf,
   rateBuckets,
   sealedParts,
@@ -56,6 +58,7 @@ export type RoleName =
   | 'ingest'
   | 'signIn'
   | 'directoryKeys'
+  | 'mailPasscode'
   | 'provision'
   | 'public'
   | 'expire'
@@ -119,6 +122,9 @@ const starting: RoleName[] = [...devices, 'signIn']
 
 /** Those that tell devices. */
 const sending: RoleName[] = ['live', 'client', 'gateway', 'followUp']
+
+/** Those that mail. */
+const mailing = ['compareLimits', 'mailPasscode', 'mailSyncErrors'] as const
 
 type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings; channel: LiveApi | null }
 
@@ -215,6 +221,11 @@ export class Roles extends Construct {
       signIn: [onTable([...reads, ...checks], signInReads), onTable(writes, signInParts), secret],
       // Anybody may ask for a public key, which is made of the private one.
       directoryKeys: [onTable(reads, directoryKeysReads), onTable(['dynamodb:UpdateItem'], [sourceRates]), secret],
+      // It looks at whom an address belongs to, keeps the passcode, and sends it.
+      mailPasscode: [
+        onTable(['dynamodb:GetItem', 'dynamodb:Query'], passcodeReads),
+        onTable(['dynamodb:PutItem'], passcodeParts),
+      ],
       provision: [...changing, secret],
       public: [],
       publicKey: [publicHalf],
@@ -332,8 +343,7 @@ export class Roles extends Construct {
       return [duty, made]
     }
     if (settings.mailSender) {
-      const from = sendingFrom(this, settings.mailSender)
-      for (const duty of ['compareLimits', 'mailSyncErrors'] as const) statements[duty].push(new PolicyStatement(from))
+      for (const duty of mailing) statements[duty].push(new PolicyStatement(sendingFrom(this, settings.mailSender)))
     }
     for (const arn of [settings.suiteClientSecretArn, settings.tenantClientSecretArn]) {
       if (arn === null) continue

@@ -18,6 +18,7 @@ import { LiveApi, livePath } from './live-api.ts'
 import { loadedCode } from './loaded-code.ts'
 import { Monitoring } from './monitoring.ts'
 import { OperationStack } from './operation-stack.ts'
+import { PasscodeMailer } from './passcode-mailer.ts'
 import { publicRoutes, sealPub, signInPages } from './public-routes.ts'
 import { reserved, reservedTogether } from './reserved.ts'
 import { Roles } from './roles.ts'
@@ -46,6 +47,7 @@ export class ServiceStack extends Stack {
     if (channel) this.channelHost = channel.host
     const roles = new Roles(this, 'Roles', { storage, logGroup, settings, channel })
     const asset = Code.fromAsset(code)
+    const passcodeFunction = `${settings.prefix}-mail-passcode`
     // The API is made of the functions behind it, so its own address is none of theirs to be told.
     const behindApi: Shared = {
       logGroup,
@@ -69,6 +71,7 @@ export class ServiceStack extends Stack {
         ...signInEnvironment(settings),
         ...(channel && { LIVE_URL: channel.url, LIVE_ENDPOINT: channel.endpoint }),
         ...syncEnvironment(settings),
+        PASSCODE_FUNCTION: passcodeFunction,
         ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
         ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
         ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
@@ -83,6 +86,12 @@ export class ServiceStack extends Stack {
     })
     const consumers = new Consumers(this, 'Consumers', { storage, roles, shared: behindApi, code: asset, settings })
     consumers.node.addDependency(check)
+    new PasscodeMailer(this, 'Passcodes', {
+      functionName: passcodeFunction,
+      roles,
+      shared: behindApi,
+      code: asset,
+    })
     const collections = Map.groupBy(operations, ({ operation }) => collectionOf(operation.path))
     const ingestConcurrency = reserved(settings.ingestConcurrency)
     const routes = [...collections].flatMap(([name, members]) => {

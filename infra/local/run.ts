@@ -1,3 +1,4 @@
+import { type AwsServices, openAwsServices } from './aws-services.ts'
 import { openControl } from './control.ts'
 import { closeDataDir, type DataDir } from './data-dir.ts'
 import { demoAccount } from './demo-account.ts'
@@ -6,6 +7,7 @@ import { Fault } from './fault.ts'
 import { type Backend, createHttpServer, listen } from './http-server.ts'
 import { listAccounts } from './list-accounts.ts'
 import { attachLive, type LiveServer, openLive } from './live/live-server.ts'
+import { mailFolder, smtpServer } from './mails.ts'
 import { startPollers } from './pollers/start-pollers.ts'
 import { Wake } from './pollers/wake.ts'
 import { router } from './routes.ts'
@@ -46,6 +48,8 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     const service = await startService(dir, baseUrl)
     closing.defer(() => service.stop())
     const { deployment, runtime, clients, engines, region, tableStreamArn } = service
+    const aws = await openAws(service)
+    closing.defer(() => aws.stop())
     const live = await openChannel(service, port)
     if (live) closing.defer(() => live.stop())
     const wake = new Wake()
@@ -110,4 +114,18 @@ async function openChannel({ deployment, runtime }: Service, port: number): Prom
   })
   Object.assign(process.env, { LIVE_URL: `ws://127.0.0.1:${port}/live`, LIVE_ENDPOINT: live.endpoint })
   return live
+}
+
+/** What functions hand to Lambda and to SES. They find it as AWS's own clients would, by variables. */
+async function openAws({ dir, deployment, runtime }: Service): Promise<AwsServices> {
+  const { SMTP_URL: smtp } = process.env
+  const aws = await openAwsServices({
+    invoke(name, event) {
+      const found = [...deployment.functions.values()].find((one) => one.name === name)
+      return found && runtime.invoke(found.arn, event)
+    },
+    deliver: smtp ? smtpServer(smtp) : mailFolder(dir.path, (line) => process.stdout.write(line)),
+  })
+  Object.assign(process.env, { AWS_ENDPOINT_URL_LAMBDA: aws.endpoint, AWS_ENDPOINT_URL_SESV2: aws.endpoint })
+  return aws
 }

@@ -63,6 +63,7 @@ const variables: Record<string, string> = {
   logLevel: 'LOG_LEVEL',
   logRetentionDays: 'LOG_RETENTION_DAYS',
   flowRetentionDays: 'FLOW_RETENTION_DAYS',
+  mailSender: 'MAIL_SENDER',
   signInRedirectUris: 'SIGN_IN_REDIRECT_URIS',
   suiteIssuer: 'SUITE_ISSUER',
   tenantIssuer: 'TENANT_ISSUER',
@@ -74,13 +75,18 @@ const variables: Record<string, string> = {
   mdmApiUrl: 'MDM_API_URL',
 }
 
-const settingsFromVariables = (): Record<string, string> =>
-  Object.fromEntries(
+/** Mails stay on this machine unless they are given a server. */
+const ownSettings = { mailSender: 'network-access@example.com' }
+
+const settingsFromVariables = (): Record<string, string> => ({
+  ...ownSettings,
+  ...Object.fromEntries(
     Object.entries(variables).flatMap(([setting, variable]) => {
       const value = process.env[variable]
       return value ? [[setting, value]] : []
     }),
-  )
+  ),
+})
 
 /** @throws Fault that names the variable where a setting is none */
 async function explain(error: unknown): Promise<never> {

@@ -149,6 +149,10 @@ export const env = {
   get serviceSecretArn() {
     return text('SERVICE_SECRET_ARN')
   },
+  /** The function that mails passcodes. */
+  get passcodeFunction() {
+    return text('PASSCODE_FUNCTION')
+  },
   /** The bucket of the sealed logs, and the key in KMS that signs their checkpoints. */
   get sealBucket() {
     return text('SEAL_BUCKET')

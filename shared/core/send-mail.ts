@@ -1,16 +1,16 @@
-import { serviceHost } from './aws/service-host.ts'
+import { servicePlace } from './aws/service-host.ts'
 import { signedFetch } from './aws/signed-fetch.ts'
 
 export type Mail = { from: string; to: string; subject: string; text: string }
 
-/** Hands a mail to Amazon SES. @throws Error when it was not taken */
+/** Hands a mail to Amazon SES, or to what stands for it on one machine. @throws Error when it was not taken */
 export async function sendMail({ from, to, subject, text }: Mail): Promise<void> {
   const content = (Data: string) => ({ Data, Charset: 'UTF-8' })
   await signedFetch(
     {
       service: 'ses',
       method: 'POST',
-      host: serviceHost('email'),
+      ...servicePlace('email', 'SESV2'),
       path: '/v2/email/outbound-emails',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({

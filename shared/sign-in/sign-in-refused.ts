@@ -12,6 +12,8 @@ export const refusals = [
   'actor_not_admin',
   'email_otp_not_allowed',
   'above_users_limit',
+  'mails_not_configured',
+  'too_many_mails',
   'email_invalid',
   'identity_of_directory',
   'email_missing',

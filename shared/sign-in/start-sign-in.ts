@@ -10,6 +10,7 @@ import { getRow } from '../table/read.ts'
 import type { Draft } from '../values/draft.ts'
 import { field } from '../values/field.ts'
 import { OneOf, Text, Uuid } from '../values/fields.ts'
+import { limitAttempts } from './limit-attempts.ts'
 import { noteRefusal } from './note-sign-in.ts'
 import { mintOneTimeToken, oneTimeItem } from './one-time-token.ts'
 import { challengeOf, newProofs, type PendingSignIn, sealProofs } from './pending-sign-in.ts'
@@ -90,6 +91,7 @@ async function authorizationUrl(app: App, parameters: Record<string, string>): P
  * @throws ApiError 422, or 503 when the provider does not tell where to go
  */
 export async function startSignIn(account: AccountRow, draft: Draft<Start>, address: string) {
+  await limitAttempts(account.id, 'providers')
   const { input, kind, row, app } = await checkProvider(account.id, draft)
   const { context, redirect_uri, state, code_challenge } = input
   const { text, key } = mintOneTimeToken(account.id, 'pending')

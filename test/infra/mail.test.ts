@@ -10,9 +10,13 @@ const sending = (templates: Templates) =>
         .map((statement) => ({ id: id.replace(/DefaultPolicy.*/, ''), ...statement })),
     )
 
-it('sends mails from the address of the deployment alone, and only about limits and syncs', async () => {
+it('sends mails from the address of the deployment alone, and only about limits, syncs and passcodes', async () => {
   const statements = sending(await templatesOf([], { mailSender: 'access@example.net' }))
-  expect(statements.map(({ id }) => id).sort()).toEqual(['RolesCompareLimits', 'RolesMailSyncErrors'])
+  expect(statements.map(({ id }) => id).sort()).toEqual([
+    'RolesCompareLimits',
+    'RolesMailPasscode',
+    'RolesMailSyncErrors',
+  ])
   for (const { Action, Resource } of statements) {
     expect(Action).toBe('ses:SendEmail')
     const text = JSON.stringify(Resource)

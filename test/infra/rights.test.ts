@@ -314,7 +314,7 @@ describe('nobody', () => {
     ['execute-api:Invoke', 'connections/POST', []],
     ['secretsmanager:PutSecretValue', 'secret', ['RotateSecret']],
     ['secretsmanager:DeleteSecret', 'secret', []],
-    ['ses:SendEmail', 'mail', ['CompareLimits', 'MailSyncErrors']],
+    ['ses:SendEmail', 'mail', ['CompareLimits', 'MailPasscode', 'MailSyncErrors']],
   ])('but those may %s of %s', (action, target, by) => {
     expect(allowed(elsewhere(action, target))).toEqual(by)
   })
@@ -334,9 +334,10 @@ describe('nobody', () => {
     }
   })
 
-  it('may invoke, change or publish a function, but the redrive the consumers', () => {
+  it('may invoke, change or publish a function, but the redrive the consumers, and sign-in what mails passcodes', () => {
     for (const [file, { name }] of rights.functions) {
-      const by = file.startsWith('streams/') ? ['Redrive', 'Replay'] : []
+      const invokers = { 'tasks/mail-passcode.ts': ['SignIn'] }[file] ?? []
+      const by = file.startsWith('streams/') ? ['Redrive', 'Replay'] : invokers
       expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}:live`)), file).toEqual(by)
       expect(allowed(elsewhere('lambda:InvokeFunction', `function ${name}`)), file).toEqual([])
       for (const action of ['UpdateFunctionCode', 'UpdateFunctionConfiguration', 'AddPermission', 'DeleteFunction']) {

@@ -96,7 +96,7 @@ it('tells its address to all but what is there before the API: its functions, wh
   }
   for (const [handler, address] of await told({}))
     expect(address, handler).toEqual(
-      /^(api|v0|public|streams)\/|check-concurrency/.test(handler)
+      /^(api|v0|public|streams)\/|check-concurrency|mail-passcode/.test(handler)
         ? undefined
         : { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] },
     )

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openAwsServices } from '#infra/local/aws-services.ts'
 import { engineClients } from '#infra/local/clients.ts'
 import { createStream, createTable } from '#infra/local/create-resources.ts'
 import { databaseFile } from '#infra/local/engines/dynoxide.ts'
@@ -25,11 +26,15 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
   const dir = mkdtempSync(join(tmpdir(), 'test-engines-'))
   const [engines, { table, stream }] = await Promise.all([startEngines(dir, { removeAtExit: true }), storage(dir)])
   const clients = engineClients(engines)
+  // It takes what is to run later, and runs nothing: a test that looks at that has one of its own.
+  const lambda = await openAwsServices({ invoke: async () => {}, deliver: async () => {} })
   Object.assign(process.env, engineEnvironment(engines), {
     DYNAMODB_FILE: process.env.DYNAMODB_ENDPOINT ? '' : databaseFile(dir),
     TABLE_NAME: table.TableName,
     FLOW_STREAM_NAME: stream.name,
     SERVICE_URL: 'http://127.0.0.1',
+    PASSCODE_FUNCTION: 'network-access-mail-passcode',
+    AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
     SUITE_ISSUER: 'https://suite.example.com',
     SUITE_CLIENT_ID: 'suite-app',
     SUITE_CLIENT_SECRET: 'secret-of-the-suite-app',
@@ -50,6 +55,7 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
   await Promise.all([createTable(clients, table), createStream(clients, stream)])
   return async () => {
     clients.destroy()
+    await lambda.stop()
     await engines.stop()
   }
 }

@@ -12,6 +12,7 @@ import { commitsOf, recordOf, writeChangeLogOf } from './commit-stream.ts'
 import { directoriesApi, storedDirectory } from './directories.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from './flows.ts'
 import { newSite } from './gateways.ts'
+import { mailedPasscode } from './mails.ts'
 import { loadEntries } from './operations.ts'
 import { publicKey } from './public-key.ts'
 import { recordPages } from './record-pages.ts'
@@ -45,6 +46,13 @@ function recorder() {
   return { recorded, record }
 }
 
+/** What the services say that no engine here is for. */
+const taken: Answer = () => new Response('{}')
+
+const inRegion = () => {
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
+}
+
 type Record = ReturnType<typeof recorder>['record']
 
 const succeed = ({ status, text }: { status: number; text: string }, what: string) => {
@@ -71,12 +79,19 @@ async function recordOperations(record: Record): Promise<string> {
         params,
         headers: { ...request.headers, ...headers },
       }
-      const answer = await record(file, async (handler) => {
-        const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery.ts')
-        // What the samples have put in the place of a provider of identities.
-        loaded.read = discovery.read
-        return call(handler, asked)
-      })
+      const answer = await record(
+        file,
+        async (handler) => {
+          const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery.ts')
+          // What the samples have put in the place of a provider of identities.
+          loaded.read = discovery.read
+          // What is handed to Lambda goes where it would on AWS.
+          vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
+          inRegion()
+          return call(handler, asked)
+        },
+        taken,
+      )
       succeed(answer, name)
     }
     // A key is kept for a write of the account API, and means nothing elsewhere.
@@ -358,6 +373,16 @@ async function recordTasks(record: Record, account: string, consumer: string): P
   await record('tasks/provision-account.ts', (handler) => handler(made, context))
   await record('tasks/verify-change-log.ts', (handler) =>
     handler({ account_id: account, end: timestamp(clock.now()) }, context),
+  )
+  const { email } = await mailedPasscode(account)
+  await record(
+    'tasks/mail-passcode.ts',
+    async (handler) => {
+      vi.stubEnv('MAIL_SENDER', 'access@example.net')
+      inRegion()
+      await handler({ account_id: account, email, context: 'client', purpose: 'sign_in', provider_id: null })
+    },
+    taken,
   )
   await record('tasks/verify-rows.ts', (handler) => handler({}))
   await removePointers(account)

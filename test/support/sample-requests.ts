@@ -6,6 +6,7 @@ import { call, newAccount } from './account.ts'
 import { commitsOf, writeChangeLogOf } from './commit-stream.ts'
 import { addConfigurationSamples } from './configuration-samples.ts'
 import { newFlowGrant, openRecord } from './flows.ts'
+import { mailedPasscode } from './mails.ts'
 import { loadEntries } from './operations.ts'
 import { signInWith } from './portal-sessions.ts'
 import { publicKey } from './public-key.ts'
@@ -247,6 +248,14 @@ export async function sampleRequests() {
       body: { resource: { name: fresh() } },
     }),
     'DELETE /resources/{id}': async () => ({ params: { id: (await resource()).id } }),
+    'POST /sign_in/{slug}/email_otp': () => ({
+      params: { slug: account.slug },
+      body: { sign_in: { email: `${randomUUID()}@example.com`, context: 'client' } },
+    }),
+    'POST /sign_in/{slug}/email_otp/verify': async () => {
+      const { email, passcode } = await mailedPasscode(account.id)
+      return { params: { slug: account.slug }, body: { sign_in: { email, passcode, context: 'client' } } }
+    },
     'DELETE /sign_in/session': async () => ({ token: (await signInWith(account, 'portal')).token }),
     'GET /sites': () => ({}),
     'POST /sites': () => ({ body: { site: { name: fresh().slice(0, 60) } } }),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { formatIp, parseIp } from '../../values/ip.ts'
 import { type Caller, isAdministering } from '../caller.ts'
@@ -76,4 +77,27 @@ export const sourceBucket = (address: string): Bucket => ({
   capacity: 20,
   refill: 1,
   lease: share(20, 10),
+})
+
+/**
+ * One bucket an account for each way in, so that who floods one does not close the other; far above what people do, far
+ * below what guessing takes.
+ */
+export const signInBucket = (accountId: string, way: 'providers' | 'passcodes'): Bucket => ({
+  name: 'sign_in',
+  accountId,
+  owner: `sign_in.${way}`,
+  capacity: 300,
+  refill: 10,
+  lease: share(300, 30),
+})
+
+/** One bucket an email address, known here or not, in the whole service. */
+export const emailBucket = (email: string): Bucket => ({
+  name: 'sign_in',
+  accountId: 'service',
+  owner: `email#${hash('sha256', email.toLowerCase(), 'base64url')}`,
+  capacity: 20,
+  refill: 1 / 30,
+  lease: 1,
 })

@@ -10,8 +10,9 @@ import { clients } from '../clients/client.ts'
 import { deleteClient } from '../clients/delete-client.ts'
 import { externalIdentities } from '../external-identities/external-identity.ts'
 import { memberships } from '../memberships/membership.ts'
+import { passcodeKey } from '../passcodes/passcode.ts'
 import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
-import { type ActorRow, actors } from './actor.ts'
+import { type ActorRow, actors, isPerson } from './actor.ts'
 
 /** Stages the deletion of an actor's client tokens, with what they authorized, and portal sessions (A30). */
 export async function stageTokenDeletions(transaction: Transaction, actorId: string): Promise<'done' | 'more'> {
@@ -31,6 +32,7 @@ export async function stageActorDeletion(transaction: Transaction, actor: ActorR
   if ((await stageTokenDeletions(transaction, actor.id)) === 'more') return 'more'
   transaction.delete(actors, actor)
   transaction.remove(liveKey(transaction.accountId, actors.name, actor.id))
+  if (isPerson(actor.type)) transaction.remove(passcodeKey(transaction.accountId, actor.id))
   if ((await stageRestOfActor(transaction, actor.id)) === 'more')
     transaction.defer({ below: actors.name, id: actor.id })
   return 'done'

@@ -1,0 +1,35 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import type { Mail } from '#shared/core/send-mail.ts'
+import { writeAtomically } from './data-dir.ts'
+import { Fault } from './fault.ts'
+
+/** A mail as a file: its headers, a blank line, its text. */
+const fileText = ({ from, to, subject, text }: Mail, at: Date): string =>
+  [`Date: ${at.toUTCString()}`, `From: ${from}`, `To: ${to}`, `Subject: ${subject}`, '', text].join('\n')
+
+/** Keeps mails as files in the data directory, for their owner's eyes alone, and tells the terminal of each. */
+export function mailFolder(dir: string, tell: (line: string) => void): (mail: Mail) => Promise<void> {
+  const folder = join(dir, 'mails')
+  let count = 0
+  return async (mail) => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const at = new Date()
+    const file = join(folder, `${at.toISOString().replaceAll(':', '')}-${++count}.txt`)
+    writeAtomically(file, fileText(mail, at))
+    tell(`A mail lies in ${file}\n`)
+  }
+}
+
+/** Sends mails through an SMTP server. @throws Fault where the address is none of a server */
+export function smtpServer(url: string): (mail: Mail) => Promise<void> {
+  if (!URL.canParse(url) || !/^smtps?:$/.test(new URL(url).protocol)) {
+    throw new Fault('SMTP_URL must be an address like smtp://user:password@mail.example.com:587.')
+  }
+  const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 8_000 }
+  const transport = createTransport({ ...timeouts, url })
+  return async (mail) => {
+    await transport.sendMail(mail)
+  }
+}

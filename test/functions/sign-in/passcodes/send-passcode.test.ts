@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passcode.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { clock } from '#shared/core/clock.ts'
+import type { ActorRow } from '#shared/domain/actors/actor.ts'
+import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
+import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
+import { getItem } from '#shared/table/read.ts'
+import { type Account, call, newAccount } from '#test/support/account.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { catchMails, hashQuickly, passcodeIn } from '#test/support/mails.ts'
+import { insertProvider } from '#test/support/portal-sessions.ts'
+import { insertActor, updateRow } from '#test/support/rows.ts'
+
+let account: Account
+let provider: AuthProviderRow
+let post: Awaited<ReturnType<typeof catchMails>>
+let source = 0
+beforeAll(async () => {
+  hashQuickly()
+  account = await newAccount()
+  provider = await insertProvider(account.id, 'email_otp')
+})
+beforeEach(async () => {
+  post = await catchMails()
+  source++
+})
+afterEach(async () => {
+  await post.stop()
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+const ask = (sign_in: object, { slug = account.slug, sourceIp = `192.0.2.${100 + source}` } = {}) =>
+  call(sendPasscode, {
+    method: 'POST',
+    path: `/sign_in/${slug}/email_otp`,
+    params: { slug },
+    body: { sign_in: { context: 'client', ...sign_in } },
+    sourceIp,
+  })
+const person = (fields: Partial<ActorRow> = {}) =>
+  insertActor(account.id, {
+    type: 'account_user',
+    name: 'Grace',
+    email: `${randomUUID()}@example.com`,
+    allow_email_otp_sign_in: true,
+    ...fields,
+  })
+
+describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
+  it('answers the same whoever the address belongs to, and mails who can sign in alone (I8.3)', async () => {
+    const nobodies: [string, string, string][] = [
+      ['nobody@example.com', 'client', 'actor_unknown'],
+      [(await person({ is_disabled: true })).email ?? '', 'client', 'actor_disabled'],
+      [(await person({ allow_email_otp_sign_in: false })).email ?? '', 'client', 'email_otp_not_allowed'],
+      [(await person()).email ?? '', 'portal', 'actor_not_admin'],
+    ]
+    const log = catchLog()
+    for (const [email, context] of nobodies) {
+      const { status, body } = await ask({ email, context })
+      expect([status, body]).toEqual([202, { data: { status: 'sent' } }])
+    }
+    await post.settled()
+    const lines = log.lines().filter(({ event }) => event === 'sign_in_refused')
+    const text = log.text()
+    vi.restoreAllMocks()
+    expect(lines.map(({ reason }) => reason).toSorted()).toEqual(nobodies.map(([, , reason]) => reason).toSorted())
+    for (const [email] of nobodies) expect(text).not.toContain(email)
+    expect(post.mails).toEqual([])
+  })
+
+  it('mails nobody while the provider is disabled, nor beyond the users limit', async () => {
+    const { email } = await person()
+    const off = await updateRow(account.id, authProviders.email_otp, provider, { is_disabled: true })
+    await ask({ email })
+    await post.settled()
+    provider = await updateRow(account.id, authProviders.email_otp, off, { is_disabled: false })
+    const limitTo = (users_count: number | null) =>
+      provision({ operation: 'update_account', account_id: account.id, account: { limits: { users_count } } })
+    await limitTo(1)
+    await ask({ email })
+    await post.settled()
+    await limitTo(null)
+    expect(post.mails).toEqual([])
+    await ask({ email })
+    await post.settled()
+    expect(post.mails).toHaveLength(1)
+  })
+
+  it('brings a passcode that is nowhere else: stored as a slow hash, in place of an earlier one', async () => {
+    const { id, email } = await person()
+    await ask({ email })
+    await post.settled()
+    const first = await getItem(passcodeKey(account.id, id))
+    await ask({ email })
+    await post.settled()
+    const second = await getItem(passcodeKey(account.id, id))
+    const passcodes = post.mails.map(passcodeIn)
+    expect(new Set(passcodes).size).toBe(2)
+    expect(second?.hash).toMatch(/^\$scrypt\$ln=\d+,r=8,p=1\$/)
+    expect(second?.hash).not.toBe(first?.hash)
+    for (const passcode of passcodes) expect(JSON.stringify([first, second])).not.toContain(passcode)
+    for (const { text } of post.mails) expect(text).not.toMatch(/https?:/)
+  })
+
+  it('mails an address five times in 15 minutes, and again after that', async () => {
+    const { email } = await person()
+    for (let i = 0; i < 7; i++) {
+      expect((await ask({ email }, { sourceIp: `198.51.100.${100 + i}` })).status).toBe(202)
+      await post.settled()
+    }
+    expect(post.mails).toHaveLength(5)
+    const real = clock.now
+    vi.spyOn(clock, 'now').mockImplementation(() => real() + 15 * 60_000_000)
+    await ask({ email }, { sourceIp: '198.51.100.120' })
+    await post.settled()
+    expect(post.mails).toHaveLength(6)
+  })
+
+  it('tries a mail again that was not taken, and gives up after three', async () => {
+    await post.stop()
+    let failures = 2
+    let tries = 0
+    post = await catchMails(async () => {
+      tries++
+      if (failures-- > 0) throw new Error('The server does not take mails.')
+    })
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const { email } = await person()
+    expect((await ask({ email })).status).toBe(202)
+    await vi.waitFor(() => expect(post.mails).toHaveLength(1), 10_000)
+    failures = 9
+    tries = 0
+    const other = await person()
+    expect((await ask({ email: other.email })).status).toBe(202)
+    await vi.waitFor(() => expect(tries).toBe(3), 10_000)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect([tries, post.mails.length]).toEqual([3, 1])
+  })
+
+  it('does not know an account by another slug, or one that is disabled', async () => {
+    const gone = await newAccount()
+    await provision({ operation: 'update_account', account_id: gone.id, account: { is_disabled: true } })
+    for (const slug of ['nobody-has-this', gone.slug, 'x', account.id]) {
+      expect((await ask({ email: 'a@example.com' }, { slug })).status).toBe(404)
+    }
+  })
+
+  it('is refused beyond 20 at once for one address, known or not, and for it alone', async () => {
+    const { email } = await person()
+    for (const address of [email, `${randomUUID()}@example.com`]) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => ask({ email: address }, { sourceIp: `198.18.${source}.${i}` })),
+      )
+      const refused = answers.filter(({ status }) => status === 429)
+      expect(refused.length).toBeGreaterThanOrEqual(25)
+      expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+      await post.settled()
+    }
+    expect(post.mails.length).toBeLessThanOrEqual(5)
+    expect((await ask({ email: `${randomUUID()}@example.com` })).status).toBe(202)
+  }, 60_000)
+})

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passcode.ts'
+import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { call, newAccount } from '#test/support/account.ts'
+import { mailedPasscode } from '#test/support/mails.ts'
+
+const medianOf = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+
+async function timed(handler: Handler, slug: string, sign_in: object, sourceIp: string): Promise<number> {
+  const startedAt = performance.now()
+  await call(handler, {
+    method: 'POST',
+    params: { slug },
+    body: { sign_in: { context: 'client', ...sign_in } },
+    sourceIp,
+  })
+  return performance.now() - startedAt
+}
+
+/** Both in turn, so that whatever else runs beside them slows both. */
+async function mediansOf(handler: Handler, rounds: number) {
+  const account = await newAccount()
+  const times = { known: [] as number[], unknown: [] as number[] }
+  for (let i = 0; i < rounds; i++) {
+    const { email } = await mailedPasscode(account.id)
+    const wrong = { passcode: 'ZZZZZZ' }
+    const known = { email, ...wrong }
+    const unknown = { email: `${randomUUID()}@example.com`, ...wrong }
+    for (const kind of i % 2 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const)) {
+      const source = `203.0.113.${(2 * i) % 250}`
+      times[kind].push(await timed(handler, account.slug, { known, unknown }[kind], source))
+    }
+  }
+  return { known: medianOf(times.known), unknown: medianOf(times.unknown) }
+}
+
+it('takes as long for an address that nobody has as for a wrong passcode of somebody', async () => {
+  const { known, unknown } = await mediansOf(verifyPasscode, 15)
+  expect(Math.abs(known - unknown) / known, JSON.stringify({ known, unknown })).toBeLessThan(0.2)
+}, 120_000)
+
+it('takes as long to be asked for a passcode for an address that nobody has', async () => {
+  const { known, unknown } = await mediansOf(sendPasscode, 60)
+  expect(Math.abs(known - unknown) / known, JSON.stringify({ known, unknown })).toBeLessThan(0.35)
+}, 120_000)

@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { openAwsServices } from '#infra/local/aws-services.ts'
+import { mailFolder, smtpServer } from '#infra/local/mails.ts'
+import { invokeLater } from '#shared/core/aws/invoke-later.ts'
+import { type Mail, sendMail } from '#shared/core/send-mail.ts'
+
+const mail: Mail = {
+  from: 'access@example.net',
+  to: 'grace@example.com',
+  subject: 'Your passcode for Müller & Söhne',
+  text: 'The passcode is\n\n    ABC234\n\n.\nIt counts once.\n',
+}
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+/** The functions' own way of sending, up to what stands for SES here. */
+async function through(deliver: (mail: Mail) => Promise<void>, invoke = () => undefined as Promise<void> | undefined) {
+  const services = await openAwsServices({ deliver, invoke, pausesMs: [1, 1] })
+  ends.push(() => services.stop())
+  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', services.endpoint)
+  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', services.endpoint)
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local')
+}
+
+type Received = { from: string; to: string[]; content: string; user?: string }
+
+async function startSmtp(options: { refuse?: boolean } = {}) {
+  const received: Received[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username = '' }, _session, done) => done(null, { user: username }),
+    onData(stream, session, done) {
+      void text(stream).then((content) => {
+        if (options.refuse) return done(new Error('The mailbox is full.'))
+        const { mailFrom, rcptTo } = session.envelope
+        const from = mailFrom ? mailFrom.address : ''
+        received.push({ from, to: rcptTo.map(({ address }) => address), content, user: String(session.user ?? '') })
+        done()
+      })
+    },
+  })
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  ends.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  return { received, port: (server.server.address() as AddressInfo).port }
+}
+
+describe('mails on one machine', () => {
+  it('are files of the data directory, one each, for its owner alone, and told to the terminal', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'mails-'))
+    ends.push(() => rmSync(dir, { recursive: true }))
+    const told: string[] = []
+    await through(mailFolder(dir, (line) => void told.push(line)))
+    await Promise.all([sendMail(mail), sendMail({ ...mail, to: 'alan@example.com' })])
+    const files = readdirSync(join(dir, 'mails')).map((name) => join(dir, 'mails', name))
+    expect(files).toHaveLength(2)
+    expect(told.toSorted()).toEqual(files.toSorted().map((file) => `A mail lies in ${file}\n`))
+    const texts = files.map((file) => readFileSync(file, 'utf8'))
+    expect(texts.filter((content) => content.includes(`To: ${mail.to}\n`))).toHaveLength(1)
+    for (const content of texts) {
+      expect(content).toContain(`Subject: ${mail.subject}\n\n${mail.text}`)
+      expect(content).toContain(`From: ${mail.from}\n`)
+    }
+    for (const file of files) expect(statSync(file).mode & 0o777).toBe(0o600)
+    for (const line of told) expect(line).not.toContain('ABC234')
+  })
+
+  it('go out by an SMTP server, whole and to whom they are for', async () => {
+    const { received, port } = await startSmtp()
+    await through(smtpServer(`smtp://postman:secret@127.0.0.1:${port}`))
+    await sendMail(mail)
+    expect(received).toMatchObject([{ from: mail.from, to: [mail.to], user: 'postman' }])
+    const content = received[0]?.content ?? ''
+    expect(content).toMatch(/^Subject: =\?UTF-8\?/im)
+    expect(content).toContain('    ABC234')
+    expect(content).toMatch(/^Content-Type: text\/plain/im)
+  })
+
+  it('are not taken when their server does not take them, or is not there', async () => {
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const { received, port } = await startSmtp({ refuse: true })
+    await through(smtpServer(`smtp://127.0.0.1:${port}`))
+    await expect(sendMail(mail)).rejects.toThrow('answered 500')
+    await through(smtpServer('smtp://127.0.0.1:1'))
+    await expect(sendMail(mail)).rejects.toThrow('answered 500')
+    expect(received).toEqual([])
+  })
+
+  it.each(['mail.example.com', 'https://mail.example.com', ''])('need an address of a server: %j', (url) => {
+    expect(() => smtpServer(url)).toThrow('SMTP_URL must be an address like')
+  })
+})
+
+describe('a function that is handed events for later', () => {
+  it('runs after the answer, and three times at most', async () => {
+    let runs = 0
+    await through(
+      async () => {},
+      () => {
+        runs++
+        return Promise.reject(new Error('It fails.'))
+      },
+    )
+    await invokeLater('mail-passcode', {})
+    await vi.waitFor(() => expect(runs).toBe(3))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(runs).toBe(3)
+  })
+
+  it('must be there', async () => {
+    await through(async () => {})
+    await expect(invokeLater('nothing', {})).rejects.toThrow('answered 404')
+  })
+})

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { handler as redeemCode } from '#functions/sign-in/open-id/redeem-code.ts'
+import { handler as startSignIn } from '#functions/sign-in/open-id/start-sign-in.ts'
+import { limitAttempts, limitEmailAttempts } from '#shared/sign-in/limit-attempts.ts'
+import { call, newAccount } from '#test/support/account.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+
+const many = <T>(count: number, work: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => work(i))
+const passed = async (attempts: Promise<unknown>[]) =>
+  (await Promise.allSettled(attempts)).filter(({ status }) => status === 'fulfilled').length
+
+describe('attempts to sign in (decision 0022)', () => {
+  it('are limited for each way into an account by itself', async () => {
+    const id = randomUUID()
+    const [allowed, others] = [await passed(many(500, () => limitAttempts(id, 'passcodes'))), randomUUID()]
+    expect(allowed).toBeGreaterThanOrEqual(300)
+    expect(allowed).toBeLessThan(400)
+    await limitAttempts(id, 'providers')
+    await limitAttempts(others, 'passcodes')
+    await expect(limitAttempts(id, 'passcodes')).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
+  it('are limited for an email address, in whatever case', async () => {
+    const email = `${randomUUID()}@example.com`
+    const allowed = await passed(many(50, (i) => limitEmailAttempts(i % 2 ? email : email.toUpperCase())))
+    expect(allowed).toBeGreaterThanOrEqual(20)
+    expect(allowed).toBeLessThan(24)
+    await limitEmailAttempts(`other-${email}`)
+  })
+
+  it('cost a write each at most, and a refused one a read', async () => {
+    const email = `${randomUUID()}@example.com`
+    await limitEmailAttempts(email)
+    const one = await measure(() => limitEmailAttempts(email))
+    expect([one.writes, one.reads]).toEqual([1, 0])
+    await passed(many(50, () => limitEmailAttempts(email)))
+    const refused = await measure(() => limitEmailAttempts(email).catch(() => {}))
+    expect(refused.writes).toBeLessThanOrEqual(1)
+    expect(refused.reads).toBeLessThanOrEqual(1)
+  })
+
+  it.each([
+    ['start', startSignIn, 422, '203.0.113.31'],
+    ['token', redeemCode, 401, '203.0.113.32'],
+  ] as const)('with %s are limited by source, 50 of them at once', async (name, handler, otherwise, own) => {
+    const { slug } = await newAccount()
+    const sign_in =
+      name === 'start'
+        ? {
+            auth_provider_id: randomUUID(),
+            context: 'client',
+            redirect_uri: 'http://127.0.0.1/callback',
+            state: 's',
+            code_challenge: 'a'.repeat(43),
+          }
+        : { code: 'x', code_verifier: 'y' }
+    const ask = (sourceIp: string) =>
+      call(handler, { method: 'POST', params: { slug }, body: { sign_in }, sourceIp }).then(({ status }) => status)
+    const statuses = await Promise.all(many(50, () => ask(own)))
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(25)
+    expect(statuses.filter((status) => status === otherwise).length).toBeGreaterThanOrEqual(20)
+    expect(await ask('203.0.113.99')).toBe(otherwise)
+  })
+})
