@@ -42,7 +42,8 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
           auth_provider_id: (await theWorld()).provider.id,
           context: 'client',
           redirect_uri: 'http://127.0.0.1:49152/callback',
-          state: randomUUID(),
+          // No id, so that nobody takes it for one.
+          state: randomUUID().replaceAll('-', ''),
           code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
         },
       },
