@@ -13,5 +13,6 @@ export const publicRoutes: Record<string, string> = {
 /** Pages that people sign in on (I2.1). Each is made for one request, so nobody keeps it. */
 export const signInPages: Record<string, string> = {
   'GET /sign_in/{slug}': 'public/sign-in-page.ts',
+  'POST /sign_in/{slug}': 'public/sign-in-email.ts',
   'GET /sign_in/{slug}/start': 'public/sign-in-start.ts',
 }

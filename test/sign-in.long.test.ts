@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { delimiter, dirname } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Browsing, chromiumPath, openBrowser } from './support/browser.ts'
@@ -108,6 +108,17 @@ async function signInWithCompany(person: string): Promise<void> {
 const uma = 'Uma User (uma@example.com)'
 const ada = 'Ada Admin (admin@example.com)'
 
+/** The passcode of the newest mail to an address. */
+function mailedPasscode(address: string): string | undefined {
+  const folder = join(service.dataDir, 'mails')
+  if (!existsSync(folder)) return undefined
+  const mails = readdirSync(folder)
+    .sort()
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+  const mail = mails.findLast((text) => text.includes(address))
+  return mail && /\b[2-9A-HJKMNP-Z]{6}\b/.exec(mail.slice(mail.indexOf('\n\n')))?.[0]
+}
+
 /** The commands of a part of `docs/sign-in.md`. */
 function commands(part: string): string {
   const text = readFileSync(new URL('../docs/sign-in.md', import.meta.url), 'utf8')
@@ -180,7 +191,36 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     ).toEqual([
       ['heading', 'Sign in to Demo'],
       ['link', 'Sign in with Demo company'],
+      ['heading', 'With a passcode by email'],
+      ['textbox', 'Email'],
+      ['button', 'Send me a passcode'],
     ])
+  })
+
+  it('signs in with a passcode by keyboard alone, and is told when it is wrong', async () => {
+    const { page, state, verifier } = begin('client')
+    await browsing.page.goto(page)
+    await tabTo('Email')
+    await browsing.page.keyboard.type('uma@example.com')
+    await press('Enter')
+    const passcode = await until(() => mailedPasscode('uma@example.com'), 'the mail is there')
+    // The field has the focus already.
+    await browsing.page.keyboard.type(passcode === '222222' ? '333333' : '222222')
+    await press('Enter')
+    const wrong = await browsing.named()
+    expect(wrong[0]).toMatchObject({ role: 'RootWebArea', name: 'Error: Enter the passcode' })
+    expect(wrong.find(({ role }) => role === 'textbox')).toMatchObject({
+      focused: true,
+      invalid: true,
+      description: expect.stringContaining('This passcode does not work'),
+    })
+    await browsing.page.keyboard.type(passcode.toLowerCase())
+    await press('Enter')
+    const code = (await back(state)).searchParams.get('code')
+    const { status, data } = await exchange(code, verifier)
+    expect([status, data.actor.email]).toEqual([201, 'uma@example.com'])
+    expect(data.token).toMatch(/^nac_/)
+    expect((await exchange(code, verifier)).status).toBe(401)
   })
 
   it('administers from a portal, but only who is an administrator', async () => {

@@ -1,13 +1,13 @@
+import type { ProviderKind } from '../domain/auth-providers/auth-provider.ts'
 import type { ClaimedIdentity } from './identity-claims.ts'
-import type { OpenIdKind } from './provider-app.ts'
 import type { SignInContext } from './sign-in-context.ts'
 
 /** How long the code of a redirect counts (I2.2(5)). */
 export const codeMicros = 60_000_000
 
-/** What a code of a redirect stands for: somebody whom a provider has vouched for, and who may have it. */
+/** What a code of a redirect stands for: somebody whom a provider or a passcode has vouched for. */
 export type SignInCode = {
-  provider: { kind: OpenIdKind; id: string }
+  provider: { kind: ProviderKind; id: string }
   context: SignInContext
   /** Only who knows its verifier gets the session. */
   code_challenge: string

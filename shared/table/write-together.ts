@@ -31,6 +31,11 @@ const comparing = (expected: Record<string, unknown>, above: Record<string, numb
   }
 }
 
+/** Removes an item, only while it has these values. */
+export const removeWhile = ({ pk, sk }: Key, expected: Record<string, unknown>): Write => ({
+  Delete: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected) },
+})
+
 /** Only while the item at this key exists, has the expected values, and its numbers lie above those given. */
 export const check = (
   { pk, sk }: Key,

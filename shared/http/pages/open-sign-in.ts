@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { AccountRow } from '../../domain/accounts/account.ts'
 import { accountOfSlug } from '../../sign-in/account-of-slug.ts'
 import { listSignInProviders } from '../../sign-in/list-providers.ts'
 import { StartFields } from '../../sign-in/start-sign-in.ts'
@@ -15,10 +16,9 @@ const requestOf = (fields: URLSearchParams): SignInRequest =>
  * The account that somebody signs in to, what for, and their ways to do so.
  * @throws ApiError `not_found` for an account that is not there, or 422
  */
-export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { accountId: string }> {
+export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
   const account = await accountOfSlug(slug)
   const request = requestOf(fields)
-  // A passcode by email comes when there is one (I2.5).
-  const providers = (await listSignInProviders(account.id, request.context)).filter(({ kind }) => kind !== 'email_otp')
-  return { slug: account.slug, accountId: account.id, accountName: account.name, request, providers }
+  const providers = await listSignInProviders(account.id, request.context)
+  return { account, slug: account.slug, accountName: account.name, request, providers }
 }

@@ -1,0 +1,149 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as sendEmail } from '#functions/public/sign-in-email.ts'
+import { handler as showPage } from '#functions/public/sign-in-page.ts'
+import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
+import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
+import { getItem, getRow } from '#shared/table/read.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/mails.ts'
+import { insertProvider } from '#test/support/portal-sessions.ts'
+import { insertActor, updateRow } from '#test/support/rows.ts'
+import { newVerifier, redeemWith } from '#test/support/sign-in.ts'
+import { visitPage } from '#test/support/visit-page.ts'
+
+let account: Account
+
+beforeAll(async () => {
+  hashQuickly()
+  account = await newAccount({ name: 'Page & Sons' })
+  await insertProvider(account.id, 'email_otp', { issuer: 'https://access.example.com' })
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+const { verifier, challenge } = newVerifier()
+const request = {
+  context: 'client',
+  redirect_uri: 'http://127.0.0.1:49152/callback',
+  state: 'line one\nline two & "more"',
+  code_challenge: challenge,
+}
+
+const send = (fields: Record<string, string>, changed: Record<string, string> = {}) =>
+  visitPage(sendEmail, {
+    slug: account.slug,
+    form: { request: new URLSearchParams({ ...request, ...changed }).toString(), ...fields },
+  })
+
+/** What a form of a page would send, but for what a person enters. */
+function formOf(text: string): Record<string, string> {
+  const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+  return Object.fromEntries(
+    fields.map(([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"').replaceAll('&amp;', '&')]),
+  )
+}
+
+const codeIn = ({ headers }: { headers: Record<string, string> }) =>
+  new URL(headers.location ?? 'about:blank').searchParams.get('code') ?? ''
+
+describe('the email form', () => {
+  it('mails a passcode, which leads back with a code that gives a token', async () => {
+    const post = await catchMails()
+    const { email, name } = await insertActor(account.id, {
+      type: 'account_user',
+      name: 'Grace',
+      email: 'grace@example.com',
+      allow_email_otp_sign_in: true,
+    })
+    const page = await visitPage(showPage, { slug: account.slug, query: request })
+    const asked = await visitPage(sendEmail, { slug: account.slug, form: { ...formOf(page.text), email: email ?? '' } })
+    expect([asked.status, asked.text.includes('Enter the passcode')]).toEqual([200, true])
+    await post.settled()
+    const passcode = passcodeIn(post.mails[0])
+    await post.stop()
+    const back = await visitPage(sendEmail, {
+      slug: account.slug,
+      form: { ...formOf(asked.text), email: email ?? '', passcode },
+    })
+    expect(back.status).toBe(303)
+    expect(back.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    const target = new URL(back.headers.location ?? '')
+    expect(`${target.origin}${target.pathname}`).toBe(request.redirect_uri)
+    expect(target.searchParams.get('state')).toBe(request.state)
+    const redeemed = await redeemWith({ code: codeIn(back), code_verifier: verifier })
+    expect([redeemed.status, redeemed.body.data.actor.name]).toEqual([201, name])
+    expect((await redeemWith({ code: codeIn(back), code_verifier: verifier })).status).toBe(401)
+  })
+
+  it('answers the same whoever an address belongs to', async () => {
+    const post = await catchMails()
+    const [known, unknown] = [await mailedPasscode(account.id), 'nobody@example.com']
+    const answers = [await send({ email: known.email }), await send({ email: unknown })]
+    const [one, other] = answers.map(({ status, text }, i) => [
+      status,
+      text.replaceAll([known.email, unknown][i] ?? '', ''),
+    ])
+    expect(one).toEqual(other)
+    await post.settled()
+    await post.stop()
+  })
+
+  it('says what an address has to look like, and keeps what was entered', async () => {
+    const { status, text } = await send({ email: 'no <b>address</b>' })
+    expect([status, text.includes('name@example.com')]).toEqual([422, true])
+    expect(text).toContain('value="no &lt;b&gt;address&lt;/b&gt;"')
+    expect(text).toContain('aria-invalid="true" aria-describedby="email-error"')
+  })
+
+  it('tells a wrong, a used and an unknown passcode in the same words, and asks again', async () => {
+    const { email, passcode, actor } = await mailedPasscode(account.id)
+    const wrong = await send({ email, passcode: '222222' })
+    expect([wrong.status, wrong.headers.location]).toEqual([422, undefined])
+    const right = await send({ email, passcode: passcode.toLowerCase() })
+    expect(right.status).toBe(303)
+    expect(await getItem(passcodeKey(account.id, actor.id))).toBeUndefined()
+    const used = await send({ email, passcode })
+    const unknown = await send({ email: 'nobody@example.com', passcode })
+    expect(used.text).toBe(wrong.text)
+    expect(unknown.text.replaceAll('nobody@example.com', email)).toBe(wrong.text)
+  })
+
+  it('gives one code, however many send the right passcode at once', async () => {
+    const { email, passcode } = await mailedPasscode(account.id)
+    const answers = await Promise.all([1, 2, 3].map(() => send({ email, passcode })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422])
+  })
+
+  it('binds the code to the challenge, and its session to what the page was opened for', async () => {
+    const { email, passcode } = await mailedPasscode(account.id)
+    const back = await send({ email, passcode }, { context: 'portal' })
+    expect((await redeemWith({ code: codeIn(back), code_verifier: newVerifier().verifier })).status).toBe(401)
+    const other = await mailedPasscode(account.id)
+    const portal = await send({ email: other.email, passcode: other.passcode }, { context: 'portal' })
+    // No administrator, so there is no portal for them.
+    expect((await redeemWith({ code: codeIn(portal), code_verifier: verifier })).status).toBe(401)
+  })
+
+  it('leads nowhere that is not listed', async () => {
+    const { email, passcode } = await mailedPasscode(account.id)
+    const { status, headers, text } = await send(
+      { email, passcode },
+      { redirect_uri: 'https://elsewhere.example.com/' },
+    )
+    expect([status, headers.location]).toEqual([422, undefined])
+    expect(text).toContain('redirect_uri is invalid')
+  })
+
+  it('is gone with its provider', async () => {
+    const own = await newAccount()
+    const provider = await insertProvider(own.id, 'email_otp')
+    const { email, passcode } = await mailedPasscode(own.id)
+    const row = await getRow(authProviders.email_otp, own.id, provider.id)
+    if (row) await updateRow(own.id, authProviders.email_otp, row, { is_disabled: true })
+    const form = { request: new URLSearchParams(request).toString(), email, passcode }
+    const { status, text } = await visitPage(sendEmail, { slug: own.slug, form })
+    expect([status, text.includes('not a way to sign in any more')]).toEqual([422, true])
+  })
+})
