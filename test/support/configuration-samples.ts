@@ -94,19 +94,19 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
     samples[`DELETE ${collection}/{id}`] = async () => ({ params: { id: await made() } })
   }
 
-  for (const kind of directoryKinds) {
-    const path = `/${kind}_directories/{id}`
-    const directory = async (): Promise<string> => {
+  for (const collection of [...directoryKinds.map((kind) => `/${kind}_directories`), '/mdm_posture_providers']) {
+    const path = `${collection}/{id}`
+    const source = async (): Promise<string> => {
       const { params = {} } = (await samples[`GET ${path}`]?.()) ?? {}
       return String(params.id)
     }
     const withRun = async (preview = false) => {
-      const id = await directory()
+      const id = await source()
       const { id: run_id } = await make(`POST ${path}/${preview ? 'preview' : 'sync'}`, { params: { id } })
       return { id, run_id }
     }
-    samples[`POST ${path}/sync`] = async () => ({ params: { id: await directory() } })
-    samples[`POST ${path}/preview`] = async () => ({ params: { id: await directory() } })
+    samples[`POST ${path}/sync`] = async () => ({ params: { id: await source() } })
+    samples[`POST ${path}/preview`] = async () => ({ params: { id: await source() } })
     samples[`GET ${path}/runs`] = async () => ({ params: { id: (await withRun()).id } })
     samples[`GET ${path}/runs/{run_id}/changes`] = async () => ({ params: await withRun(true) })
   }

@@ -8,18 +8,21 @@ import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { newAccessWorld } from './access.ts'
 import { call, newAccount } from './account.ts'
 import { removePointers } from './change-log-items.ts'
+import { postureProvidersApi } from './collections.ts'
 import { commitsOf, recordOf, writeChangeLogOf } from './commit-stream.ts'
 import { directoriesApi, storedDirectory } from './directories.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from './flows.ts'
 import { newSite } from './gateways.ts'
 import { mailedPasscode } from './mails.ts'
 import { loadEntries } from './operations.ts'
+import { mdmFields } from './posture-providers.ts'
 import { publicKey } from './public-key.ts'
 import { recordPages } from './record-pages.ts'
 import { type RecordedCall, recordCalls } from './recorded-calls.ts'
 import { updateRow } from './rows.ts'
 import { type Request, sampleRequests } from './sample-requests.ts'
 import { ScriptedDirectory } from './scripted-directory.ts'
+import { ScriptedInventory } from './scripted-inventory.ts'
 import { stubService } from './stub-service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: functions of every kind
@@ -309,13 +312,18 @@ async function recordSchedules(record: Record): Promise<void> {
   })
   const { account: synced } = await sampleRequests()
   for (const kind of ['suite', 'idp'] as const) await directoriesApi[kind].made(synced)
+  await postureProvidersApi.create(synced, mdmFields())
+  const fleet = new ScriptedInventory()
+  fleet.devices = ['one', 'two', 'three'].map((mdm_id) => ({ mdm_id }))
   const company = new ScriptedDirectory()
   company.users = [{ id: 'one', email: 'one@example.com' }]
   company.groups = [{ id: 'all', members: ['one'] }]
   await record('schedules/sync.ts', async (handler) => {
     const { adapters } = await import('#shared/sync/runs/adapters.ts')
     adapters.directory = async () => company.adapter
+    adapters.inventory = async () => fleet.adapter
     await handler({})
+    fleet.devices = ['one', 'two'].map((mdm_id) => ({ mdm_id, device_name: mdm_id }))
     company.users = [{ id: 'two', email: 'two@example.com' }]
     company.groups = []
     await laterBy(3)

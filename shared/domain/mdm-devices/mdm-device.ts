@@ -83,7 +83,7 @@ export const MdmDevice = v.object({
 
 export type MdmDeviceRow = v.InferOutput<typeof MdmDevice>
 
-/** No operation makes or removes one: that will be the inventory's part (I7). A path id is compared in lower case (A6.1). */
+/** No operation makes or removes one: that is the part of sync runs (I7). A path id is compared in lower case (A6.1). */
 export const mdmDevices = entity<MdmDeviceRow>({
   name: 'mdm_devices',
   // Only what the inventory told is stored.

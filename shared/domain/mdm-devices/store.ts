@@ -3,11 +3,21 @@ import { isUuid } from '../../core/ids.ts'
 import { listRows } from '../../table/list.ts'
 import { findUnique, getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
-import { mdmDevices } from './mdm-device.ts'
+import { syncedAt } from '../sync/last-good-run.ts'
+import { type MdmDeviceRow, mdmDevices } from './mdm-device.ts'
+
+/** With the start of the last good run of their providers; of a first run under way, with its own (I7.3). */
+async function shown(account: string, rows: MdmDeviceRow[]): Promise<MdmDeviceRow[]> {
+  const times = await syncedAt(
+    account,
+    rows.map(({ posture_provider_id }) => posture_provider_id),
+  )
+  return rows.map((row, i) => ({ ...row, synced_at: times[i] ?? row.synced_at }))
+}
 
 export async function list(account: string, page: Page) {
   const { rows, metadata } = await listRows(mdmDevices, account, page)
-  return { data: rows, metadata }
+  return { data: await shown(account, rows), metadata }
 }
 
 /** By its id, or by the vendor's where that has 24 hexadecimal characters (A28.2). */
@@ -15,6 +25,7 @@ export async function get(account: string, id: string) {
   const row = isUuid(id)
     ? await getRow(mdmDevices, account, id)
     : await findUnique(mdmDevices, account, 'mdm_devices.mdm_id', id)
-  if (!row) throw notFound()
-  return { data: row }
+  const [data] = row ? await shown(account, [row]) : []
+  if (!data) throw notFound()
+  return { data }
 }

@@ -63,10 +63,10 @@ function rowAfter<R extends SourceRow>(kind: SourceKind<R>, row: R, ending: Endi
 }
 
 /** When the schedule looks again: at once where a run was asked for meanwhile, or what it reads with has changed. */
-function nextTurn<R extends SourceRow>(kind: SourceKind<R>, row: R | null, { run }: RunWork, now: number): string {
-  const isAsked = row?.sync_requested_at && row.sync_requested_at > run.started_at
-  const hasMoved = row && !row.is_disabled && kind.connectionOf(row) !== run.connection
-  return timestamp(isAsked || hasMoved ? now : nextSlot(kind.minute, now))
+function nextTurn<R extends SourceRow>(kind: SourceKind<R>, row: R, { run }: RunWork, now: number): string {
+  const isAsked = row.sync_requested_at && row.sync_requested_at > run.started_at
+  const hasMoved = !row.is_disabled && kind.connectionOf(row) !== run.connection
+  return timestamp(isAsked || hasMoved ? now : nextSlot(kind.minuteOf(row), now))
 }
 
 /**

@@ -28,7 +28,7 @@ const connectionOf = (row: DirectoryRow): string =>
 const directoryInfo = (kind: DirectoryKind): SourceInfo<DirectoryRow> => ({
   entity: directories[kind],
   feature: 'idp_sync',
-  minute: minutes[kind],
+  minuteOf: () => minutes[kind],
   objects: directoryObjects,
   connectionOf,
 })

@@ -19,7 +19,7 @@ const groupsPerChunk = 64
 
 /** Chunks end after this time; the parts of a snapshot are used again for half of it, which leaves a run days to spare. */
 const chunkDays = 8
-const reusedDays = 4
+export const reusedDays = 4
 
 /** The chunks of the source of a run, for reading and writing. */
 export const chunksOf = ({ run }: RunWork): Chunks =>

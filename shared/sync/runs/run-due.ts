@@ -52,7 +52,7 @@ async function begin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
     getRow(accounts, account_id, account_id),
   ])
   if (!row || !isAllowed(kind, row, account)) {
-    await postpone(turn, row ? timestamp(nextSlot(kind.minute, clock.now())) : null)
+    await postpone(turn, row ? timestamp(nextSlot(kind.minuteOf(row), clock.now())) : null)
     return false
   }
   const connection = kind.connectionOf(row)

@@ -1,11 +1,11 @@
 import { directoryKinds } from '../../domain/directories/directory.ts'
 import { directorySources } from './directory-source.ts'
+import { inventorySource } from './inventory-source.ts'
 import type { SourceKind } from './sync-source.ts'
+
+const sources = [...directoryKinds.map((kind) => directorySources[kind]), inventorySource] as unknown as SourceKind[]
 
 /** Everything that is synced, by its collection. */
 export const sourceKinds: ReadonlyMap<string, SourceKind> = new Map(
-  directoryKinds.map((kind) => {
-    const source = directorySources[kind] as unknown as SourceKind
-    return [source.entity.name, source]
-  }),
+  sources.map((source) => [source.entity.name, source]),
 )

@@ -15,7 +15,7 @@ export type SourceInfo<R extends SourceRow = SourceRow> = {
   entity: Entity<R>
   feature: FeatureName
   /** Runs begin at this minute of even hours (I4.1, I7). */
-  minute: number
+  minuteOf(row: R): number
   /** What its runs change, as their counts name it. */
   objects: readonly string[]
   /** A text of all that decides what is read. */

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
+import type { DirectoryRow } from '#shared/domain/directories/directory.ts'
+import type { PostureProviderRow, PostureProviderType } from '#shared/domain/posture-providers/posture-provider.ts'
 import { directorySources } from '#shared/sync/runs/directory-source.ts'
+import { inventoryInfo } from '#shared/sync/runs/inventory-info.ts'
 import { nextSlot } from '#shared/sync/runs/next-slot.ts'
 
 const micros = (text: string) => Date.parse(text) * 1_000
@@ -16,6 +19,13 @@ it.each([
 })
 
 it('staggers the kinds of directories (I4.1)', () => {
-  const minutes = Object.fromEntries(Object.entries(directorySources).map(([kind, { minute }]) => [kind, minute]))
+  const minutes = Object.fromEntries(
+    Object.entries(directorySources).map(([kind, { minuteOf }]) => [kind, minuteOf({} as DirectoryRow)]),
+  )
   expect(minutes).toEqual({ tenant: 0, suite: 20, idp: 40 })
+})
+
+it('puts the types of device inventories between them (I7.1)', () => {
+  const minuteOf = (type: PostureProviderType) => inventoryInfo.minuteOf({ type } as PostureProviderRow)
+  expect([minuteOf('mdm'), minuteOf('tenant')]).toEqual([50, 10])
 })
