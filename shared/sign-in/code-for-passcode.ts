@@ -38,7 +38,7 @@ export async function codeForPasscode(accountId: string, entered: Entered): Prom
       },
     }
     const used = removeWhile(passcodeKey(accountId, proof.actorId), { id: proof.passcodeId })
-    const made = putOver(oneTimeItem(key, clock.now() + codeMicros, content), null)
+    const made = putOver(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
     // Of many at once the first finds the passcode.
     if ((await writeTogether([used, made])) === 'lost') throw new SignInRefused('passcode', proof.actorId)
     return text

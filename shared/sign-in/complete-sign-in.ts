@@ -1,4 +1,6 @@
+import { invokeLater } from '../core/aws/invoke-later.ts'
 import { clock } from '../core/clock.ts'
+import { env } from '../core/env.ts'
 import { ApiError } from '../core/errors.ts'
 import { note } from '../core/invocation.ts'
 import { accounts } from '../domain/accounts/account.ts'
@@ -10,6 +12,7 @@ import { type GuardedFetch, guardedFetch } from '../outside/guarded-fetch.ts'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
 import { getRow } from '../table/read.ts'
+import { emailToProve } from './email-to-prove.ts'
 import { exchangeCode } from './exchange-code.ts'
 import { findIdentity, linkedIdentity } from './find-identity.ts'
 import { type ClaimedIdentity, type Claims, claimsOf, identityOfClaims, subjectClaim } from './identity-claims.ts'
@@ -20,6 +23,7 @@ import { type App, appOf, type OpenIdKind } from './provider-app.ts'
 import { documentOf } from './provider-document.ts'
 import { withParameters } from './redirect-uri.ts'
 import { refusalOf } from './refusal-of.ts'
+import type { PasscodeOrder } from './send-passcode.ts'
 import { codeMicros, type SignInCode } from './sign-in-code.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 
@@ -93,6 +97,12 @@ async function identify(
   return identityOfClaims(kind, row, { ...(await userinfo()), ...claims })
 }
 
+/** Has a passcode mailed, if the address belongs to somebody who can sign in; that is found out later, and tells nobody here. */
+async function orderProof(accountId: string, { provider, context }: PendingSignIn, email: string): Promise<void> {
+  const order: PasscodeOrder = { account_id: accountId, email, context, purpose: 'proof', provider_id: provider.id }
+  await invokeLater(env.passcodeFunction, order)
+}
+
 /** Whether the person may have a code; decided again when it is redeemed. @throws SignInRefused */
 async function checkPerson(accountId: string, pending: PendingSignIn, identity: ClaimedIdentity): Promise<void> {
   const { kind, id } = pending.provider
@@ -109,11 +119,16 @@ async function checkPerson(accountId: string, pending: PendingSignIn, identity: 
   if (refusal) throw new SignInRefused(refusal, actorId)
 }
 
-async function codeFor(accountId: string, pending: PendingSignIn, identity: ClaimedIdentity): Promise<string> {
+async function codeFor(
+  accountId: string,
+  pending: PendingSignIn,
+  identity: ClaimedIdentity,
+  micros: number,
+): Promise<string> {
   const { provider, context, code_challenge } = pending
   const { text, key } = mintOneTimeToken(accountId, 'code')
   const content: SignInCode = { provider, context, code_challenge, identity }
-  const Item = oneTimeItem(key, clock.now() + codeMicros, content)
+  const Item = oneTimeItem(key, clock.now() + micros, content)
   await table().send(new PutCommand({ TableName: tableName(), Item }))
   return text
 }
@@ -134,8 +149,16 @@ export async function completeSignIn(query: URLSearchParams): Promise<{ location
     const proofs = await openProofs(accountId, key.sk, pending.sealed)
     const answered = { app, query, state: text, callbackUri: pending.callback_uri, proofs }
     const identity = await identify(accountId, pending.provider.kind, row, answered)
+    const email = await emailToProve(accountId, identity)
+    if (email !== null) {
+      await orderProof(accountId, pending, email)
+      return back({
+        proof_required: 'true',
+        code: await codeFor(accountId, pending, identity, codeMicros.withPasscode),
+      })
+    }
     await checkPerson(accountId, pending, identity)
-    return back({ code: await codeFor(accountId, pending, identity) })
+    return back({ code: await codeFor(accountId, pending, identity, codeMicros.alone) })
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error
     noteRefusal(accountId, error)

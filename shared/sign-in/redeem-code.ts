@@ -2,21 +2,30 @@ import { timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { commit } from '../commit/commit.ts'
 import { clock } from '../core/clock.ts'
-import { unauthorized } from '../core/errors.ts'
+import { invalid, unauthorized } from '../core/errors.ts'
 import { note } from '../core/invocation.ts'
 import type { Origin } from '../core/subject.ts'
-import { Text } from '../values/fields.ts'
+import type { Draft } from '../values/draft.ts'
+import { NullableText, Text } from '../values/fields.ts'
+import { emailToProve } from './email-to-prove.ts'
+import type { ClaimedIdentity } from './identity-claims.ts'
 import { stageSession } from './issue-session.ts'
+import { limitAttempts, limitEmailAttempts } from './limit-attempts.ts'
 import { noteRefusal, noteSignIn } from './note-sign-in.ts'
 import { lookAtOneTime, readOneTimeToken, takeOneTime } from './one-time-token.ts'
 import { challengeOf } from './pending-sign-in.ts'
+import { proveEmail, useProof } from './prove-email.ts'
 import type { SignInCode } from './sign-in-code.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 import { stageIdentity } from './stage-identity.ts'
 
-/** The fields of `POST /sign_in/token` (I2.1). */
-export const RedeemFields = v.object({ code: Text(512), code_verifier: Text(512, { trim: false }) })
-export type Redeem = v.InferOutput<typeof RedeemFields>
+/** The fields of `POST /sign_in/token` (I2.1, I2.3). */
+export const RedeemFields = v.object({
+  code: Text(512),
+  code_verifier: Text(512, { trim: false }),
+  passcode: v.optional(NullableText(255)),
+})
+type Redeem = v.InferOutput<typeof RedeemFields>
 
 /** The characters and length of a verifier (RFC 7636, 4.1). */
 const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/
@@ -28,11 +37,29 @@ function fits(verifier: string, challenge: string): boolean {
 }
 
 /**
+ * The identity of a code, with the email that a passcode proves where that is needed: three may be tried, and the code stays
+ * for the next. @throws ApiError 422 without one; SignInRefused
+ */
+async function provenIdentity(accountId: string, identity: ClaimedIdentity, draft: Draft<Redeem>) {
+  const email = await emailToProve(accountId, identity)
+  if (email === null) return { identity, proof: null }
+  const { passcode } = draft.fields
+  if (!passcode) {
+    draft.reject('passcode', "can't be blank")
+    throw invalid(draft.errors)
+  }
+  await Promise.all([limitAttempts(accountId, 'passcodes'), limitEmailAttempts(email)])
+  const proof = await proveEmail(accountId, email, passcode)
+  return { identity: { ...identity, email: { verified: email } }, proof }
+}
+
+/**
  * Gives the session that a code stands for (I2.6). The code goes in the commit that makes the session: of many who redeem it
  * at once one alone gets one, and what fails before that leaves it to be redeemed. Who does not know the verifier ends it.
  * @throws ApiError `unauthorized`, the same for every reason
  */
-export async function redeemCode({ code, code_verifier }: Redeem, origin: Origin) {
+export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
+  const { code, code_verifier } = draft.done()
   const token = readOneTimeToken(code, 'code')
   if (!token) throw unauthorized()
   const { accountId, key } = token
@@ -44,13 +71,14 @@ export async function redeemCode({ code, code_verifier }: Redeem, origin: Origin
     await takeOneTime(key, clock.now())
     throw unauthorized()
   }
+  const { provider, context } = known
   try {
+    const { identity, proof } = await provenIdentity(accountId, known.identity, draft)
     const issued = await commit({ accountId, subject: null }, async (transaction) => {
       // Read on the state of the commit: another that took it came first.
-      const held = await look()
-      if (!held) throw unauthorized()
+      if (!(await look())) throw unauthorized()
       transaction.remove(key)
-      const { provider, context, identity } = held
+      if (proof) await useProof(transaction, proof)
       const actorId = await stageIdentity(transaction, identity)
       return stageSession(transaction, { actorId, provider, context, origin })
     })

@@ -16,7 +16,7 @@ export const redeemCode = operation(
     status: 201,
     secret: true,
   },
-  ({ input, origin }) => redeem(input(), origin),
+  ({ draft, origin }) => redeem(draft(), origin),
 )
 
 export const handler = lambda(redeemCode)
