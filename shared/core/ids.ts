@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}'
 const uuidPattern = new RegExp(`^${uuid}$`)
@@ -37,11 +37,3 @@ export function uuidText(bytes: Uint8Array): string {
 }
 
 export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
-
-/** A UUID version 5 (RFC 9562): the same for the same name in a namespace, which is a UUID itself. */
-export function uuidV5(namespace: string, name: string): string {
-  const bytes = createHash('sha1').update(uuidBytes(namespace)).update(name).digest().subarray(0, 16)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return uuidText(bytes)
-}

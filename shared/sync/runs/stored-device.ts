@@ -1,4 +1,5 @@
-import { isUuid, uuidV5 } from '../../core/ids.ts'
+import { isUuid } from '../../core/ids.ts'
+import { uuidV5 } from '../../core/uuid-v5.ts'
 import { deviceFields, type MdmDeviceRow } from '../../domain/mdm-devices/mdm-device.ts'
 import type { DeviceValue } from '../inventory-adapter.ts'
 import type { StoredFields } from './inventory-plan.ts'
