@@ -36,7 +36,7 @@ export async function liveGateway(
   return { gateway, presence }
 }
 
-/** Sets fields of the live item of a session and takes others away, or those that are null, as long as it is live; answers the item before. */
+/** Sets fields of the live item of a session and takes others away, as long as it is live; answers the item before. */
 export async function changeSession(
   { account, token }: Caller,
   { gatewayId, pointer }: Holder,
@@ -45,8 +45,7 @@ export async function changeSession(
   fields: Partial<Presence>,
   gone: (keyof Presence)[] = [],
 ): Promise<Presence> {
-  const values = Object.entries(fields).filter(([, value]) => value !== null)
-  const left = [...gone, ...Object.keys(fields).filter((name) => !values.some(([one]) => one === name))]
+  const values = Object.entries(fields)
   try {
     const { Attributes } = await table().send(
       new UpdateCommand({
@@ -54,7 +53,7 @@ export async function changeSession(
         Key: presenceKey(account.id, 'gateways', gatewayId),
         UpdateExpression: [
           `SET ${values.map(([name], i) => `${name} = :v${i}`).join(', ')}`,
-          ...(left.length > 0 ? [`REMOVE ${left.join(', ')}`] : []),
+          ...(gone.length > 0 ? [`REMOVE ${gone.join(', ')}`] : []),
         ].join(' '),
         ConditionExpression: 'session_id = :session AND token_id = :token AND lease_expires_at > :now',
         ExpressionAttributeValues: {

@@ -72,17 +72,13 @@ export type CountedPresence = Omit<Presence, 'token_id'> & {
 
 export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => liveKey(account, kind, id)
 
-/** The live item of a device. What is not known of its place is left out: most deployments know nothing of it. */
+/** The live item of a device. */
 export const presenceItem = <K extends DeviceKind>(
   account: string,
   kind: K,
   id: string,
   presence: PresenceOf[K],
-): Item => ({
-  ...presenceKey(account, kind, id),
-  kind: 'live',
-  ...Object.fromEntries(Object.entries(presence).filter(([, value]) => value !== null)),
-})
+): Item => ({ ...presenceKey(account, kind, id), kind: 'live', ...presence })
 
 /** The live item of a device as it is stored, whether its session still counts or not. */
 export const findPresence = async <K extends DeviceKind>(

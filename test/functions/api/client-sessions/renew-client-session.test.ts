@@ -57,7 +57,7 @@ describe('a client heartbeat (P3.2)', () => {
     }
     expect([await seen('client/2'), await seen(''), await seen('client/3')]).toEqual([
       'client/2',
-      undefined,
+      null,
       'client/3',
     ])
   })
