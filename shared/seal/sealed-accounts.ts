@@ -7,4 +7,6 @@ export const sealedAccountItem = (account: string): Item => ({
   pk: sealedAccountsPartition,
   sk: account,
   kind: 'sealed_account',
+  // By which the deletion of the account finds it.
+  account_id: account,
 })

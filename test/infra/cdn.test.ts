@@ -18,7 +18,18 @@ it('behind a CDN every function that answers requests can read its secret, and n
       ),
     )
   const roles = readers.map(([, { Properties }]) => Properties.Roles[0].Ref.replace(/^Roles|[0-9A-F]{8}$/g, ''))
-  expect(roles.sort()).toEqual(['Client', 'Gateway', 'Ingest', 'Live', 'Public', 'Reader', 'Writer'])
+  expect(roles.sort()).toEqual([
+    'Client',
+    'DirectoryKeys',
+    'Gateway',
+    'Ingest',
+    'Live',
+    'Public',
+    'PublicKey',
+    'Reader',
+    'SignIn',
+    'Writer',
+  ])
   for (const { Properties } of templates.all('AWS::Lambda::Function')) {
     if (String(Properties.Handler).includes('/'))
       expect(JSON.stringify(Properties.Environment)).toContain('"CDN_SECRET_ARN"')

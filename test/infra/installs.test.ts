@@ -123,13 +123,21 @@ describe('logs of AWS', () => {
   })
 })
 
+/** Keys that encrypt: that of the seal signs. */
+const encrypting = (from: Templates) =>
+  from.entries('AWS::KMS::Key').filter(([, { Properties }]) => Properties.KeyUsage !== 'SIGN_VERIFY')
+
 describe('a key of the own', () => {
   const arn = 'arn:aws:kms:eu-central-1:123456789012:key/0-1-2'
   const keysIn = (from: Templates) => ({
     table: only('AWS::DynamoDB::GlobalTable', from).Properties.Replicas[0].SSESpecification?.KMSMasterKeyId,
     flows: only('AWS::Kinesis::Stream', from).Properties.StreamEncryption.KeyId,
-    failures: only('AWS::S3::Bucket', from).Properties.BucketEncryption.ServerSideEncryptionConfiguration[0]
-      .ServerSideEncryptionByDefault.KMSMasterKeyID,
+    buckets: from
+      .all('AWS::S3::Bucket')
+      .map(
+        ({ Properties }) =>
+          Properties.BucketEncryption.ServerSideEncryptionConfiguration[0].ServerSideEncryptionByDefault.KMSMasterKeyID,
+      ),
     secret: only('AWS::SecretsManager::Secret', from).Properties.KmsKeyId,
     alarms: only('AWS::SNS::Topic', from).Properties.KmsMasterKeyId,
     logs: from.all('AWS::Logs::LogGroup').map(({ Properties }) => Properties.KmsKeyId),
@@ -139,7 +147,7 @@ describe('a key of the own', () => {
     expect(keysIn(await templatesOf([], { encryptionKey: arn }))).toEqual({
       table: arn,
       flows: arn,
-      failures: arn,
+      buckets: [arn, arn],
       secret: arn,
       alarms: arn,
       logs: [arn, arn],
@@ -148,11 +156,18 @@ describe('a key of the own', () => {
 
   it('is made, rotates and stays when a deployment wants it', async () => {
     const own = await templatesOf([], { encryptionKey: 'own' })
-    const [id] = own.entries('AWS::KMS::Key')[0] as [string, Resource]
-    const key = only('AWS::KMS::Key', own)
+    const [[id, key], ...more] = encrypting(own) as [[string, Resource]]
+    expect(more).toEqual([])
     expect([key.DeletionPolicy, key.Properties.EnableKeyRotation]).toEqual(['RetainExceptOnCreate', true])
     const its = { 'Fn::GetAtt': [id, 'Arn'] }
-    expect(keysIn(own)).toEqual({ table: its, flows: its, failures: its, secret: its, alarms: its, logs: [its, its] })
+    expect(keysIn(own)).toEqual({
+      table: its,
+      flows: its,
+      buckets: [its, its],
+      secret: its,
+      alarms: its,
+      logs: [its, its],
+    })
     const services = key.Properties.KeyPolicy.Statement.map(
       ({ Principal }: { Principal: { Service?: string } }) => Principal.Service,
     )
@@ -177,7 +192,7 @@ describe('a key of the own', () => {
   })
 
   it('is none unless a deployment wants it', () => {
-    expect(templates.all('AWS::KMS::Key')).toEqual([])
+    expect(encrypting(templates)).toEqual([])
     expect(keysIn(templates)).toMatchObject({ table: undefined, secret: undefined, alarms: undefined })
   })
 })

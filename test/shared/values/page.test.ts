@@ -159,7 +159,8 @@ describe('pages', () => {
     const own = await newAccount()
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
-      const mdm_posture_provider = { type: 'tenant', name, tenant_id: name }
+      const app = { client_id: 'app', client_secret: 'secret-of-the-app' }
+      const mdm_posture_provider = { type: 'tenant', name, tenant_id: name, ...app }
       const { body } = await own.call(createPostureProvider, { method: 'POST', body: { mdm_posture_provider } })
       ids.unshift(body.data.id)
     }
