@@ -30,7 +30,9 @@ describe.each(entries.filter(takesMuch))('$name', (entry) => {
     for (const request of await largeRequests(entry, world)) {
       const { what, answer, units } = await measured(world, entry, request)
       const note = `${what} → ${answer.status} ${answer.text.slice(0, 300)}`
-      if (request.what === 'the largest valid body') expect(answer.status, note).toBeLessThan(300)
+      // What signs people in takes no other code or passcode than it has made.
+      const isTaken = request.what === 'the largest valid body' && entry.operation.credential !== 'none'
+      if (isTaken) expect(answer.status, note).toBeLessThan(300)
       expectDocumented(entry, answer, note)
       expect(Buffer.byteLength(answer.text), note).toBeLessThanOrEqual(maxAnswerBytes)
       expect(Buffer.byteLength(JSON.stringify({ ...answer, body: answer.text, text: '' })), note).toBeLessThanOrEqual(

@@ -43,14 +43,19 @@ export async function sampleRequests() {
     },
   })
   const portal = await signInWith(account, 'portal')
-  const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
+  const entries = new Map((await loadEntries()).map((entry) => [entry.name, entry]))
+  let callers = 0
+  /** Who has no credential is limited by where it asks from: each time from elsewhere. */
+  const elsewhere = () => ({ sourceIp: `198.18.${(callers >> 8) & 255}.${callers++ & 255}` })
 
   const send = async (name: string, request: Request = {}): Promise<Answer> => {
-    const handler = handlers.get(name)
-    if (!handler) throw new Error(`There is no operation ${name}.`)
+    const entry = entries.get(name)
+    if (!entry) throw new Error(`There is no operation ${name}.`)
+    const { handler, operation } = entry
     const [method, template = ''] = name.split(' ')
     const path = template.replace(/\{(\w+)\}/g, (_, param) => request.params?.[param] ?? '')
-    return call(handler, { method, path, token: account.token, ...request })
+    const from = operation.credential === 'none' ? elsewhere() : {}
+    return call(handler, { method, path, token: account.token, ...from, ...request })
   }
   const made = async (name: string, request: Request = {}) => {
     const { status, body } = await send(name, request)

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../commit/transaction.ts'
 import { notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
+import { note } from '../../core/invocation.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { serviceGuard } from '../accounts/service-guard.ts'
 import { directories } from './directory.ts'
@@ -19,5 +20,6 @@ export async function keysOf(directoryId: string) {
   const guard = isUuid(id) ? await getItem<{ account_id: string }>(serviceGuard('idp_directory', id)) : undefined
   const row = guard && (await getRow(directories.idp, guard.account_id, id))
   if (!row?.kid || !row.private_key) throw notFound()
+  note({ account_id: row.account_id })
   return { keys: [await publicKeyOf(row.account_id, row.kid, row.private_key)] }
 }

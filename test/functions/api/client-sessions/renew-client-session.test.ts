@@ -55,11 +55,7 @@ describe('a client heartbeat (P3.2)', () => {
       await call(handler, { method: 'PUT', token: world.token.token, params: { id }, headers })
       return (await findPresence(world.account.id, 'clients', client.id))?.last_seen_user_agent
     }
-    expect([await seen('client/2'), await seen(''), await seen('client/3')]).toEqual([
-      'client/2',
-      null,
-      'client/3',
-    ])
+    expect([await seen('client/2'), await seen(''), await seen('client/3')]).toEqual(['client/2', null, 'client/3'])
   })
 
   test('does not know a session that ended, was never, or is of another token', async () => {
