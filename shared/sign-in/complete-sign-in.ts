@@ -44,7 +44,10 @@ async function takePending(query: URLSearchParams) {
   const states = query.getAll('state')
   const token = states.length === 1 ? readOneTimeToken(states[0] ?? '', 'pending') : null
   const pending = token && (await takeOneTime<PendingSignIn>(token.key, clock.now()))
-  if (!token || !pending) throw unknownState()
+  if (!token || !pending) {
+    noteRefusal(token?.accountId ?? null, new SignInRefused('state_unknown'))
+    throw unknownState()
+  }
   note({ account_id: token.accountId })
   return { ...token, pending, text: states[0] ?? '' }
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { commit } from '../commit/commit.ts'
 import { clock } from '../core/clock.ts'
-import { invalid, unauthorized } from '../core/errors.ts'
+import { type ApiError, invalid, unauthorized } from '../core/errors.ts'
 import { note } from '../core/invocation.ts'
 import type { Origin } from '../core/subject.ts'
 import type { Draft } from '../values/draft.ts'
@@ -16,7 +16,7 @@ import { lookAtOneTime, readOneTimeToken, takeOneTime } from './one-time-token.t
 import { challengeOf } from './pending-sign-in.ts'
 import { proveEmail, useProof } from './prove-email.ts'
 import type { SignInCode } from './sign-in-code.ts'
-import { SignInRefused } from './sign-in-refused.ts'
+import { type Refusal, SignInRefused } from './sign-in-refused.ts'
 import { stageIdentity } from './stage-identity.ts'
 
 /** The fields of `POST /sign_in/token` (I2.1, I2.3). */
@@ -34,6 +34,12 @@ function fits(verifier: string, challenge: string): boolean {
   if (!verifierForm.test(verifier)) return false
   const [own, expected] = [Buffer.from(challengeOf(verifier)), Buffer.from(challenge)]
   return own.length === expected.length && timingSafeEqual(own, expected)
+}
+
+/** Tells the operator why, and the caller nothing. */
+function refused(accountId: string | null, reason: Refusal): ApiError {
+  noteRefusal(accountId, new SignInRefused(reason))
+  return unauthorized()
 }
 
 /**
@@ -61,22 +67,22 @@ async function provenIdentity(accountId: string, identity: ClaimedIdentity, draf
 export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
   const { code, code_verifier } = draft.done()
   const token = readOneTimeToken(code, 'code')
-  if (!token) throw unauthorized()
+  if (!token) throw refused(null, 'code_unknown')
   const { accountId, key } = token
   const look = () => lookAtOneTime<SignInCode>(key, clock.now())
   const known = await look()
-  if (!known) throw unauthorized()
+  if (!known) throw refused(accountId, 'code_unknown')
   note({ account_id: accountId })
   if (!fits(code_verifier, known.code_challenge)) {
     await takeOneTime(key, clock.now())
-    throw unauthorized()
+    throw refused(accountId, 'verifier')
   }
   const { provider, context } = known
   try {
     const { identity, proof } = await provenIdentity(accountId, known.identity, draft)
     const issued = await commit({ accountId, subject: null }, async (transaction) => {
       // Read on the state of the commit: another that took it came first.
-      if (!(await look())) throw unauthorized()
+      if (!(await look())) throw new SignInRefused('code_unknown')
       transaction.remove(key)
       if (proof) await useProof(transaction, proof)
       const actorId = await stageIdentity(transaction, identity)

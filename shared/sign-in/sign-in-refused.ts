@@ -30,6 +30,9 @@ export const refusals = [
   'id_token',
   'userinfo',
   'passcode',
+  'state_unknown',
+  'code_unknown',
+  'verifier',
 ] as const
 export type Refusal = (typeof refusals)[number]
 

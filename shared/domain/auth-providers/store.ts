@@ -139,7 +139,10 @@ export function update(
     await checkUnique(transaction, kind, checked, provider)
     const { client_secret: secret, ...input } = checked.done()
     const issuer = await issuerOf(kind, { ...provider, ...input }, provider, checked, issuing)
-    if (input.is_disabled === true && !provider.is_disabled) {
+    const isMoved = issuer !== provider.issuer
+    // A secret goes to the provider that it belongs to and nowhere else (I1.3).
+    if (isMoved && provider.client_secret && secret === undefined) throw invalid({ client_secret: ["can't be blank"] })
+    if (isMoved || (input.is_disabled === true && !provider.is_disabled)) {
       if ((await stageTokensOf(transaction, id)) === 'more') return 'more'
     }
     const row = transaction.update(authProviders[kind], provider, {

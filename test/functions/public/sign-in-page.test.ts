@@ -84,6 +84,10 @@ describe('GET /sign_in/{slug}', () => {
       query: { ...request, error: 'call 555 0100', error_description: 'call us' },
     })
     expect(other.text).not.toMatch(/Error|call/)
+    for (const error of ['__proto__', 'constructor']) {
+      const { status, text } = await visitPage(showPage, { slug, query: { ...request, error } })
+      expect([status, /Error|function/.test(text)]).toEqual([200, false])
+    }
   })
 
   it('is not there for an account that is not, or that is disabled', async () => {

@@ -89,8 +89,15 @@ describe('the issuer of a provider (A25.2)', () => {
     expect(read).toHaveBeenCalledTimes(1)
     read.mockResolvedValue({ issuer: 'https://other.example.com' })
     const other = 'https://other.example.com/.well-known/openid-configuration'
-    const moved = await providers.oidc.update(account, provider.id, { discovery_document_uri: other })
+    const kept = await providers.oidc.update(account, provider.id, { discovery_document_uri: other })
+    // The secret of the one is not for the other (I1.3).
+    expect([kept.status, kept.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
+    const client_secret = 'of-the-other-provider'
+    const { made } = await mintTokens(account, provider.id)
+    const moved = await providers.oidc.update(account, provider.id, { discovery_document_uri: other, client_secret })
     expect(moved.body.data).toMatchObject({ issuer: 'https://other.example.com', discovery_document_uri: other })
+    // Whom the former vouched for is out (A25.2(5)).
+    expect(await getRow(clientTokens, account.id, made.id)).toBeNull()
   })
 
   it('of a document that cannot be read stays as it was', async () => {
@@ -112,7 +119,10 @@ describe('the issuer of a provider (A25.2)', () => {
       issuer: ['has already been taken'],
     })
     const idp = (await providers.idp.create(account)).body.data
-    const moved = await providers.idp.update(account, idp.id, { idp_domain: 'Other.Idp.example' })
+    const moved = await providers.idp.update(account, idp.id, {
+      idp_domain: 'Other.Idp.example',
+      client_secret: 'of-the-other',
+    })
     expect(moved.body.data.issuer).toBe('https://other.idp.example')
   })
 })

@@ -80,6 +80,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     [{ redirect_uri: 'https://portal.example.com/signed-in?x=y' }, { redirect_uri: ['is invalid'] }],
     [{ redirect_uri: 'https://portal.example.com/signed-in#x' }, { redirect_uri: ['is invalid'] }],
     [{ redirect_uri: 'https://portal.example.com/signed-in\r\nset-cookie: a=b' }, { redirect_uri: ['is invalid'] }],
+    [{ redirect_uri: 'http://127.0.0.1:99999/callback' }, { redirect_uri: ['is invalid'] }],
     [{ redirect_uri: 'https://evil.example.com/signed-in' }, { redirect_uri: ['is invalid'] }],
     [{ redirect_uri: 'http://127.0.0.1:80@evil.example.com/callback' }, { redirect_uri: ['is invalid'] }],
     [{ redirect_uri: 'http://127.0.0.1.evil.example.com/callback' }, { redirect_uri: ['is invalid'] }],
