@@ -18,6 +18,12 @@ const rules: Rule[] = [
     message: /./,
     when: isUpdate,
   },
+  {
+    why: 'a provider whose issuer changes needs its secret anew',
+    field: /^client_secret$/,
+    message: /^can't be blank$/,
+    when: isUpdate,
+  },
   { why: 'the clock decides', field: /^expires_at$/, message: /^must be in the future$/ },
   { why: 'the deployment decides', field: /^ipv[46]$/, message: /^is reserved$/ },
   {
