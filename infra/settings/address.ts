@@ -1,0 +1,33 @@
+import { secretArn, url } from './forms.ts'
+import { integer, oneOf, text } from './kinds.ts'
+import { optional, setting } from './setting.ts'
+
+const certificate = (where: string, region: string) =>
+  text(new RegExp(`^arn:[^:]+:acm:${region}:\\d{12}:certificate/\\S+$`), `the ARN of a certificate ${where}`)
+
+/** How callers reach the service, and what stands in front of it. */
+export const addressSettings = {
+  baseUrl: optional(url, 'address that callers use', "`domainName`, else the API's own"),
+  domainName: optional(
+    text(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'a name like access.example.com'),
+    "custom domain; the API's own address is turned off",
+  ),
+  certificateArn: optional(certificate('in the region of the service', '[^:]+'), 'certificate of `domainName`'),
+  ipAddressType: setting(oneOf('dualstack', 'ipv4'), 'dualstack', 'whether IPv6 is answered, too'),
+  frontCertificateArn: optional(
+    certificate('in us-east-1', 'us-east-1'),
+    'certificate of `domainName` for CloudFront, which is put in front',
+  ),
+  webAclArn: optional(
+    text(/^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/\S+$/, 'the ARN of a web ACL of CloudFront'),
+    'web ACL of CloudFront that is there already',
+    'one is made, in us-east-1',
+  ),
+  requestsPerAddress: setting(
+    integer(10, 2_000_000_000),
+    60_000,
+    'requests in five minutes that the web ACL lets through from one address',
+  ),
+  originSecretDays: setting(integer(1, 1_000), 30, "how often CloudFront's secret rotates"),
+  cdnSecretArn: optional(secretArn, 'secret that a CDN proves itself with: requests without it are refused'),
+}

@@ -1,0 +1,51 @@
+import { defaultSettings } from '#shared/core/env.ts'
+import { secretArn } from './forms.ts'
+import { either, flag, integer, oneOf, text } from './kinds.ts'
+import { optional, setting } from './setting.ts'
+
+/** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
+const days = integer(1, 36_500)
+
+/** What holds data, how long, and what of it is there already. */
+export const dataSettings = {
+  keepData: setting(flag, true, '`false` for a trial: data goes with its stack, nothing protects it'),
+  encryptionKey: setting(
+    either(oneOf('aws', 'own'), text(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')),
+    'aws',
+    "what encrypts data at rest: keys of AWS, the deployment's own, or one that is there",
+  ),
+  tableStreamArn: optional(
+    text(/^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/, 'the ARN of the stream of a table'),
+    'stream of an existing table, which is used',
+  ),
+  flowStreamArn: optional(
+    text(/^arn:[^:]+:kinesis:[^:]+:\d{12}:stream\/[^/]+$/, 'the ARN of a Kinesis stream'),
+    'existing flow stream',
+  ),
+  failuresBucket: optional(
+    text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'),
+    'existing bucket of failed batches',
+  ),
+  serviceSecretArn: optional(secretArn, 'existing service secret'),
+  secretReplicaRegion: optional(
+    text(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'a region like eu-central-1'),
+    'region that the service secret is copied to',
+  ),
+  backupVaultArn: optional(
+    text(/^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/, 'the ARN of a backup vault'),
+    'vault of another account or region that daily backups are copied to',
+  ),
+  backupDays: setting(days, 35, 'how long backups are kept'),
+  logRetentionDays: setting(
+    days,
+    defaultSettings.logRetentionDays,
+    'how long the change, session and api_request logs are kept',
+  ),
+  flowRetentionDays: setting(days, defaultSettings.flowRetentionDays, 'how long the flow log is kept'),
+  sealRetentionDays: setting(
+    integer(0, 36_500),
+    400,
+    'how long nobody can delete what the sealed logs rest on (Object Lock); `0` leaves the lock off',
+  ),
+  flowStreamShards: setting(either(integer(1, 10_000), oneOf('on-demand')), 1, 'shards of the flow stream'),
+}

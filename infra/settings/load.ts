@@ -1,0 +1,26 @@
+import { either, integer, oneOf } from './kinds.ts'
+import { optional, setting } from './setting.ts'
+
+const concurrency = either(integer(1, 100_000), oneOf('none'))
+const requests = integer(1, 1_000_000)
+
+/** How much the service takes at once. */
+export const loadSettings = {
+  throttleRate: setting(requests, 3_000, 'requests a second that the API lets through'),
+  throttleBurst: setting(requests, 5_000, '… and at once'),
+  ingestRate: setting(requests, 1_000, 'flow reports a second that the API lets through'),
+  ingestBurst: setting(requests, 2_000, '… and at once'),
+  liveRatePerSecond: setting(requests, 500, 'connections and messages a second that the live channel takes'),
+  tableUnits: setting(
+    integer(1_000, 100_000_000),
+    40_000,
+    'units a second, of reads and of writes, that the quota of the account gives a table; an alarm goes off before',
+  ),
+  ingestConcurrency: setting(concurrency, 100, 'functions kept for flow reports, and no more of them'),
+  changeConcurrency: setting(concurrency, 20, "functions kept for each consumer of the table's stream, and no more"),
+  flowConcurrency: optional(
+    concurrency,
+    'functions kept for the consumer of the flow stream, and no more',
+    '4 a shard and 2; 42 on demand',
+  ),
+}

@@ -1,0 +1,36 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { logLevels } from '#shared/core/log.ts'
+import { metricSettings } from '#shared/core/metrics.ts'
+import { mailAddress } from './forms.ts'
+import { flag, oneOf } from './kinds.ts'
+import { optional, setting } from './setting.ts'
+
+const keptLogDays = Object.values(RetentionDays).filter(
+  (value): value is number => typeof value === 'number' && value !== RetentionDays.INFINITE,
+)
+
+/** What whoever runs the service sees of it. */
+export const operatorSettings = {
+  alarmEmail: optional(mailAddress, 'who is mailed when an alarm goes off'),
+  logLevel: setting(
+    oneOf(...logLevels),
+    'INFO',
+    'least level of what functions write to CloudWatch; `INFO` is a line a request',
+  ),
+  metrics: setting(
+    oneOf(...metricSettings),
+    'classes',
+    "what the service's own metrics are told apart by; `operations` has both",
+  ),
+  tracing: setting(flag, false, 'whether AWS X-Ray traces the functions'),
+  liveAccessLog: setting(
+    flag,
+    false,
+    'whether the live channel has an access log; the account names a role for logs of API Gateway then',
+  ),
+  logGroupDays: setting(
+    oneOf(...keptLogDays),
+    RetentionDays.THREE_MONTHS,
+    'how long CloudWatch keeps what functions, API and web ACL write',
+  ),
+}

@@ -1,0 +1,33 @@
+import { secretArn, url, urlOfTenant, urlWithPlaces } from './forms.ts'
+import { text, texts } from './kinds.ts'
+import { optional, setting } from './setting.ts'
+
+const clientId = text(/^[\x21-\x7e]{1,255}$/, 'up to 255 visible characters')
+
+/** Where an app or page can be led back to; schemes of an app's own have a dot (RFC 8252, 7.1). */
+const redirectUri =
+  /^(https:\/\/[^\s/#@]+|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?|[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:)(\/[^\s#]*)?$/
+
+/** The deployment's own apps at providers of people, and where a sign-in leads back to. */
+export const signInSettings = {
+  signInRedirectUris: setting(
+    texts(redirectUri, "addresses: https, http of the caller's own machine, or an app's scheme", 50),
+    ['http://127.0.0.1/callback', 'http://[::1]/callback'],
+    "where a sign-in leads back to; on the caller's own machine any port",
+  ),
+  suiteIssuer: setting(url, 'https://accounts.google.com', 'issuer of the workspace suite that people sign in with'),
+  suiteClientId: optional(clientId, "client id of the deployment's app at the workspace suite"),
+  suiteClientSecretArn: optional(secretArn, 'secret with the client secret of that app'),
+  tenantIssuer: setting(
+    urlOfTenant,
+    'https://login.microsoftonline.com/{tenant_id}/v2.0',
+    'issuer of a tenant of the cloud directory',
+  ),
+  tenantClientId: optional(clientId, "client id of the deployment's app at the cloud directory"),
+  tenantClientSecretArn: optional(secretArn, 'secret with the client secret of that app'),
+  idpApiUrl: setting(
+    urlWithPlaces('an address, with {idp_domain} for the domain'),
+    'https://{idp_domain}',
+    'address of an identity-provider service',
+  ),
+}
