@@ -8,10 +8,11 @@ import type { Settings } from './settings.ts'
 
 /**
  * The bucket of the sealed logs (S3). It can always be locked, so that the lock can be turned on later without another
- * bucket; a trial whose data is to go with it is never locked.
+ * bucket; a trial whose data is to go with it is never locked. One that is there already keeps the lock that it has.
  */
 export function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBucket {
   const { sealRetentionDays, keepData } = settings
+  if (settings.sealBucket !== null) return Bucket.fromBucketName(scope, 'Sealed', settings.sealBucket)
   const locked = keepData && sealRetentionDays > 0
   const bucket = new Bucket(scope, 'Sealed', {
     ...(key

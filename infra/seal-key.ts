@@ -26,8 +26,12 @@ const administration = [
 /** A name that CloudFormation makes up begins with the stack's, which it cuts where that is long. */
 const keptOfStackName = 20
 
-/** The key that signs checkpoints (S2.2): Ed25519, in KMS, which hands it out to nobody. Only the sealing function signs. */
+/**
+ * The key that signs checkpoints (S2.2): Ed25519, in KMS, which hands it out to nobody. Only the sealing function signs. One that
+ * is there already says so in its own policy.
+ */
 export function sealKey(scope: Construct, settings: Settings): IKey {
+  if (settings.sealKeyArn !== null) return Key.fromKeyArn(scope, 'SealKey', settings.sealKeyArn)
   const root = new AccountRootPrincipal()
   const role = Stack.of(scope).formatArn({
     service: 'iam',

@@ -5,12 +5,14 @@ import { optional, setting } from './setting.ts'
 
 /** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
 const days = integer(1, 36_500)
+const bucketName = text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')
+const keyArn = text(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')
 
 /** What holds data, how long, and what of it is there already. */
 export const dataSettings = {
   keepData: setting(flag, true, '`false` for a trial: data goes with its stack, nothing protects it'),
   encryptionKey: setting(
-    either(oneOf('aws', 'own'), text(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')),
+    either(oneOf('aws', 'own'), keyArn),
     'aws',
     "what encrypts data at rest: keys of AWS, the deployment's own, or one that is there",
   ),
@@ -22,11 +24,10 @@ export const dataSettings = {
     text(/^arn:[^:]+:kinesis:[^:]+:\d{12}:stream\/[^/]+$/, 'the ARN of a Kinesis stream'),
     'existing flow stream',
   ),
-  failuresBucket: optional(
-    text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'),
-    'existing bucket of failed batches',
-  ),
+  failuresBucket: optional(bucketName, 'existing bucket of failed batches'),
   serviceSecretArn: optional(secretArn, 'existing service secret'),
+  sealBucket: optional(bucketName, 'existing bucket of the sealed logs'),
+  sealKeyArn: optional(keyArn, 'existing key that signs the sealed logs'),
   secretReplicaRegion: optional(
     text(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'a region like eu-central-1'),
     'region that the service secret is copied to',

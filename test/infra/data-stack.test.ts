@@ -75,6 +75,8 @@ describe('data that is there already', () => {
     flowStreamArn: `arn:aws:kinesis:${account}:stream/flows`,
     failuresBucket: 'kept-failures',
     serviceSecretArn: `arn:aws:secretsmanager:${account}:secret:service-AbCdEf`,
+    sealBucket: 'kept-seals',
+    sealKeyArn: `arn:aws:kms:${account}:key/0f0e0d0c-0b0a-4009-8807-060504030201`,
   }
   let adopting: Templates
   beforeAll(async () => {
@@ -83,8 +85,7 @@ describe('data that is there already', () => {
 
   it('is used and not made', () => {
     const made = stateful(dataOf(adopting).resources).map(([, { Type }]) => Type)
-    // The seal of the logs is of the deployment: its key is not to leave it.
-    expect(new Set(made)).toEqual(new Set(['AWS::Logs::LogGroup', 'AWS::KMS::Key', 'AWS::S3::Bucket']))
+    expect(new Set(made)).toEqual(new Set(['AWS::Logs::LogGroup']))
     const variables = adopting
       .all('AWS::Lambda::Function')
       .find(({ Properties }) => Properties.Handler === 'tasks/provision-account.handler')?.Properties
@@ -94,6 +95,8 @@ describe('data that is there already', () => {
       FLOW_STREAM_NAME: 'flows',
       FAILURES_BUCKET: 'kept-failures',
       SERVICE_SECRET_ARN: settings.serviceSecretArn,
+      SEAL_BUCKET: 'kept-seals',
+      SEAL_KEY_ID: settings.sealKeyArn,
     })
   })
 
@@ -103,7 +106,23 @@ describe('data that is there already', () => {
     const policies = JSON.stringify(adopting.all('AWS::IAM::Policy'))
     expect(policies).toContain(`arn:aws:dynamodb:${account}:table/restored"`)
     expect(policies).toContain(settings.serviceSecretArn)
-    expect(/Storage(?!Seal)\w*/.exec(policies)).toBe(null)
+    expect(policies).not.toContain('Storage')
+  })
+
+  it('is sealed by one role alone, in the bucket and with the key that are there', () => {
+    const allowed = (action: string, resource: string) =>
+      adopting
+        .entries('AWS::IAM::Policy')
+        .filter(([, { Properties }]) =>
+          Properties.PolicyDocument.Statement.some(
+            ({ Effect, Action, Resource }: Record<string, string | string[]>) =>
+              Effect === 'Allow' && [Action].flat().includes(action) && JSON.stringify(Resource).includes(resource),
+          ),
+        )
+        .map(([id]) => id)
+    expect(allowed('s3:PutObject', 'kept-seals/*')).toEqual([expect.stringContaining('RolesSeal')])
+    expect(allowed('kms:Sign', settings.sealKeyArn)).toEqual([expect.stringContaining('RolesSeal')])
+    expect(allowed('kms:GetPublicKey', settings.sealKeyArn)).toHaveLength(3)
   })
 
   it('can be some of it', async () => {

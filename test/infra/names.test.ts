@@ -67,6 +67,8 @@ describe('several installs in one account and region', () => {
     [{ flowStreamArn: 'flows' }, 'flowStreamArn must be the ARN of a Kinesis stream'],
     [{ failuresBucket: 's3://bucket' }, 'failuresBucket must be the name of a bucket'],
     [{ serviceSecretArn: 'secret' }, 'serviceSecretArn must be the whole ARN of a secret'],
+    [{ sealBucket: 'Sealed Logs' }, 'sealBucket must be the name of a bucket'],
+    [{ sealKeyArn: 'alias/seal' }, 'sealKeyArn must be the ARN of a key'],
     [{ secretReplicaRegion: 'Ireland' }, 'secretReplicaRegion must be a region like'],
     [{ backupVaultArn: 'vault' }, 'backupVaultArn must be the ARN of a backup vault'],
     [{ backupDays: 0 }, 'backupDays must be an integer from 1 to 36500'],
