@@ -1,12 +1,17 @@
 import { ApiError } from '../core/errors.ts'
 import { chooseGateway } from '../domain/gateways/choose-gateway.ts'
 import { type GatewayRow, gateways } from '../domain/gateways/gateway.ts'
-import { type CountedPresence, isOnline, readPresences } from '../domain/presence/presence.ts'
+import { type CountedPresence, isOnline, type LastSeen, readPresences } from '../domain/presence/presence.ts'
 import { rowsBy } from '../table/read.ts'
 import { authorizationsOfClient, hasExpired } from './authorizations/authorization.ts'
 import type { LiveClient } from './client-sessions/client-presence.ts'
 
 export type LiveGateway = { gateway: GatewayRow; presence: CountedPresence }
+
+const placeOf = ({
+  last_seen_remote_ip_location_lat: lat = null,
+  last_seen_remote_ip_location_lon: lon = null,
+}: LastSeen) => ({ lat, lon })
 
 /** The gateway of a site that takes the client's traffic (P5.4). @throws ApiError `gateway_offline`, `version_mismatch` */
 export async function siteGateway(
@@ -32,8 +37,7 @@ export async function siteGateway(
       {
         id: gateway.id,
         version: seen.last_seen_version,
-        lat: seen.last_seen_remote_ip_location_lat,
-        lon: seen.last_seen_remote_ip_location_lon,
+        ...placeOf(seen),
         hasAuthorization: used.has(gateway.id),
         live: { gateway, presence: seen },
       },
@@ -41,8 +45,7 @@ export async function siteGateway(
   })
   const choice = chooseGateway(online, {
     version: presence.last_seen_version,
-    lat: presence.last_seen_remote_ip_location_lat,
-    lon: presence.last_seen_remote_ip_location_lon,
+    ...placeOf(presence),
   })
   if ('gateway' in choice) return choice.gateway.live
   throw new ApiError(

@@ -3,15 +3,18 @@ import { handler as listClients } from '#functions/api/clients/list-clients.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
+import { timestamp } from '#shared/core/clock.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
 import { type PolicyRow, policies } from '#shared/domain/policies/policy.ts'
+import { type ClientPresence, presenceItem } from '#shared/domain/presence/presence.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { newAccount } from '#test/support/account.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
+import { plantItems, plantRows } from '#test/support/plant-rows.ts'
+import { publicKey } from '#test/support/public-key.ts'
 
 /** What a list costs at two sizes of its collection. */
 export type ListCost = { name: string; few: Consumed; many: Consumed }
@@ -19,6 +22,19 @@ export type ListCost = { name: string; few: Consumed; many: Consumed }
 const groupId = '0198a000-0000-7000-8000-000000000001'
 const siteId = '0198a000-0000-7000-8000-000000000002'
 const actorId = '0198a000-0000-7000-8000-000000000003'
+
+/** The live item of a client that is online. */
+const online: ClientPresence = {
+  session_id: siteId,
+  lease_expires_at: 4_000_000_000_000_000,
+  token_id: actorId,
+  public_key: publicKey(),
+  tested: '["192.0.2.1",null,null,false]',
+  last_seen_at: timestamp(0),
+  last_seen_version: '1.4.0',
+  last_seen_user_agent: 'client/1.4.0',
+  last_seen_remote_ip: '192.0.2.1',
+}
 
 const plants: Record<string, (accountId: string, count: number) => Promise<unknown>> = {
   groups: (accountId, count) =>
@@ -69,8 +85,8 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
       }),
       ['address', 'site_id', 'type', 'ip_stack'],
     ),
-  clients: (accountId, count) =>
-    plantRows<ClientRow>(
+  clients: async (accountId, count) => {
+    const rows = await plantRows<ClientRow>(
       accountId,
       clients,
       count,
@@ -90,7 +106,9 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
         os_version: null,
       }),
       ['svc_id'],
-    ),
+    )
+    return plantItems(rows.map(({ id }) => presenceItem(accountId, 'clients', id, online)))
+  },
   policies: (accountId, count) =>
     plantRows<PolicyRow>(
       accountId,

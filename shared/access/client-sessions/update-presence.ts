@@ -9,7 +9,7 @@ export type ExpectedPresence = Partial<ClientPresence>
 const comparison = (value: unknown, i: number): string =>
   value === null ? `attribute_not_exists(#e${i})` : `#e${i} = :e${i}`
 
-/** Sets values of a client's live item while this session of it is live and the item has the `expected` values. */
+/** Sets values of a client's live item, or takes those away that are null, while this session of it is live and the item has the `expected` values. */
 export async function updatePresence(
   account: string,
   clientId: string,
@@ -18,13 +18,18 @@ export async function updatePresence(
   values: Partial<ClientPresence>,
   expected: ExpectedPresence = {},
 ): Promise<'done' | 'lost'> {
-  const [set, wanted] = [Object.entries(values), Object.entries(expected)]
+  const wanted = Object.entries(expected)
+  const set = Object.entries(values).filter(([, value]) => value !== null)
+  const gone = Object.keys(values).filter((name) => !set.some(([kept]) => kept === name))
   try {
     await table().send(
       new UpdateCommand({
         TableName: tableName(),
         Key: presenceKey(account, 'clients', clientId),
-        UpdateExpression: `SET ${set.map((_, i) => `#v${i} = :v${i}`).join(', ')}`,
+        UpdateExpression: [
+          `SET ${set.map((_, i) => `#v${i} = :v${i}`).join(', ')}`,
+          ...(gone.length > 0 ? [`REMOVE ${gone.join(', ')}`] : []),
+        ].join(' '),
         ConditionExpression: [
           'session_id = :session AND lease_expires_at > :now',
           ...wanted.map(([, value], i) => comparison(value, i)),

@@ -25,16 +25,16 @@ const tokenStates: Record<DeviceKind, (account: string, ids: string[], now: numb
       ),
   }
 
-/** Where and how a device was last seen (P1.6). */
+/** Where and how a device was last seen (P1.6). What is not known of a client's place is not stored. */
 export type LastSeen = {
   last_seen_at: string
   last_seen_version: string
-  last_seen_user_agent: string | null
+  last_seen_user_agent?: string | null
   last_seen_remote_ip: string
-  last_seen_remote_ip_location_region: string | null
-  last_seen_remote_ip_location_city: string | null
-  last_seen_remote_ip_location_lat: number | null
-  last_seen_remote_ip_location_lon: number | null
+  last_seen_remote_ip_location_region?: string | null
+  last_seen_remote_ip_location_city?: string | null
+  last_seen_remote_ip_location_lat?: number | null
+  last_seen_remote_ip_location_lon?: number | null
 }
 
 /** The live item of a device: its latest session and where it was last seen. It outlives the session. */
@@ -72,13 +72,19 @@ export type CountedPresence = Omit<Presence, 'token_id'> & {
 
 export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => liveKey(account, kind, id)
 
-/** The live item of a device. */
+/**
+ * The live item of a device. That of a client stores no null: lists read many of them. The version before compares places of
+ * gateways with null, so theirs stay.
+ */
 export const presenceItem = <K extends DeviceKind>(
   account: string,
   kind: K,
   id: string,
   presence: PresenceOf[K],
-): Item => ({ ...presenceKey(account, kind, id), kind: 'live', ...presence })
+): Item => {
+  const stored = Object.entries(presence).filter(([, value]) => kind === 'gateways' || value !== null)
+  return { ...presenceKey(account, kind, id), kind: 'live', ...Object.fromEntries(stored) }
+}
 
 /** The live item of a device as it is stored, whether its session still counts or not. */
 export const findPresence = async <K extends DeviceKind>(

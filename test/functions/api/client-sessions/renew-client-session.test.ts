@@ -53,9 +53,15 @@ describe('a client heartbeat (P3.2)', () => {
     const seen = async (userAgent: string) => {
       const headers = { 'user-agent': userAgent }
       await call(handler, { method: 'PUT', token: world.token.token, params: { id }, headers })
-      return (await findPresence(world.account.id, 'clients', client.id))?.last_seen_user_agent
+      const live = await findPresence(world.account.id, 'clients', client.id)
+      expect(Object.values(live ?? [])).not.toContain(null)
+      return live?.last_seen_user_agent
     }
-    expect([await seen('client/2'), await seen(''), await seen('client/3')]).toEqual(['client/2', null, 'client/3'])
+    expect([await seen('client/2'), await seen(''), await seen('client/3')]).toEqual([
+      'client/2',
+      undefined,
+      'client/3',
+    ])
   })
 
   test('does not know a session that ended, was never, or is of another token', async () => {
