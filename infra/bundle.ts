@@ -78,7 +78,8 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     banner: {
       js: "import{createRequire as _require$}from'node:module';const require=_require$(import.meta.url);",
     },
-    define: { ROUTE_TABLE: JSON.stringify(routeTable(operations, otherRoutes)) },
+    // As text, which the bundler puts where it is used: an object would lie in a file that every function loads.
+    define: { ROUTE_TABLE: JSON.stringify(JSON.stringify(routeTable(operations, otherRoutes))) },
     // Beside the code, and not named in it: an error's stack is read with them (shared/core/readable-stack.ts), a start is not.
     sourcemap: 'external',
     sourcesContent: false,

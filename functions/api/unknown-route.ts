@@ -6,8 +6,8 @@ import { requestIdOf } from '#shared/http/request-id.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { v0Problem } from '#shared/http/v0-problem.ts'
 
-/** Path pattern → methods, put in by the bundler from the operations. */
-declare const ROUTE_TABLE: Record<string, string[]>
+/** Path pattern → methods as JSON, put in by the bundler from the operations. */
+declare const ROUTE_TABLE: string
 
 const matches = (pattern: string, path: string): boolean => {
   const wanted = pattern.split('/')
@@ -24,7 +24,8 @@ export const handler = async (event: Event) => {
   try {
     await originOf(event)
     if (isV0(event.rawPath)) return v0Problem(notFound(), requestId, {}, event.rawPath)
-    const allowed = Object.entries(ROUTE_TABLE).flatMap(([pattern, methods]) =>
+    const routes: Record<string, string[]> = JSON.parse(ROUTE_TABLE)
+    const allowed = Object.entries(routes).flatMap(([pattern, methods]) =>
       matches(pattern, event.rawPath) ? methods : [],
     )
     if (allowed.length === 0) throw notFound()
