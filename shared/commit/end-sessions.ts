@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { inParallel } from '../core/in-parallel.ts'
 import { table, tableName } from '../table/client.ts'
 import { UpdateCommand } from '../table/commands.ts'
 import { type Key, liveKey, partition } from '../table/keys.ts'
 import { queryItems } from '../table/read.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 
 type Session = Key & { session_id: string }
 type LiveGateway = Session & { lease_expires_at: number }

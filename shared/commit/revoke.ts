@@ -1,4 +1,3 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { measure } from '../core/invocation.ts'
@@ -8,6 +7,7 @@ import { TransactWriteCommand } from '../table/commands.ts'
 import { type Key, partition, type RowPointer } from '../table/keys.ts'
 import { isLostRace } from '../table/lost-race.ts'
 import { getItems, queryItems } from '../table/read.ts'
+import { TransactionCanceledException } from '../table/refused-write.ts'
 import { authorizationsBy, type Ground, type Grounds, pointerKeys } from './authorization-pointers.ts'
 import { endSessionsBefore, endSessionsOfToken } from './end-sessions.ts'
 

@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { type Sealed, seal, unseal } from '../core/sealed-secret.ts'
@@ -10,6 +9,7 @@ import { table, tableName } from '../table/client.ts'
 import { DeleteCommand, PutCommand } from '../table/commands.ts'
 import { type Item, partition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 import type { Answer, Event, IdempotencyLock } from './exchange.ts'
 
 const second = 1_000_000

@@ -1,10 +1,10 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { clock } from '../core/clock.ts'
 import { describeError } from '../core/describe-error.ts'
 import { logLine } from '../core/log.ts'
 import { findPresence, isOnline, type Presence, presenceKey } from '../domain/presence/presence.ts'
 import { table, tableName } from '../table/client.ts'
 import { UpdateCommand } from '../table/commands.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 import { connectionOf } from './connection-of.ts'
 import { sendMessage } from './send-message.ts'
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { uuidBytes, uuidText } from '../core/ids.ts'
 import { table, tableName } from '../table/client.ts'
 import { DeleteCommand } from '../table/commands.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 
 /** What a token of a sign-in under way stands for: one that is at the provider, or a code that is to be redeemed. */
 type Purpose = 'pending' | 'code'

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
 import { getItem, type StoredItem } from '../table/read.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 
 const most = 5
 const windowMicros = 15 * 60_000_000

@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import type { Transaction } from '../commit/transaction.ts'
 import { clock } from '../core/clock.ts'
 import { matchesPassword } from '../core/password-hash.ts'
@@ -8,6 +7,7 @@ import { table, tableName } from '../table/client.ts'
 import { UpdateCommand } from '../table/commands.ts'
 import { guardKey, type RowPointer } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 import { readPasscode } from './passcode-text.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 

@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { endpointOf } from '../core/aws/endpoint.ts'
 import { JsonService, ServiceError } from '../core/aws/json-service.ts'
 import { env } from '../core/env.ts'
 import type { TableCommand } from './commands.ts'
+import { ConditionalCheckFailedException, TransactionCanceledException } from './refused-write.ts'
 
 /** The errors that somebody asks for by their class. */
 function sdkError(error: ServiceError): Error {
@@ -31,7 +31,7 @@ export class TableClient {
 
   /**
    * Sends a request; one that fails for what may pass is tried again.
-   * @throws what the SDK's client would throw, by the same names
+   * @throws what the SDK's client would throw, by the same names and with the same fields
    */
   async send<Output>(command: TableCommand<object, Output>): Promise<Output> {
     try {

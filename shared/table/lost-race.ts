@@ -1,4 +1,4 @@
-import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import type { TransactionCanceledException } from './refused-write.ts'
 
 /** Reasons for a cancelled transaction that can succeed when it is tried again on fresh state. */
 const passing = [

@@ -1,4 +1,3 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../core/errors.ts'
 import { logLine } from '../core/log.ts'
@@ -8,6 +7,7 @@ import { table, tableName } from './client.ts'
 import { TransactWriteCommand } from './commands.ts'
 import type { Item, Key } from './keys.ts'
 import { isLostRace } from './lost-race.ts'
+import { TransactionCanceledException } from './refused-write.ts'
 
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 

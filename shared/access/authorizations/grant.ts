@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import type { CallerOf } from '../../auth/caller.ts'
 import { deleteAuthorization } from '../../commit/revoke.ts'
 import { clock, timestamp } from '../../core/clock.ts'
@@ -18,6 +17,7 @@ import { DeleteCommand, PutCommand, UpdateCommand } from '../../table/commands.t
 import { rowKey } from '../../table/entity.ts'
 import { entityKey, type Item, type Key } from '../../table/keys.ts'
 import { getItem, getStoredItems, type StoredItem } from '../../table/read.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import { prepareTogether, put, putOver, type Write } from '../../table/write-together.ts'
 import type { LiveClient } from '../client-sessions/client-presence.ts'
 import type { Decision } from '../decide.ts'

@@ -1,7 +1,7 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { type ClientPresence, presenceKey } from '../../domain/presence/presence.ts'
 import { table, tableName } from '../../table/client.ts'
 import { UpdateCommand } from '../../table/commands.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 
 /** What the live item must say for a change. `connection_id: null` means that the session is not connected. */
 export type ExpectedPresence = Partial<ClientPresence>

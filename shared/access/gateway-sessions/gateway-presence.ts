@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import type { CallerOf } from '../../auth/caller.ts'
 import { notFound } from '../../core/errors.ts'
 import { type GatewayRow, gateways } from '../../domain/gateways/gateway.ts'
@@ -7,6 +6,7 @@ import { findPresence, isOnline, type Presence, presenceKey } from '../../domain
 import { table, tableName } from '../../table/client.ts'
 import { UpdateCommand } from '../../table/commands.ts'
 import { getRow } from '../../table/read.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 
 type Caller = CallerOf<'gateway'>
 /** The gateway of a session; `pointer` is what leads there from a token of its site. */

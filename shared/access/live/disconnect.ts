@@ -1,10 +1,10 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { clock } from '../../core/clock.ts'
 import { type Connection, findConnection, forgetConnection } from '../../domain/connections/connection.ts'
 import { presenceKey } from '../../domain/presence/presence.ts'
 import { leaseEnd } from '../../domain/sessions/lease.ts'
 import { table, tableName } from '../../table/client.ts'
 import { UpdateCommand } from '../../table/commands.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 
 /** A connection has ended: the lease of its session is cut, unless a newer connection stands (C3.2). Harmless to repeat. */
 export async function disconnect(connectionId: string): Promise<void> {

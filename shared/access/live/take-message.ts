@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { clock } from '../../core/clock.ts'
 import { type Connection, findConnection } from '../../domain/connections/connection.ts'
 import { type Presence, presenceKey } from '../../domain/presence/presence.ts'
@@ -7,6 +6,7 @@ import { closeConnection } from '../../live/connections-api.ts'
 import { endConnection, endSessionConnection } from '../../live/end-connection.ts'
 import { table, tableName } from '../../table/client.ts'
 import { UpdateCommand } from '../../table/commands.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import { type DeviceMessage, readMessage } from './device-message.ts'
 import { sessionState } from './session-state.ts'
 

@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { table, tableName } from '../../table/client.ts'
 import { UpdateCommand } from '../../table/commands.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import type { Bucket } from './bucket.ts'
 import { type BucketState, fullBucket, settledAt } from './bucket-state.ts'
 

@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { table, tableName } from '../../table/client.ts'
 import { UpdateCommand } from '../../table/commands.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import { leaseEnd } from '../sessions/lease.ts'
 
 /** Leads from a site token and a session to the gateway: a session is known only to the token it was started with (P1.7). */

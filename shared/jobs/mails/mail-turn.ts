@@ -1,7 +1,7 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { table, tableName } from '../../table/client.ts'
 import { PutCommand } from '../../table/commands.ts'
 import type { Key } from '../../table/keys.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 
 /** A mail that failed is tried again by the next run, half an hour later. */
 const patience = 20 * 60_000_000

@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { clock, dayMicros } from '../../core/clock.ts'
 import { table, tableName } from '../../table/client.ts'
 import { PutCommand, UpdateCommand } from '../../table/commands.ts'
 import type { Key } from '../../table/keys.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import { logTtl } from '../log-keys.ts'
 import { type Attribution, attributionItem } from './attribution.ts'
 import {

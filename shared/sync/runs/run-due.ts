@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { clock, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
@@ -7,6 +6,7 @@ import { type SyncTurn, syncTurnKey, syncTurnsPartition } from '../../domain/syn
 import { table, tableName } from '../../table/client.ts'
 import { DeleteCommand, UpdateCommand } from '../../table/commands.ts'
 import { getRow, queryItems } from '../../table/read.ts'
+import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import { isAllowed } from './is-allowed.ts'
 import { nextSlot } from './next-slot.ts'
 import { beginRun, readOpen } from './run-store.ts'

@@ -1,10 +1,11 @@
 import { createHash, createHmac } from 'node:crypto'
-import { ConditionalCheckFailedException, DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import * as document from '@aws-sdk/lib-dynamodb'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TableClient } from '#shared/table/client.ts'
 import * as commands from '#shared/table/commands.ts'
+import { ConditionalCheckFailedException, TransactionCanceledException } from '#shared/table/refused-write.ts'
 import { type Asked, answering, stubService } from '#test/support/stub-service.ts'
 
 const credentials = { accessKeyId: 'key', secretAccessKey: 'secret', sessionToken: 'session' }
@@ -213,30 +214,41 @@ describe('a transaction', () => {
     const tokens = stub.asked.map(({ body }) => JSON.parse(body).ClientRequestToken)
     expect(tokens).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), tokens[0]])
   })
-
-  it('that is cancelled says why, as the class of the SDK', async () => {
-    const CancellationReasons = [
-      { Code: 'None' },
-      { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' },
-    ]
-    stub.reply(
-      answering(400, {
-        __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
-        Message: 'cancelled',
-        CancellationReasons,
-      }),
-    )
-    const error = await ours(commands.TransactWriteCommand as Ours, { TransactItems: [] }).catch((thrown) => thrown)
-    expect(error).toBeInstanceOf(TransactionCanceledException)
-    expect(error).toMatchObject({ CancellationReasons, message: 'cancelled' })
-  })
 })
 
-it('names a condition that does not hold by the class of the SDK', async () => {
-  stub.reply(
-    answering(400, { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', message: 'no' }),
-  )
-  await expect(ours(commands.DeleteCommand as Ours, { TableName, Key: key })).rejects.toBeInstanceOf(
-    ConditionalCheckFailedException,
-  )
+describe('a write that is refused', () => {
+  type Told = Error & { $metadata?: { httpStatusCode?: number }; Item?: object; CancellationReasons?: object[] }
+  const told = ({ name, message, $metadata, Item, CancellationReasons }: Told) => {
+    return { name, message, status: $metadata?.httpStatusCode, Item, CancellationReasons }
+  }
+  const thrownBy = (asked: Promise<unknown>) => asked.then(String, (error: Told) => error) as Promise<Told>
+  const Item = { pk: { S: 'a' }, closed: { BOOL: true } }
+
+  it.each<[string, object, Ours, Theirs, object, new (...made: never[]) => Error]>([
+    [
+      'as its condition does not hold',
+      { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', message: 'no', Item },
+      commands.DeleteCommand as Ours,
+      document.DeleteCommand as unknown as Theirs,
+      { TableName, Key: key },
+      ConditionalCheckFailedException,
+    ],
+    [
+      'as a transaction is cancelled',
+      {
+        __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
+        Message: 'cancelled',
+        CancellationReasons: [{ Code: 'None' }, { Code: 'ConditionalCheckFailed', Message: 'The condition' }],
+      },
+      commands.TransactWriteCommand as Ours,
+      document.TransactWriteCommand as unknown as Theirs,
+      { TransactItems: [{ Delete: { TableName, Key: key } }] },
+      TransactionCanceledException,
+    ],
+  ])('%s is told as the SDK tells it, by a class of our own', async (_, body, Ours, Theirs, input, ErrorClass) => {
+    stub.reply(answering(400, body))
+    const error = await thrownBy(ours(Ours, input))
+    expect(error).toBeInstanceOf(ErrorClass)
+    expect(told(error)).toEqual(told(await thrownBy(theirs(Theirs, input))))
+  })
 })

@@ -1,10 +1,10 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { table } from '#shared/table/client.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { getRow } from '#shared/table/read.ts'
+import { TransactionCanceledException } from '#shared/table/refused-write.ts'
 import { newAccount } from '#test/support/account.ts'
 
 const cancelled = (code: string) =>
