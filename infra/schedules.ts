@@ -8,7 +8,8 @@ import { Construct } from 'constructs'
 import { acknowledge, wildcardRule } from './acknowledge.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { live } from './live.ts'
-import type { RoleName, Roles } from './roles.ts'
+import type { Duty } from './roles/duties.ts'
+import type { Roles } from './roles.ts'
 import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
@@ -39,7 +40,7 @@ export class Schedules extends Construct {
     const scheduled = (
       name: string,
       file: string,
-      duty: RoleName,
+      duty: Duty,
       every: Duration,
       what: string,
       timeout = Duration.seconds(60),

@@ -1,0 +1,53 @@
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { accounts } from '#shared/domain/accounts/account.ts'
+import { entityKey } from '#shared/table/keys.ts'
+import {
+  anyAccount,
+  clientParts,
+  directoryKeysReads,
+  entriesOf,
+  gatewayParts,
+  lastUse,
+  liveParts,
+  rateBuckets,
+  signInParts,
+  signInReads,
+  sourceRates,
+} from '../partitions.ts'
+import type { Storage } from '../storage.ts'
+import type { Duty } from './duties.ts'
+import { publicSealKey, putsFlows, serviceSecret } from './rights-on-storage.ts'
+import { changing, checks, reads, rightsOnTable, writes } from './table-rights.ts'
+
+/** Of what answers requests and holds the live channel. */
+export function answeringRights(storage: Storage) {
+  const onTable = rightsOnTable(storage)
+  const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
+  const secret = serviceSecret(storage)
+  return {
+    // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
+    reader: [
+      onTable(reads),
+      requestLog,
+      onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets]),
+      secret,
+      publicSealKey(storage),
+    ],
+    writer: [...changing(onTable), requestLog, secret],
+    client: [onTable([...reads, ...checks]), onTable(writes, clientParts), secret],
+    gateway: [onTable([...reads, ...checks]), onTable(writes, gatewayParts), secret],
+    live: [onTable([...reads, ...checks]), onTable(writes, liveParts), secret],
+    ingest: [
+      onTable(['dynamodb:GetItem'], [entityKey(anyAccount, accounts.name, '').pk, rateBuckets]),
+      onTable(['dynamodb:UpdateItem'], [rateBuckets]),
+      putsFlows(storage),
+      secret,
+    ],
+    // Whoever it is of that asks, it sees who may sign in and how, and writes what a sign-in gives.
+    signIn: [onTable([...reads, ...checks], signInReads), onTable(writes, signInParts), secret],
+    // Anybody may ask for a public key, which is made of the private one.
+    directoryKeys: [onTable(reads, directoryKeysReads), onTable(['dynamodb:UpdateItem'], [sourceRates]), secret],
+    public: [],
+    publicKey: [publicSealKey(storage)],
+  } satisfies Partial<Record<Duty, PolicyStatement[]>>
+}

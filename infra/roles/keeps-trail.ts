@@ -1,0 +1,35 @@
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { auditTrail, commitRecords, entriesOf, notForDevices, sealedParts } from '../partitions.ts'
+import type { Storage } from '../storage.ts'
+import { committing, type Duty, devices, starting } from './duties.ts'
+import { changes, checks, deletions, reads } from './table-rights.ts'
+
+/**
+ * What keeps the audit trail (docs/decisions/0012): nothing of it is changed, only the deletion of accounts deletes from it, and
+ * a put, which can overwrite, is left to those whose transactions need it.
+ */
+export function keepsTrail(duty: Duty, { table }: Storage): PolicyStatement[] {
+  const denied = (actions: string[], partitions: string[]) =>
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions,
+      resources: [table.tableArn],
+      conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': partitions } },
+    })
+  return [
+    denied(duty === 'deleteAccounts' ? changes : [...changes, ...deletions], auditTrail),
+    denied(
+      ['dynamodb:PutItem'],
+      [
+        ...entriesOf('change'),
+        ...entriesOf('api_request'),
+        ...(starting.includes(duty) ? [] : entriesOf('session')),
+        ...(committing.includes(duty) ? [] : [commitRecords]),
+      ],
+    ),
+    // What proves the trail is written by who seals it, and by nobody else.
+    ...(duty === 'seal' || duty === 'deleteAccounts' ? [] : [denied([...changes, ...deletions], [sealedParts])]),
+    ...(duty === 'seal' ? [] : [denied(['dynamodb:PutItem', 'dynamodb:PartiQLInsert'], [sealedParts])]),
+    ...(duty === 'live' || devices.includes(duty) ? [denied([...reads, ...checks], notForDevices)] : []),
+  ]
+}

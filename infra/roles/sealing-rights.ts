@@ -1,0 +1,32 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { accounts } from '#shared/domain/accounts/account.ts'
+import { entityKey, headKey } from '#shared/table/keys.ts'
+import { anyAccount, auditTrail, sealedParts } from '../partitions.ts'
+import type { Storage } from '../storage.ts'
+import type { Duty } from './duties.ts'
+import { reads, rightsOnTable } from './table-rights.ts'
+
+/** It reads the trail and what accounts there are, and writes what proves it. It looks for older accounts once. */
+export function sealingRights(storage: Storage) {
+  const onTable = rightsOnTable(storage)
+  return {
+    seal: [
+      onTable(reads, [
+        headKey(anyAccount).pk,
+        entityKey(anyAccount, accounts.name, '').pk,
+        ...auditTrail,
+        sealedParts,
+        'service#seal*',
+      ]),
+      onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [sealedParts]),
+      onTable(['dynamodb:PutItem', 'dynamodb:PartiQLInsert', 'dynamodb:DeleteItem'], ['service#seal*']),
+      onTable(['dynamodb:Scan']),
+      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [storage.sealed.bucketArn] }),
+      new PolicyStatement({
+        actions: ['s3:GetObject', 's3:PutObject'],
+        resources: [storage.sealed.arnForObjects('*')],
+      }),
+      new PolicyStatement({ actions: ['kms:Sign', 'kms:GetPublicKey'], resources: [storage.sealKey.keyArn] }),
+    ],
+  } satisfies Partial<Record<Duty, PolicyStatement[]>>
+}
