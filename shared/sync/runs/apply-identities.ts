@@ -10,19 +10,35 @@ import { nothingStaged, type Staged, stagedSkip } from './stage-result.ts'
 /** What a run of a directory knows of itself when it stages changes. */
 export type DirectoryStage = { transaction: Transaction; sourceId: string; issuer: string; startedAt: string }
 
-/** The last enabled administrator stays, with its identity (I4.7(1)). */
-async function isLastAdmin(transaction: Transaction, actor: ActorRow | null): Promise<boolean> {
+/**
+ * The last enabled administrator stays, with its identity (I4.7(1)). Whom this directory made goes with the last identity,
+ * and so is no administrator to count on without one; `gone` are those that go in this commit.
+ */
+async function isLastAdmin(
+  { transaction, sourceId }: DirectoryStage,
+  actor: ActorRow | null,
+  gone: Set<string>,
+): Promise<boolean> {
   if (actor?.type !== 'account_admin_user' || actor.is_disabled) return false
-  return transaction.count('actors.enabled.account_admin_user') <= 1
+  const { accountId } = transaction
+  for (const other of await rowsBy(actors, accountId, 'type', 'account_admin_user')) {
+    if (other.id === actor.id || other.is_disabled) continue
+    if (other.created_by_directory_id !== sourceId) return false
+    const identities = await rowsBy(externalIdentities, accountId, 'actor_id', other.id)
+    if (identities.some(({ id }) => !gone.has(id))) return false
+  }
+  return true
 }
 
 /** Takes identities away, first the client tokens that were made for them (I4.5). */
 export async function applyLostIdentities(
-  { transaction, sourceId, issuer, startedAt }: DirectoryStage,
+  stage: DirectoryStage,
   entries: IdentityEntry[],
   isNamed: boolean,
 ): Promise<Staged> {
+  const { transaction, sourceId, issuer, startedAt } = stage
   const staged = nothingStaged()
+  const gone = new Set<string>()
   for (const { id, idp_id, name } of entries) {
     if (!transaction.hasRoom()) return staged
     const row = await transaction.get(externalIdentities, id)
@@ -30,9 +46,10 @@ export async function applyLostIdentities(
     if (row && isOurs && row.idp_id === idp_id) {
       const actor = await transaction.get(actors, row.actor_id)
       if (row.updated_at > startedAt) stagedSkip(staged, idp_id, name, 'changed_since')
-      else if (await isLastAdmin(transaction, actor)) stagedSkip(staged, idp_id, name, 'last_admin')
+      else if (await isLastAdmin(stage, actor, gone)) stagedSkip(staged, idp_id, name, 'last_admin')
       else {
         if ((await stageIdentityDeletions(transaction, [row])) === 'more') return staged
+        gone.add(id)
         staged.changes.push({ object: 'users', change: 'delete' })
       }
     }

@@ -14,6 +14,7 @@ afterEach(() => {
 const person = (world: SyncWorld, email: string, fields = {}) =>
   insertActor(world.account.id, { type: 'account_user', name: 'Grace', email, ...fields })
 const ada = { id: 'ada', email: 'Ada.Lee@Example.com', name: 'Ada Lee' }
+const bo = { id: 'bo', email: 'bo@example.com', name: 'Bo Berg' }
 const others = Array.from({ length: 5 }, (_, i) => ({ id: `o${i}`, email: `o${i}@example.com` }))
 
 describe('a person of the directory (I4.3)', () => {
@@ -177,6 +178,27 @@ describe('who leaves', () => {
     const { identities, actors: people } = await world.state()
     expect(identities.map(({ idp_id }) => idp_id)).toContain('ada')
     expect(people.some(({ id }) => id === made.id)).toBe(true)
+  })
+
+  it.each([
+    ['named as not active', [ada, bo].map((user) => ({ ...user, active: false }))],
+    ['absent', []],
+  ])('of the last two administrators, both %s, one stays with its identity (I4.7)', async (_what, left) => {
+    const world = await newSyncWorld()
+    world.company.users = [ada, bo, ...others]
+    await world.run()
+    const made = (await world.state()).actors.filter(({ name }) => [ada.name, bo.name].includes(name))
+    for (const actor of made) await updateRow(world.account.id, actors, actor, { type: 'account_admin_user' })
+    const first = await getRow(actors, world.account.id, world.account.admin.id)
+    if (first) await updateRow(world.account.id, actors, first, { is_disabled: true })
+    world.company.users = [...others, ...left]
+    const run = await world.run()
+    expect(run).toMatchObject({ outcome: 'applied', skipped: { last_admin: 1 } })
+    const { identities, actors: people } = await world.state()
+    const [stayed] = people.filter(({ id }) => made.some((actor) => actor.id === id))
+    expect(identities.filter(({ actor_id }) => made.some(({ id }) => id === actor_id))).toMatchObject([
+      { actor_id: stayed?.id },
+    ])
   })
 
   it('an identity of another directory is left to it (I4.7)', async () => {
