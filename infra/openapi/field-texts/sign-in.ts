@@ -1,0 +1,24 @@
+import { integer, type Texts } from './text.ts'
+
+/** Providers of people, and signing in. */
+export const signInTexts: Texts = {
+  client_secret: { description: 'Secret of this service at the provider.', example: 'sample-secret' },
+  client_session_lifetime_secs: integer(
+    'How long a sign-in of a client lasts, in seconds. When sent as null, it is the default, 604800, and answered as that number.',
+    604_800,
+  ),
+  discovery_document_uri: {
+    description: 'Address of the discovery document; it is not fetched.',
+    example: 'https://login.example.net/.well-known/openid-configuration',
+  },
+  domain: { description: 'Domain of the customer that is synchronized; null for all of them.', example: 'example.com' },
+  idp_domain: { description: 'Host name of the identity provider.', example: 'idp.example.com' },
+  portal_session_lifetime_secs: integer(
+    'How long people who sign in to the portal will stay signed in, in seconds. Nobody can sign in yet. When sent as null, it is the default, 28800, and answered as that number.',
+    28_800,
+  ),
+  redirect_uri: {
+    description: 'Where the provider sends people back to; null for the address of this service.',
+    example: 'https://access.example.net/cb',
+  },
+}
