@@ -22,13 +22,16 @@ export async function codeForPasscode(accountId: string, entered: Entered): Prom
   const { email, passcode, context, code_challenge } = entered
   await Promise.all([limitAttempts(accountId, 'passcodes'), limitEmailAttempts(email)])
   try {
-    const [provider, proof] = await Promise.all([passcodeProvider(accountId), proveEmail(accountId, email, passcode)])
-    if (!provider) throw new SignInRefused('provider_disabled', proof.actorId)
+    const provider = await passcodeProvider(accountId)
+    if (!provider) throw new SignInRefused('provider_disabled')
+    const use = { purpose: 'sign_in', providerId: provider.id, context } as const
+    const proof = await proveEmail(accountId, email, passcode, use)
     const { text, key } = mintOneTimeToken(accountId, 'code')
     const content: SignInCode = {
       provider: { kind: 'email_otp', id: provider.id },
       context,
       code_challenge,
+      actor_id: proof.actorId,
       identity: {
         issuer: provider.issuer,
         idpId: email.toLowerCase(),

@@ -11,6 +11,7 @@ import { type AuthProviderRow, authProviders } from '../domain/auth-providers/au
 import { type GuardedFetch, guardedFetch } from '../outside/guarded-fetch.ts'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
+import type { Key } from '../table/keys.ts'
 import { getRow } from '../table/read.ts'
 import { emailToProve } from './email-to-prove.ts'
 import { exchangeCode } from './exchange-code.ts'
@@ -101,8 +102,13 @@ async function identify(
 }
 
 /** Has a passcode mailed, if the address belongs to somebody who can sign in; that is found out later, and tells nobody here. */
-async function orderProof(accountId: string, { provider, context }: PendingSignIn, email: string): Promise<void> {
-  const order: PasscodeOrder = { account_id: accountId, email, context, purpose: 'proof', provider_id: provider.id }
+async function orderProof(
+  accountId: string,
+  { provider: { id: provider_id }, context }: PendingSignIn,
+  email: string,
+  code: string,
+): Promise<void> {
+  const order: PasscodeOrder = { account_id: accountId, email, context, purpose: 'proof', provider_id, code }
   await invokeLater(env.passcodeFunction, order)
 }
 
@@ -127,13 +133,13 @@ async function codeFor(
   pending: PendingSignIn,
   identity: ClaimedIdentity,
   micros: number,
-): Promise<string> {
+): Promise<{ text: string; key: Key }> {
   const { provider, context, code_challenge } = pending
   const { text, key } = mintOneTimeToken(accountId, 'code')
   const content: SignInCode = { provider, context, code_challenge, identity }
   const Item = oneTimeItem(key, clock.now() + micros, content)
   await table().send(new PutCommand({ TableName: tableName(), Item }))
-  return text
+  return { text, key }
 }
 
 /**
@@ -154,14 +160,13 @@ export async function completeSignIn(query: URLSearchParams): Promise<{ location
     const identity = await identify(accountId, pending.provider.kind, row, answered)
     const email = await emailToProve(accountId, identity)
     if (email !== null) {
-      await orderProof(accountId, pending, email)
-      return back({
-        proof_required: 'true',
-        code: await codeFor(accountId, pending, identity, codeMicros.withPasscode),
-      })
+      const code = await codeFor(accountId, pending, identity, codeMicros.withPasscode)
+      await orderProof(accountId, pending, email, code.key.sk)
+      return back({ proof_required: 'true', code: code.text })
     }
     await checkPerson(accountId, pending, identity)
-    return back({ code: await codeFor(accountId, pending, identity, codeMicros.alone) })
+    const code = await codeFor(accountId, pending, identity, codeMicros.alone)
+    return back({ code: code.text })
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error
     noteRefusal(accountId, error)

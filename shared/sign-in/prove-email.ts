@@ -9,6 +9,7 @@ import { guardKey, type RowPointer } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 import { readPasscode } from './passcode-text.ts'
+import { type PasscodeUse, useText } from './passcode-use.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 
 const mostAttempts = 3
@@ -20,31 +21,52 @@ const nobody = '00000000-0000-0000-0000-000000000000'
 export type EmailProof = { actorId: string; passcodeId: string }
 
 /**
- * Holds what somebody entered against the passcode that was mailed to an address. It takes the same requests and the same
- * time, whether the address is anybody's, has a passcode, or has none any more.
+ * Holds what somebody entered against the passcode that was mailed to an address for this use. It takes the same requests and
+ * the same time, whether the address is anybody's, has a passcode, or has none any more.
  * @throws SignInRefused `passcode`, for every reason
  */
-export async function proveEmail(accountId: string, email: string, entered: string): Promise<EmailProof> {
+export async function proveEmail(
+  accountId: string,
+  email: string,
+  entered: string,
+  use: PasscodeUse,
+): Promise<EmailProof> {
   const folded = email.toLowerCase()
   const guard = await getItem<RowPointer>(guardKey(accountId, 'actors.email', folded))
   const actorId = guard?.row.sk ?? null
-  const held = await takeAttempt(accountId, actorId ?? nobody, folded)
+  const held = await takeAttempt(accountId, actorId ?? nobody, folded, use)
   const passcode = readPasscode(entered)
   const matches = await matchesPassword(passcode ?? '', held?.hash ?? null, retryUntil(hashPatienceMs))
   if (!held || !matches || actorId === null) throw new SignInRefused('passcode', actorId)
   return { actorId, passcodeId: held.id }
 }
 
-/** Counts an attempt before it is made, so that many at once are no more than many one by one. */
-async function takeAttempt(accountId: string, actorId: string, email: string): Promise<Passcode | null> {
+/**
+ * Counts an attempt before it is made, so that many at once are no more than many one by one. One for another use cannot
+ * succeed, and takes none of the passcode's away.
+ */
+async function takeAttempt(
+  accountId: string,
+  actorId: string,
+  email: string,
+  use: PasscodeUse,
+): Promise<Passcode | null> {
   try {
     const { Attributes } = await table().send(
       new UpdateCommand({
         TableName: tableName(),
         Key: passcodeKey(accountId, actorId),
         UpdateExpression: 'SET attempts = attempts + :one',
-        ConditionExpression: 'attempts < :most AND expires_at > :now AND email = :email',
-        ExpressionAttributeValues: { ':one': 1, ':most': mostAttempts, ':now': clock.now(), ':email': email },
+        ConditionExpression:
+          'attempts < :most AND expires_at > :now AND email = :email AND (attribute_not_exists(#use) OR #use = :use)',
+        ExpressionAttributeNames: { '#use': 'use' },
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ':most': mostAttempts,
+          ':now': clock.now(),
+          ':email': email,
+          ':use': useText(use),
+        },
         ReturnValues: 'ALL_NEW',
       }),
     )

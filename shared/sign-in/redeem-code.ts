@@ -46,7 +46,7 @@ function refused(accountId: string | null, reason: Refusal): ApiError {
  * The identity of a code, with the email that a passcode proves where that is needed: three may be tried, and the code stays
  * for the next. @throws ApiError 422 without one; SignInRefused
  */
-async function provenIdentity(accountId: string, identity: ClaimedIdentity, draft: Draft<Redeem>) {
+async function provenIdentity(accountId: string, code: string, identity: ClaimedIdentity, draft: Draft<Redeem>) {
   const email = await emailToProve(accountId, identity)
   if (email === null) return { identity, proof: null }
   const { passcode } = draft.fields
@@ -55,7 +55,7 @@ async function provenIdentity(accountId: string, identity: ClaimedIdentity, draf
     throw invalid(draft.errors)
   }
   await Promise.all([limitAttempts(accountId, 'passcodes'), limitEmailAttempts(email)])
-  const proof = await proveEmail(accountId, email, passcode)
+  const proof = await proveEmail(accountId, email, passcode, { purpose: 'proof', code })
   return { identity: { ...identity, email: { verified: email } }, proof }
 }
 
@@ -79,13 +79,16 @@ export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
   }
   const { provider, context } = known
   try {
-    const { identity, proof } = await provenIdentity(accountId, known.identity, draft)
+    const { identity, proof } = await provenIdentity(accountId, key.sk, known.identity, draft)
+    const mailedTo = proof?.actorId ?? known.actor_id
     const issued = await commit({ accountId, subject: null }, async (transaction) => {
       // Read on the state of the commit: another that took it came first.
       if (!(await look())) throw new SignInRefused('code_unknown')
       transaction.remove(key)
       if (proof) await useProof(transaction, proof)
       const actorId = await stageIdentity(transaction, identity)
+      // The address is somebody else's since: who knew the passcode is not who it would sign in.
+      if (mailedTo !== undefined && actorId !== mailedTo) throw new SignInRefused('passcode', mailedTo)
       return stageSession(transaction, { actorId, provider, context, origin })
     })
     noteSignIn()

@@ -7,7 +7,7 @@ import { type AccountRow, accounts } from '../domain/accounts/account.ts'
 import { limitOf, usageOf } from '../domain/accounts/check-limit.ts'
 import { readCounts } from '../domain/accounts/read-counts.ts'
 import { type ActorRow, actors } from '../domain/actors/actor.ts'
-import { authProviders, type ProviderKind } from '../domain/auth-providers/auth-provider.ts'
+import { type AuthProviderRow, authProviders, type ProviderKind } from '../domain/auth-providers/auth-provider.ts'
 import { type Passcode, passcodeKey } from '../domain/passcodes/passcode.ts'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
@@ -17,6 +17,7 @@ import { passcodeMail } from './passcode-mail.ts'
 import { takeMail } from './passcode-mails.ts'
 import { passcodeProvider } from './passcode-provider.ts'
 import { newPasscode } from './passcode-text.ts'
+import { useText } from './passcode-use.ts'
 import { refusalOf } from './refusal-of.ts'
 import type { SignInContext } from './sign-in-context.ts'
 import { SignInRefused } from './sign-in-refused.ts'
@@ -30,6 +31,8 @@ export type PasscodeOrder = {
   purpose: 'sign_in' | 'proof'
   /** That provider; null for the one of passcodes. */
   provider_id: string | null
+  /** Of a proof: the key of the code that waits for it; the version before named none. */
+  code?: string
 }
 
 const validMicros = 15 * 60_000_000
@@ -38,48 +41,69 @@ const hashPatienceMs = 20_000
 
 /**
  * Makes a passcode and mails it, if the address belongs to somebody who can sign in with it (I8.3); otherwise the service's
- * log says why not. @throws when the mail was not taken: then Lambda runs the whole again
+ * log says why not. Every order costs one hash, also that of an address that nobody has: on one machine whoever verifies
+ * waits for it in the same queue. @throws when the mail was not taken: then Lambda runs the whole again
  */
 export async function sendPasscode(order: PasscodeOrder): Promise<void> {
-  const { account_id: accountId, email, purpose } = order
+  const { account_id: accountId, email, purpose, context } = order
   const { mailSender } = env
   if (mailSender === null) return noteRefusal(accountId, new SignInRefused('mails_not_configured'))
-  const [account, actor] = await Promise.all([
+  const passcode = newPasscode()
+  const [account, actor, provider, hash] = await Promise.all([
     getRow(accounts, accountId, accountId),
     findUnique(actors, accountId, 'actors.email', email.toLowerCase()),
+    providerOf(order),
+    hashPassword(passcode, Date.now() + hashPatienceMs),
   ])
-  const refusal = await refusalFor(order, account, actor)
-  if (refusal || !account || !actor)
+  const refusal = await refusalFor(order, account, actor, provider)
+  if (refusal || !account || !actor || !provider)
     return noteRefusal(accountId, new SignInRefused(refusal ?? 'actor_unknown', actor?.id))
   if (!(await takeMail(email, clock.now())))
     return noteRefusal(accountId, new SignInRefused('too_many_mails', actor.id))
-  const passcode = newPasscode()
-  await keepPasscode(accountId, actor.id, email, passcode)
-  await sendMail({ from: mailSender, to: actor.email ?? email, ...passcodeMail(account, passcode, purpose) })
+  await keepPasscode(accountId, actor.id, { email: email.toLowerCase(), hash, ...useOf(order, provider) })
+  await sendMail({
+    from: mailSender,
+    to: actor.email ?? email,
+    ...passcodeMail(account, passcode, { purpose, context }),
+  })
 }
 
-async function refusalFor(order: PasscodeOrder, account: AccountRow | null, actor: ActorRow | null) {
-  const { account_id: accountId, context, purpose, provider_id } = order
-  const kind: ProviderKind = purpose === 'proof' ? 'oidc' : 'email_otp'
-  const [provider, counts] = await Promise.all([
-    provider_id === null ? passcodeProvider(accountId) : getRow(authProviders[kind], accountId, provider_id),
-    readCounts(accountId),
-  ])
+const kindOf = ({ purpose }: PasscodeOrder): ProviderKind => (purpose === 'proof' ? 'oidc' : 'email_otp')
+
+const providerOf = (order: PasscodeOrder): Promise<AuthProviderRow | null> =>
+  order.provider_id === null
+    ? passcodeProvider(order.account_id)
+    : getRow(authProviders[kindOf(order)], order.account_id, order.provider_id)
+
+async function refusalFor(
+  order: PasscodeOrder,
+  account: AccountRow | null,
+  actor: ActorRow | null,
+  provider: AuthProviderRow | null,
+) {
+  const counts = await readCounts(order.account_id)
   const total = account && limitOf(account, 'users')
   const aboveUsersLimit = total !== null && usageOf((tally) => counts[tally] ?? 0, 'users') > total
-  return refusalOf({ account, kind, provider, actor, context, aboveUsersLimit })
+  return refusalOf({ account, kind: kindOf(order), provider, actor, context: order.context, aboveUsersLimit })
+}
+
+function useOf({ purpose, context, code }: PasscodeOrder, provider: AuthProviderRow): Pick<Passcode, 'use'> {
+  if (purpose === 'sign_in') return { use: useText({ purpose, providerId: provider.id, context }) }
+  return code === undefined ? {} : { use: useText({ purpose, code }) }
 }
 
 /** The one passcode of an actor: an earlier one is gone. */
-async function keepPasscode(accountId: string, actorId: string, email: string, passcode: string): Promise<void> {
-  const hash = await hashPassword(passcode, Date.now() + hashPatienceMs)
+async function keepPasscode(
+  accountId: string,
+  actorId: string,
+  kept: Pick<Passcode, 'email' | 'hash' | 'use'>,
+): Promise<void> {
   const expiresAt = clock.now() + validMicros
   const item: Passcode = {
     ...passcodeKey(accountId, actorId),
     kind: 'passcode',
     id: randomUUID(),
-    email: email.toLowerCase(),
-    hash,
+    ...kept,
     attempts: 0,
     expires_at: expiresAt,
     ttl: Math.ceil(expiresAt / 1_000_000),

@@ -11,5 +11,7 @@ export type SignInCode = {
   context: SignInContext
   /** Only who knows its verifier gets the session. */
   code_challenge: string
+  /** Whom the passcode was mailed to, where one led to the code; nobody else gets the session. The version before kept none. */
+  actor_id?: string
   identity: ClaimedIdentity
 }

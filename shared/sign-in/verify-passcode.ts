@@ -29,8 +29,10 @@ export async function verifyPasscode(
   const accountId = account.id
   await Promise.all([limitAttempts(accountId, 'passcodes'), limitEmailAttempts(email)])
   try {
-    const [provider, proof] = await Promise.all([passcodeProvider(accountId), proveEmail(accountId, email, passcode)])
-    if (!provider) throw new SignInRefused('provider_disabled', proof.actorId)
+    const provider = await passcodeProvider(accountId)
+    if (!provider) throw new SignInRefused('provider_disabled')
+    const use = { purpose: 'sign_in', providerId: provider.id, context } as const
+    const proof = await proveEmail(accountId, email, passcode, use)
     const issued = await commit({ accountId, subject: null }, async (transaction) => {
       await useProof(transaction, proof)
       const actorId = await stageIdentity(transaction, {

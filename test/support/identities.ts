@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
 import { handler as createTenantAuthProvider } from '#functions/api/tenant-auth-providers/create-tenant-auth-provider.ts'
 import { commit } from '#shared/commit/commit.ts'
+import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
 import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import type { Account } from './account.ts'
@@ -32,6 +34,21 @@ export const newIssuer = () => `https://tenants.example.com/${randomUUID()}/v2.0
 
 export const newPerson = ({ id }: Pick<Account, 'id'>) =>
   insertActor(id, { type: 'account_user', name: 'Grace', email: `${randomUUID()}@example.com` })
+
+/** An administrator gives the address of one actor to another. */
+export async function moveEmail(account: Account, from: Pick<ActorRow, 'id' | 'email'>, to: Pick<ActorRow, 'id'>) {
+  for (const [id, email] of [
+    [from.id, `${randomUUID()}@example.com`],
+    [to.id, from.email],
+  ]) {
+    const moved = await account.call(updateActor, {
+      method: 'PATCH',
+      params: { id: id ?? '' },
+      body: { actor: { email } },
+    })
+    if (moved.status !== 200) throw new Error(moved.text)
+  }
+}
 
 /** Makes a provider of the issuer, and a client token that it gave the actor. */
 export async function signIn(account: Account, actorId: string, issuer: string) {

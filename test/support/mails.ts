@@ -5,8 +5,10 @@ import { openAwsServices } from '#infra/local/aws-services.ts'
 import { clock } from '#shared/core/clock.ts'
 import { hashPassword, passwordCost } from '#shared/core/password-hash.ts'
 import type { Mail } from '#shared/core/send-mail.ts'
+import { TaskQueue } from '#shared/core/task-queue.ts'
 import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
 import { passcodeProvider } from '#shared/sign-in/passcode-provider.ts'
+import { useText } from '#shared/sign-in/passcode-use.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { insertProvider } from './portal-sessions.ts'
@@ -52,14 +54,19 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
 /** The passcode in a mail. */
 export const passcodeIn = (mail: Mail | undefined): string => /^ {4}(\w{6})$/m.exec(mail?.text ?? '')?.[1] ?? ''
 
-let known: Promise<string> | undefined
+/** By what they cost: a hash of another cost takes another time to hold something against. */
+const known = new Map<number, Promise<string>>()
 
-/** Somebody who was mailed a passcode, without the mail; hashing takes long, so all have the same one. */
-export async function mailedPasscode(accountId: string) {
+/**
+ * Somebody who was mailed a passcode to sign in with, without the mail; hashing takes long, so all have the same one.
+ * `before`: by the version that did not keep what for.
+ */
+export async function mailedPasscode(accountId: string, context: 'client' | 'portal' | 'before' = 'client') {
   const passcode = 'ABC234'
-  known ??= hashPassword(passcode, Date.now() + 60_000)
-  const hash = await known
-  if (!(await passcodeProvider(accountId))) await insertProvider(accountId, 'email_otp')
+  const hashing = known.get(passwordCost.ln) ?? hashPassword(passcode, Date.now() + 60_000)
+  known.set(passwordCost.ln, hashing)
+  const hash = await hashing
+  const { id: providerId } = (await passcodeProvider(accountId)) ?? (await insertProvider(accountId, 'email_otp'))
   const email = `${randomUUID()}@example.com`
   const actor = await insertActor(accountId, {
     type: 'account_user',
@@ -72,6 +79,7 @@ export async function mailedPasscode(accountId: string) {
     kind: 'passcode',
     id: randomUUID(),
     email,
+    ...(context !== 'before' && { use: useText({ purpose: 'sign_in', providerId, context }) }),
     hash,
     attempts: 0,
     expires_at: clock.now() + 900_000_000,
@@ -83,4 +91,15 @@ export async function mailedPasscode(accountId: string) {
 /** Passcodes take next to no time here: what their hashes cost is for the long tier. */
 export function hashQuickly(): void {
   passwordCost.ln = 4
+}
+
+/** Counts slow hashes from here on, until the mocks are restored; answers how many there were since it was last asked. */
+export function countHashes(): () => number {
+  const queued = vi.spyOn(TaskQueue.prototype, 'run')
+  return () => {
+    // Commits queue, too, and wait as long as it takes.
+    const hashes = queued.mock.calls.filter(([, deadline]) => deadline !== undefined)
+    queued.mockClear()
+    return hashes.length
+  }
 }

@@ -14,6 +14,8 @@ export type Passcode = Key & {
   id: string
   /** The address that it was sent to, in lower case: it proves no other. */
   email: string
+  /** What it was mailed for, which alone it counts for; the version before kept none, and took it for anything. */
+  use?: string
   hash: string
   /** How often somebody has tried it. */
   attempts: number

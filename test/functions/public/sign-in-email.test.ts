@@ -2,9 +2,11 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as sendEmail } from '#functions/public/sign-in-email.ts'
 import { handler as showPage } from '#functions/public/sign-in-page.ts'
 import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
+import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
-import { getItem, getRow } from '#shared/table/read.ts'
+import { getItem, getRow, rowsBy } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
+import { moveEmail } from '#test/support/identities.ts'
 import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/mails.ts'
 import { insertProvider } from '#test/support/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
@@ -117,13 +119,30 @@ describe('the email form', () => {
   })
 
   it('binds the code to the challenge, and its session to what the page was opened for', async () => {
-    const { email, passcode } = await mailedPasscode(account.id)
+    const { email, passcode } = await mailedPasscode(account.id, 'portal')
     const back = await send({ email, passcode }, { context: 'portal' })
     expect((await redeemWith({ code: codeIn(back), code_verifier: newVerifier().verifier })).status).toBe(401)
-    const other = await mailedPasscode(account.id)
+    const other = await mailedPasscode(account.id, 'portal')
     const portal = await send({ email: other.email, passcode: other.passcode }, { context: 'portal' })
     // No administrator, so there is no portal for them.
     expect((await redeemWith({ code: codeIn(portal), code_verifier: verifier })).status).toBe(401)
+  })
+
+  it('gives nobody else the session whom the address belongs to by then', async () => {
+    const { actor, email, passcode } = await mailedPasscode(account.id)
+    const back = await send({ email, passcode })
+    const other = await insertActor(account.id, {
+      type: 'account_user',
+      name: 'Mallory',
+      email: `${actor.id}@example.com`,
+      allow_email_otp_sign_in: true,
+    })
+    await moveEmail(account, actor, other)
+    const code = codeIn(back)
+    expect((await redeemWith({ code, code_verifier: verifier })).status).toBe(401)
+    expect(await rowsBy(externalIdentities, account.id, 'actor_id', other.id)).toEqual([])
+    await moveEmail(account, { ...other, email }, actor)
+    expect((await redeemWith({ code, code_verifier: verifier })).body.data.actor.id).toBe(actor.id)
   })
 
   it('leads nowhere that is not listed', async () => {

@@ -1,8 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passcode.ts'
+import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
+import { handler as mailPasscode } from '#functions/tasks/mail-passcode.ts'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
+import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import { rowsBy } from '#shared/table/read.ts'
 import type { PlainProvider } from '#test/fakes/plain-provider.ts'
-import { catchMails, hashQuickly, passcodeIn } from '#test/support/mails.ts'
-import { beginSignIn, comeBack, ledTo, newVerifier, redeemWith } from '#test/support/sign-in.ts'
+import { call } from '#test/support/account.ts'
+import { moveEmail } from '#test/support/identities.ts'
+import { standBeforeTable } from '#test/support/in-front-of-table.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/mails.ts'
+import { beginSignIn, comeBack, ledTo, newSource, newVerifier, redeemWith } from '#test/support/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in-world.ts'
 
 let world: SignInWorld
@@ -72,6 +81,86 @@ describe('an email that a provider does not vouch for (I2.3)', () => {
     const { code, code_verifier } = second
     expect((await redeemWith({ code, code_verifier: newVerifier().verifier, passcode: known })).status).toBe(401)
     expect((await redeemWith({ code, code_verifier, passcode: known })).status).toBe(401)
+  })
+
+  it('is proven by the passcode of its own sign-in alone', async () => {
+    const person = await world.person()
+    const first = await claim(String(person.email))
+    const second = await claim(String(person.email))
+    const passcode = passcodeIn(second.mails[0])
+    for (let i = 0; i < 4; i++) {
+      expect((await redeemWith({ code: first.code, code_verifier: first.code_verifier, passcode })).status).toBe(401)
+    }
+    const { code, code_verifier } = second
+    expect((await redeemWith({ code, code_verifier, passcode })).body.data.actor.id).toBe(person.id)
+  })
+
+  it('is not proven by a passcode to sign in with, nor does its own sign in', async () => {
+    const signing = await mailedPasscode(world.account.id)
+    const { mails, code, code_verifier } = await claim(signing.email)
+    // What was mailed for the proof took its place.
+    const passcode = passcodeIn(mails[0])
+    const verify = () =>
+      call(verifyPasscode, {
+        method: 'POST',
+        params: { slug: world.account.slug },
+        body: { sign_in: { email: signing.email, passcode, context: 'client' } },
+        sourceIp: newSource(),
+      })
+    for (let i = 0; i < 4; i++) expect((await verify()).status).toBe(401)
+    expect((await redeemWith({ code, code_verifier, passcode })).status).toBe(201)
+
+    const other = await world.person({ allow_email_otp_sign_in: true })
+    const claimed = await claim(String(other.email))
+    const post = await catchMails()
+    await call(sendPasscode, {
+      method: 'POST',
+      params: { slug: world.account.slug },
+      body: { sign_in: { email: other.email, context: 'client' } },
+      sourceIp: newSource(),
+    })
+    await post.settled()
+    await post.stop()
+    const { code: waiting, code_verifier: own } = claimed
+    expect((await redeemWith({ code: waiting, code_verifier: own, passcode: passcodeIn(post.mails[0]) })).status).toBe(
+      401,
+    )
+  })
+
+  it('is proven by what the version before has mailed, which did not keep for what', async () => {
+    const person = await world.person()
+    const email = String(person.email)
+    const { code, code_verifier } = await claim(email)
+    const post = await catchMails()
+    const order = { account_id: world.account.id, email, context: 'client', provider_id: provider.id } as const
+    await mailPasscode({ ...order, purpose: 'proof' })
+    await post.stop()
+    const passcode = passcodeIn(post.mails[0])
+    expect((await redeemWith({ code, code_verifier, passcode })).body.data.actor.id).toBe(person.id)
+  })
+
+  it('signs in nobody else whom it belongs to by then', async () => {
+    const [person, other] = [await world.person(), await world.person()]
+    const { mails, code, code_verifier } = await claim(String(person.email))
+    const passcode = passcodeIn(mails[0])
+    let isMoved = false
+    // Between the passcode that was right and the commit.
+    const leave = standBeforeTable(async ({ operation, input, ask }) => {
+      const answer = await ask()
+      if (!isMoved && operation === 'UpdateItem' && JSON.stringify(input).includes('#passcodes')) {
+        isMoved = true
+        await moveEmail(world.account, person, other)
+      }
+      return answer
+    })
+    const log = catchLog()
+    const refused = await redeemWith({ code, code_verifier, passcode })
+    leave()
+    const lines = log.lines().filter(({ event }) => event === 'sign_in_refused')
+    vi.restoreAllMocks()
+    expect([refused.status, isMoved]).toEqual([401, true])
+    expect(lines).toMatchObject([{ reason: 'passcode', actor_id: person.id }])
+    expect(await rowsBy(externalIdentities, world.account.id, 'actor_id', other.id)).toEqual([])
   })
 
   it('is refused where it is none', async () => {

@@ -9,7 +9,7 @@ import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
 import { getItem } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/account.ts'
 import { catchLog } from '#test/support/log-lines.ts'
-import { catchMails, hashQuickly, passcodeIn } from '#test/support/mails.ts'
+import { catchMails, countHashes, hashQuickly, passcodeIn } from '#test/support/mails.ts'
 import { insertProvider } from '#test/support/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
 
@@ -69,6 +69,25 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect(lines.map(({ reason }) => reason).toSorted()).toEqual(nobodies.map(([, , reason]) => reason).toSorted())
     for (const [email] of nobodies) expect(text).not.toContain(email)
     expect(post.mails).toEqual([])
+  })
+
+  it('costs one hash, whoever the address belongs to: on one machine others wait for it (I2.5)', async () => {
+    const known = String((await person()).email)
+    const tries: [string, string][] = [
+      ['nobody@example.com', 'client'],
+      [known, 'client'],
+      [known, 'portal'],
+      [String((await person({ is_disabled: true })).email), 'client'],
+      ...Array.from({ length: 5 }, (): [string, string] => [known, 'client']),
+    ]
+    const hashes = countHashes()
+    const counted: number[] = []
+    for (const [i, [email, context]] of tries.entries()) {
+      await ask({ email, context }, { sourceIp: `198.51.100.${i}` })
+      await post.settled()
+      counted.push(hashes())
+    }
+    expect([counted, post.mails.length]).toEqual([tries.map(() => 1), 5])
   })
 
   it('mails nobody while the provider is disabled, nor beyond the users limit', async () => {

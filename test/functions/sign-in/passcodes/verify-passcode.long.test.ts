@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passcode.ts'
 import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
+import { passwordCost } from '#shared/core/password-hash.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { call, newAccount } from '#test/support/account.ts'
-import { mailedPasscode } from '#test/support/mails.ts'
+import { catchMails, mailedPasscode } from '#test/support/mails.ts'
+
+const { ln } = passwordCost
+afterEach(() => {
+  passwordCost.ln = ln
+  vi.unstubAllEnvs()
+})
 
 const medianOf = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
@@ -39,6 +46,29 @@ async function mediansOf(handler: Handler, rounds: number) {
 it('takes as long for an address that nobody has as for a wrong passcode of somebody', async () => {
   const { known, unknown } = await mediansOf(verifyPasscode, 15)
   expect(Math.abs(known - unknown) / known, JSON.stringify({ known, unknown })).toBeLessThan(0.2)
+}, 120_000)
+
+it('takes as long beside many who ask for passcodes, whether their addresses are known', async () => {
+  const post = await catchMails()
+  passwordCost.ln = 13
+  const account = await newAccount()
+  const stranger = { email: `${randomUUID()}@example.com`, passcode: 'ZZZZZZ' }
+  const people = await Promise.all(Array.from({ length: 5 }, () => mailedPasscode(account.id)))
+  const emails = {
+    known: () => people.map(({ email }) => email),
+    unknown: () => people.map(() => `${randomUUID()}@example.com`),
+  }
+  const times = { known: [] as number[], unknown: [] as number[] }
+  for (let i = 0; i < 16; i++) {
+    const kind = i % 2 ? 'known' : 'unknown'
+    const source = `198.18.${i}.1`
+    await Promise.all(emails[kind]().map((email) => timed(sendPasscode, account.slug, { email }, source)))
+    times[kind].push(await timed(verifyPasscode, account.slug, stranger, source))
+    await post.settled()
+  }
+  await post.stop()
+  const [known, unknown] = [medianOf(times.known), medianOf(times.unknown)]
+  expect(Math.abs(known - unknown) / known, JSON.stringify(times)).toBeLessThan(0.35)
 }, 120_000)
 
 it('takes as long to be asked for a passcode for an address that nobody has', async () => {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
 import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
+import { handler as deleteProvider } from '#functions/api/email-otp-auth-providers/delete-email-otp-auth-provider.ts'
 import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passcode.ts'
 import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
 import { clock } from '#shared/core/clock.ts'
@@ -9,10 +11,11 @@ import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
+import { passcodeProvider } from '#shared/sign-in/passcode-provider.ts'
 import { getItem, rowsBy } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/account.ts'
 import { catchLog } from '#test/support/log-lines.ts'
-import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/mails.ts'
+import { catchMails, countHashes, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/mails.ts'
 import { insertProvider } from '#test/support/portal-sessions.ts'
 import { insertActor } from '#test/support/rows.ts'
 
@@ -150,7 +153,67 @@ describe('a passcode (I2.5)', () => {
   })
 })
 
+describe('what a passcode was mailed for', () => {
+  it('is all that it counts for, and other tries take none of its three', async () => {
+    const post = await catchMails()
+    const { email } = await person()
+    await ask(String(email), 'portal')
+    await post.settled()
+    const passcode = passcodeIn(post.mails[0])
+    expect(post.mails[0]?.text).toContain('to administer it')
+    await post.stop()
+    const sign_in = { email: String(email), passcode }
+    for (let i = 0; i < 4; i++) expect((await verify({ ...sign_in, context: 'client' })).status).toBe(401)
+    expect((await verify({ ...sign_in, context: 'portal' })).status).toBe(201)
+  })
+
+  it('is a provider, too: one that was made anew takes no passcode of the former', async () => {
+    const own = await newAccount()
+    const { email, passcode } = await mailedPasscode(own.id)
+    const former = await passcodeProvider(own.id)
+    const signIn = () =>
+      call(verifyPasscode, {
+        method: 'POST',
+        params: { slug: own.slug },
+        body: { sign_in: { email, passcode, context: 'client' } },
+        sourceIp: source,
+      })
+    const params = { id: former?.id ?? '' }
+    expect((await own.call(deleteProvider, { method: 'DELETE', params })).status).toBe(200)
+    expect((await signIn()).status).toBe(401)
+    await insertProvider(own.id, 'email_otp')
+    expect((await signIn()).status).toBe(401)
+  })
+
+  it('is not known of one that the version before has mailed, which counts', async () => {
+    const { email, passcode } = await mailedPasscode(account.id, 'before')
+    expect((await verify({ email, passcode })).status).toBe(201)
+  })
+})
+
 describe('POST /sign_in/{slug}/email_otp/verify', () => {
+  it('hashes once, whoever the address belongs to and whatever there is to hold the passcode against', async () => {
+    const { email, passcode } = await mailedPasscode(account.id)
+    const disabled = await person({ is_disabled: true })
+    const tries = [
+      { email: `${randomUUID()}@example.com`, passcode },
+      { email: String((await person()).email), passcode },
+      { email: String(disabled.email), passcode },
+      { email, passcode: 'ZZZZZZ' },
+      { email, passcode: 'no passcode' },
+      { email, passcode, context: 'portal' },
+      { email, passcode },
+      { email, passcode },
+    ]
+    const hashes = countHashes()
+    const counted: number[] = []
+    for (const one of tries) {
+      await verify(one)
+      counted.push(hashes())
+    }
+    expect(counted).toEqual(tries.map(() => 1))
+  })
+
   it.each([
     ['nothing', {}, { email: ["can't be blank"], passcode: ["can't be blank"] }],
     ['no address', { email: 'grace', passcode: 'ABC234' }, { email: ['is an invalid email address'] }],
