@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
+import type { IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fieldsOf } from '#shared/core/is-object.ts'
 import type { Mail } from '#shared/core/send-mail.ts'
-import { listen } from './http-server.ts'
+import { listen, openServer } from './http-server.ts'
+import { isSigned } from './is-signed.ts'
 
 type Stands = {
   /** Runs the function of a name; undefined where there is none. */
@@ -14,6 +15,9 @@ type Stands = {
 }
 
 export type AwsServices = { endpoint: string; stop(): Promise<void> }
+
+/** Far above what the service sends. */
+const mostBytes = 1_048_576
 
 /** What an email of SES's API is: the parts that the service sends. */
 function mailOf(body: unknown): Mail {
@@ -26,7 +30,8 @@ function mailOf(body: unknown): Mail {
 
 /**
  * What stands on one machine for the services of AWS that functions ask without an SDK: Lambda takes events for later, and
- * SES takes mails. It listens on the loopback, on a port of its own.
+ * SES takes mails. It listens on the loopback, on a port of its own, to requests that are signed with this process's credentials
+ * alone: whatever else runs on the machine, and pages in its browsers, could reach it, too.
  */
 export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120_000] }: Stands): Promise<AwsServices> {
   const ending = new AbortController()
@@ -44,8 +49,11 @@ export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120
     }
   }
   const answer = async (request: IncomingMessage): Promise<number> => {
+    if (!(Number(request.headers['content-length']) <= mostBytes)) return 413
+    const bytes = await buffer(request)
+    if (request.headers.host !== host || !isSigned(request, bytes, host)) return 403
     const { pathname } = new URL(request.url ?? '', 'http://localhost')
-    const body: unknown = JSON.parse(await text(request))
+    const body: unknown = JSON.parse(bytes.toString())
     if (request.method !== 'POST') return 404
     if (pathname === '/v2/email/outbound-emails') {
       await deliver(mailOf(body))
@@ -63,15 +71,17 @@ export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120
     })
     return 202
   }
-  const server = createServer(async (request, response) => {
+  let host = ''
+  const server = openServer(async (request, response) => {
     const status = await answer(request).catch((error: unknown) => {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
       return 500
     })
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   })
+  host = `127.0.0.1:${await listen(server, 0)}`
   return {
-    endpoint: `http://127.0.0.1:${await listen(server, 0)}`,
+    endpoint: `http://${host}`,
     async stop() {
       ending.abort()
       server.close()

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openAwsServices } from '#infra/local/aws-services.ts'
 import { mailFolder, smtpServer } from '#infra/local/mails.ts'
 import { invokeLater } from '#shared/core/aws/invoke-later.ts'
+import { roleCredentials, type SignedRequest, signedHeaders } from '#shared/core/aws/signed-fetch.ts'
 import { type Mail, sendMail } from '#shared/core/send-mail.ts'
 
 const mail: Mail = {
@@ -55,6 +57,23 @@ async function startSmtp(options: { refuse?: boolean } = {}) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ends.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
   return { received, port: (server.server.address() as AddressInfo).port }
+}
+
+type Sent = SignedRequest & { body: string }
+
+const signedBy = (credentials: ReturnType<typeof roleCredentials>, request: Sent, at = Date.now()) => ({
+  signed: signedHeaders(request, credentials, new Date(at)),
+})
+
+/** Sends a request with the headers given, also with another `Host` than where it goes, as a resolved name would. */
+function send(to: string, { method, path, query, body, signed }: Sent & { signed: Record<string, string> }) {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const target = `http://${to}${path}?${new URLSearchParams(query)}`
+  const headers = { ...signed, 'content-length': Buffer.byteLength(body) }
+  const asking = request(target, { method, headers }, (answer) => resolve(answer.resume().statusCode ?? 0))
+  asking.once('error', reject)
+  asking.end(body)
+  return promise
 }
 
 describe('mails on one machine', () => {
@@ -117,6 +136,72 @@ describe('a function that is handed events for later', () => {
     await vi.waitFor(() => expect(runs).toBe(3))
     await new Promise((resolve) => setTimeout(resolve, 30))
     expect(runs).toBe(3)
+  })
+
+  it('takes what is signed with the credentials of this process alone, and no more than it needs', async () => {
+    const taken: unknown[] = []
+    await through(
+      async (one) => void taken.push(one),
+      () => Promise.resolve(void taken.push('invoked')),
+    )
+    const { host } = new URL(String(process.env.AWS_ENDPOINT_URL_LAMBDA))
+    const good: Sent = {
+      service: 'lambda',
+      method: 'POST',
+      host,
+      path: '/2015-03-31/functions/mail-passcode/invocations',
+      query: { Qualifier: 'live' },
+      headers: { 'x-amz-invocation-type': 'Event' },
+      body: '{"purpose":"sign_in"}',
+    }
+    const mailing: Sent = {
+      ...good,
+      service: 'ses',
+      path: '/v2/email/outbound-emails',
+      query: {},
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        FromEmailAddress: mail.from,
+        Destination: { ToAddresses: [mail.to] },
+        Content: { Simple: { Subject: { Data: 'x' }, Body: { Text: { Data: 'x' } } } },
+      }),
+    }
+    const own = roleCredentials()
+    const plain = { 'content-type': 'text/plain', origin: 'https://hostile.example.com' }
+    const hostile: Record<string, () => Promise<number>> = {
+      'no signature': () => send(host, { ...good, signed: good.headers ?? {} }),
+      'a mail without one': () => send(host, { ...mailing, signed: mailing.headers ?? {} }),
+      'a simple request of a page': () => send(host, { ...mailing, signed: plain }),
+      'a page whose name leads here': () =>
+        send(host, {
+          ...mailing,
+          signed: { ...plain, host: 'hostile.example.com', origin: 'http://hostile.example.com' },
+        }),
+      'a signature for a name that leads here': () =>
+        send(host, { ...good, ...signedBy(own, { ...good, host: 'hostile.example.com' }) }),
+      'a name that leads here, signed for this host': () =>
+        send(host, { ...good, signed: { ...signedBy(own, good).signed, host: 'hostile.example.com' } }),
+      'a guessed secret': () => send(host, { ...good, ...signedBy({ ...own, secretAccessKey: 'guessed' }, good) }),
+      'another key': () => send(host, { ...good, ...signedBy({ ...own, accessKeyId: 'other' }, good) }),
+      'another body': () => send(host, { ...good, ...signedBy(own, good), body: '{"purpose":"proof"}' }),
+      'another function': () =>
+        send(host, { ...good, ...signedBy(own, good), path: '/2015-03-31/functions/provision-account/invocations' }),
+      'another query': () => send(host, { ...good, ...signedBy(own, good), query: { Qualifier: 'other' } }),
+      'another method': () => send(host, { ...good, ...signedBy(own, good), method: 'PUT' }),
+      'a header that was signed otherwise': () =>
+        send(host, { ...good, signed: { ...signedBy(own, good).signed, 'x-amz-invocation-type': 'RequestResponse' } }),
+      'a signature of before': () => send(host, { ...good, ...signedBy(own, good, Date.now() - 301_000) }),
+      'a signature for later': () => send(host, { ...good, ...signedBy(own, good, Date.now() + 301_000) }),
+      'a time that is none': () => send(host, { ...good, signed: { ...signedBy(own, good).signed, 'x-amz-date': '' } }),
+    }
+    const statuses = await Promise.all(Object.entries(hostile).map(async ([name, run]) => [name, await run()]))
+    expect(statuses).toEqual(Object.keys(hostile).map((name) => [name, 403]))
+    const large = { ...mailing, body: 'x'.repeat(1_048_577) }
+    expect(await send(host, { ...large, ...signedBy(own, large) })).toBe(413)
+    expect(taken).toEqual([])
+    expect(await send(host, { ...good, ...signedBy(own, good) })).toBe(202)
+    expect(await send(host, { ...mailing, ...signedBy(own, mailing) })).toBe(200)
+    expect(taken).toHaveLength(2)
   })
 
   it('must be there', async () => {
