@@ -1,8 +1,9 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { inParallel } from '../../core/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
-import { PutCommand } from '../../table/commands.ts'
+import { DeleteCommand, PutCommand } from '../../table/commands.ts'
 import { type Key, partition } from '../../table/keys.ts'
-import { queryItems } from '../../table/read.ts'
+import { queryItems, sortKeysOf } from '../../table/read.ts'
 import type { Run } from './run.ts'
 import { runTtl } from './run-items.ts'
 
@@ -20,7 +21,17 @@ type PlanPage = Key & { first: number; entries: Uint8Array }
 
 type Buffer = { entries: unknown[]; bytes: number; stored: number }
 
-/** Writes the sections of a plan side by side, a page at a time. A plan that is made again is written over. */
+/**
+ * Takes away what a step that died has left of a plan: a plan that is made again may have other pages, between which those
+ * would be found.
+ */
+export async function discardPlan(run: Run): Promise<void> {
+  const pk = plansPartition(run.account_id, run.id)
+  const drop = (sk: string) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
+  await inParallel(await sortKeysOf(pk), 10, drop)
+}
+
+/** Writes the sections of a plan side by side, a page at a time. */
 export class PlanWriter {
   private readonly run: Run
   private readonly names: readonly string[]

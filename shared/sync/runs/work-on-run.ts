@@ -13,6 +13,7 @@ import { askProvider } from './ask-provider.ts'
 import { brake } from './brake.ts'
 import { closeRun, type Ending, isTooOld } from './close-run.ts'
 import { isAllowed, isPreviewable } from './is-allowed.ts'
+import { discardPlan } from './plan-store.ts'
 import { readRun, takeLease } from './run-store.ts'
 import { RunWork } from './run-work.ts'
 import { LeaseLost, RunCancelled, StepOver } from './step-end.ts'
@@ -95,6 +96,7 @@ function checkStanding(work: RunWork, kind: SourceKind, row: SourceRow | null, a
 async function planned(work: RunWork, source: OpenSource, { accept_deletions }: SourceRow): Promise<Ending | null> {
   const { run } = work
   run.phase = 'plan'
+  await discardPlan(run)
   const { sections, counts, losses, absent } = await work.collectingSkips(() => source.plan(work))
   run.sections = sections
   run.planned = counts
