@@ -2,4 +2,7 @@ import { pageHandler } from '#shared/http/pages/page-handler.ts'
 import { takeEmail } from '#shared/http/pages/take-email.ts'
 
 /** `POST /sign_in/{slug}`: the page's forms for an email, and for the passcode that was mailed to it. */
-export const handler = pageHandler({ method: 'POST', path: '/sign_in/{slug}' }, takeEmail)
+export const handler = pageHandler(
+  { method: 'POST', path: '/sign_in/{slug}', step: (fields) => (fields.has('passcode') ? 'passcode' : 'start') },
+  takeEmail,
+)

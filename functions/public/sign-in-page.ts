@@ -11,6 +11,8 @@ const refusals = new Map([
 ])
 
 /** `GET /sign_in/{slug}`: the ways to sign in to an account, for a client or a portal. */
-export const handler = pageHandler({ method: 'GET', path: '/sign_in/{slug}' }, async ({ slug, fields }) =>
-  signInPage({ ...(await openSignIn(slug, fields)), error: refusals.get(fields.get('error') ?? '') }),
+export const handler = pageHandler(
+  { method: 'GET', path: '/sign_in/{slug}', step: () => 'page' },
+  async ({ slug, fields }) =>
+    signInPage({ ...(await openSignIn(slug, fields)), error: refusals.get(fields.get('error') ?? '') }),
 )

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import type { CallerOf, Credential } from '../auth/caller.ts'
+import type { PublicStep } from '../auth/rate-limit/bucket.ts'
 import type { Author } from '../commit/commit.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { Permission } from '../core/permission.ts'
@@ -23,6 +24,8 @@ export type Contract = {
   summary: string
   /** The kind of token it takes; one of the account API by default. `none`: anybody may ask (I2). */
   credential?: Credential | 'ingest' | 'none'
+  /** Which bucket of the caller's address a request without a credential takes from (A9); `look` unless it says so. */
+  step?: PublicStep
   permission?: Permission
   /** A feature that the account needs (A28). */
   feature?: FeatureName

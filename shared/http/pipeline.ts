@@ -50,7 +50,7 @@ const ingestSteps: Step[] = [limitBody, limitPackedBody, checkIngestToken, check
 /** The order of checks of what anybody may ask (I2.1). */
 const publicSteps = (operation: Operation): Step[] => [
   limitBody,
-  limitSource,
+  limitSource(operation),
   checkRateLimit,
   // A browser that is led elsewhere asks for a page, and gets none.
   ...(operation.status === 303 ? [] : [checkAccept]),

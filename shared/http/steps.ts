@@ -45,9 +45,11 @@ export const checkCredential =
   }
 
 /** Without a credential, requests are counted by where they come from (A9). */
-export const limitSource: Step = (exchange) => {
-  exchange.bucket = sourceBucket(exchange.origin.ip)
-}
+export const limitSource =
+  ({ step = 'look' }: Operation): Step =>
+  (exchange) => {
+    exchange.bucket = sourceBucket(exchange.origin.ip, step)
+  }
 
 /** Every answer from here on says how much of the rate limit is left (A9). */
 export const checkRateLimit: Step = async (exchange) => {

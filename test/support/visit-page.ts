@@ -1,17 +1,25 @@
 import type { Event } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
+import { newSource } from './sign-in.ts'
 
 type Visit = {
   slug: string
   query?: Record<string, string>
   form?: Record<string, string>
   headers?: Record<string, string>
+  sourceIp?: string
 }
 
 export type Seen = { status: number; headers: Record<string, string>; text: string }
 
-/** Opens a page, or sends a form of it, as a browser does through API Gateway. */
-export async function visitPage(handler: Handler, { slug, query = {}, form, headers = {} }: Visit): Promise<Seen> {
+/**
+ * Opens a page, or sends a form of it, as a browser does through API Gateway. Each visit comes from somewhere else, since they are
+ * limited by that.
+ */
+export async function visitPage(
+  handler: Handler,
+  { slug, query = {}, form, headers = {}, sourceIp = newSource() }: Visit,
+): Promise<Seen> {
   const method = form ? 'POST' : 'GET'
   const answer = await handler({
     rawPath: `/sign_in/${slug}`,
@@ -20,7 +28,7 @@ export async function visitPage(handler: Handler, { slug, query = {}, form, head
     headers: { ...(form && { 'content-type': 'application/x-www-form-urlencoded' }), accept: 'text/html', ...headers },
     body: form && Buffer.from(new URLSearchParams(form).toString()).toString('base64'),
     isBase64Encoded: form !== undefined,
-    requestContext: { http: { method, path: `/sign_in/${slug}`, sourceIp: sourceIp() } },
+    requestContext: { http: { method, path: `/sign_in/${slug}`, sourceIp } },
   } as unknown as Event)
   return {
     status: answer.statusCode ?? 200,
@@ -28,7 +36,3 @@ export async function visitPage(handler: Handler, { slug, query = {}, form, head
     text: String(answer.body ?? ''),
   }
 }
-
-let sources = 0
-/** Each visit comes from somewhere else, since they are limited by that. */
-const sourceIp = (): string => `198.51.${100 + (sources >> 8)}.${sources++ & 255}`

@@ -12,6 +12,7 @@ export const completeSignIn = operation(
     path: '/sign_in/callback',
     summary: 'Lead back from a provider to where the sign-in was started',
     credential: 'none',
+    step: 'return',
     parameters: {
       state: fromProvider('Which sign-in it is.'),
       code: fromProvider('What the provider gives for the person.'),

@@ -10,6 +10,7 @@ export const redeemCode = operation(
     path: '/sign_in/token',
     summary: 'Get a client token or portal session for the code of a sign-in',
     credential: 'none',
+    step: 'token',
     body: { envelope: 'sign_in', fields: RedeemFields },
     refusals: ['unauthorized'],
     response: data(Issued),

@@ -12,6 +12,7 @@ export const startSignIn = operation(
     path: '/sign_in/{slug}/start',
     summary: 'Start to sign in with a provider',
     credential: 'none',
+    step: 'start',
     identifiers: { slug },
     body: { envelope: 'sign_in', fields: StartFields },
     response: data(v.object({ authorization_url: v.string(), expires_at: v.string() })),

@@ -11,6 +11,7 @@ export const sendPasscode = operation(
     path: '/sign_in/{slug}/email_otp',
     summary: 'Mail a passcode to whom an email address belongs',
     credential: 'none',
+    step: 'start',
     identifiers: { slug },
     body: { envelope: 'sign_in', fields: OrderFields },
     response: data(Ordered),

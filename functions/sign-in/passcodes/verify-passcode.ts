@@ -12,6 +12,7 @@ export const verifyPasscode = operation(
     path: '/sign_in/{slug}/email_otp/verify',
     summary: 'Sign in with a mailed passcode',
     credential: 'none',
+    step: 'passcode',
     identifiers: { slug },
     body: { envelope: 'sign_in', fields: VerifyFields },
     refusals: ['unauthorized'],

@@ -69,15 +69,24 @@ function subscriberOf(address: string): string {
   return ip?.family === 6 ? `${formatIp({ family: 6, value: (ip.value >> 64n) << 64n })}/64` : address
 }
 
-/** One bucket a source address, for what anybody may ask. */
-export const sourceBucket = (address: string): Bucket => ({
-  name: 'sign_in',
-  accountId: 'service',
-  owner: `source#${subscriberOf(address)}`,
-  capacity: 20,
-  refill: 1,
-  lease: share(20, 10),
-})
+/**
+ * What anybody may ask: the page, which only shows something; and the steps of a sign-in, of which each takes one of its own, so
+ * that a company behind one address can begin as many as it can end.
+ */
+export type PublicStep = 'page' | 'look' | 'start' | 'return' | 'passcode' | 'token'
+
+/** One bucket a source address and step. */
+export function sourceBucket(address: string, step: PublicStep): Bucket {
+  const capacity = step === 'page' ? 100 : 20
+  return {
+    name: 'sign_in',
+    accountId: 'service',
+    owner: `source#${step}#${subscriberOf(address)}`,
+    capacity,
+    refill: step === 'page' ? 5 : 1,
+    lease: share(capacity, 10),
+  }
+}
 
 /**
  * One bucket an account for each way in, so that who floods one does not close the other; far above what people do, far

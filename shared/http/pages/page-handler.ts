@@ -1,4 +1,4 @@
-import { sourceBucket } from '../../auth/rate-limit/bucket.ts'
+import { type PublicStep, sourceBucket } from '../../auth/rate-limit/bucket.ts'
 import { takeUnit } from '../../auth/rate-limit/take-unit.ts'
 import { workTime } from '../../commit/work-time.ts'
 import { ApiError, type FieldErrors } from '../../core/errors.ts'
@@ -27,7 +27,12 @@ export type PageRequest = {
   fields: URLSearchParams
 }
 
-type Contract = { method: 'GET' | 'POST'; path: `/${string}` }
+type Contract = {
+  method: 'GET' | 'POST'
+  path: `/${string}`
+  /** Which bucket of its address a request takes from (A9): that of the operation that it stands for. */
+  step: (fields: URLSearchParams) => PublicStep
+}
 
 const maxFormBytes = 32_768
 const formType = 'application/x-www-form-urlencoded'
@@ -75,7 +80,10 @@ function failurePage(error: unknown, requestId: string): Answer {
 }
 
 /** The Lambda handler of a page: whatever goes wrong, a person reads it. */
-export function pageHandler({ method, path }: Contract, answer: (request: PageRequest) => Promise<Answer>): Handler {
+export function pageHandler(
+  { method, path, step }: Contract,
+  answer: (request: PageRequest) => Promise<Answer>,
+): Handler {
   async function run(event: Event): Promise<Answer> {
     const startedAt = performance.now()
     const requestId = requestIdOf(event.headers['x-request-id'])
@@ -83,9 +91,8 @@ export function pageHandler({ method, path }: Contract, answer: (request: PageRe
     const limits: Record<string, string> = {}
     const read = async (): Promise<PageRequest> => {
       const origin = await originOf(event)
-      // That of the operations that a page stands for (I2.1).
-      Object.assign(limits, await takeUnit(sourceBucket(origin.ip)))
       const fields = method === 'POST' ? formOf(event) : new URLSearchParams(event.rawQueryString)
+      Object.assign(limits, await takeUnit(sourceBucket(origin.ip, step(fields))))
       const address = serviceAddress(event.requestContext.domainName)
       return { requestId, origin, address, slug: event.pathParameters?.slug ?? '', fields }
     }

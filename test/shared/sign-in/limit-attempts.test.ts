@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { handler as sendEmail } from '#functions/public/sign-in-email.ts'
+import { handler as showPage } from '#functions/public/sign-in-page.ts'
+import { handler as startPage } from '#functions/public/sign-in-start.ts'
+import { handler as listProviders } from '#functions/sign-in/open-id/list-providers.ts'
 import { handler as redeemCode } from '#functions/sign-in/open-id/redeem-code.ts'
 import { handler as startSignIn } from '#functions/sign-in/open-id/start-sign-in.ts'
+import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passcode.ts'
+import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
 import { clock } from '#shared/core/clock.ts'
 import { limitAttempts, limitEmailAttempts } from '#shared/sign-in/limit-attempts.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
+import { comeBack, newSource, redeemWith } from '#test/support/sign-in.ts'
+import { visitPage } from '#test/support/visit-page.ts'
 
 const many = <T>(count: number, work: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => work(i))
 const passed = async (attempts: Promise<unknown>[]) =>
@@ -44,6 +52,40 @@ describe('attempts to sign in (decision 0022)', () => {
     const refused = await measure(() => limitEmailAttempts(email).catch(() => {}))
     expect(refused.writes).toBeLessThanOrEqual(1)
     expect(refused.reads).toBeLessThanOrEqual(1)
+  })
+
+  it('are counted step by step, so that 20 people behind one address can sign in at once, and see the page more often', async () => {
+    const { slug } = await newAccount()
+    const sourceIp = newSource()
+    // What comes back while they are counted would let more of them through.
+    const now = clock.now()
+    vi.spyOn(clock, 'now').mockImplementation(() => now)
+    const body = { sign_in: {} }
+    const page = { slug, query: {}, sourceIp }
+    const form = (fields: Record<string, string>) => () => visitPage(sendEmail, { ...page, form: fields })
+    const steps: Record<string, () => Promise<{ status: number }>> = {
+      'the operation that lists providers': () => call(listProviders, { params: { slug }, sourceIp }),
+      'the operation that begins': () => call(startSignIn, { method: 'POST', params: { slug }, body, sourceIp }),
+      'the callback': () => comeBack({ state: 'x', code: 'y' }, sourceIp),
+      'the passcode that is entered on the page': form({ email: 'a@example.com', passcode: 'ABC234' }),
+      'the code that is redeemed': () => redeemWith({}, sourceIp),
+    }
+    const refusals: Record<string, number> = {}
+    for (const [step, ask] of Object.entries(steps)) {
+      const statuses = (await Promise.all(many(24, ask))).map(({ status }) => status)
+      refusals[step] = statuses.filter((status) => status === 429).length
+    }
+    expect(refusals).toEqual(Object.fromEntries(Object.keys(steps).map((step) => [step, 4])))
+    const seen = (await Promise.all(many(104, () => visitPage(showPage, page)))).map(({ status }) => status)
+    expect([seen.length, seen.filter((status) => status === 429).length]).toEqual([104, 4])
+    // The page begins and asks as the operations do, with what these have left.
+    const spent = [
+      await visitPage(startPage, page),
+      await form({ email: 'a@example.com' })(),
+      await call(sendPasscode, { method: 'POST', params: { slug }, body, sourceIp }),
+      await call(verifyPasscode, { method: 'POST', params: { slug }, body, sourceIp }),
+    ]
+    expect(spent.map(({ status }) => status)).toEqual([429, 429, 429, 429])
   })
 
   it.each([

@@ -16,7 +16,7 @@ type Sent = {
 /** What the page was asked with, or what its person read. */
 async function send({ method = 'GET', query = '', body, headers = {}, packed = false }: Sent, fail?: unknown) {
   let asked: PageRequest | undefined
-  const handler = pageHandler({ method, path: '/sign_in/{slug}' }, async (request) => {
+  const handler = pageHandler({ method, path: '/sign_in/{slug}', step: () => 'page' }, async (request) => {
     asked = request
     if (fail) throw fail
     return pageAnswer({ title: 'A page', body: html`<h1>A page</h1>` })
