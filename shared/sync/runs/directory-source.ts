@@ -7,7 +7,7 @@ import { applyLostActors, applyLostIdentities, type DirectoryStage } from './app
 import { applyUsers } from './apply-users.ts'
 import { directoryInfos } from './directory-info.ts'
 import { changeOf, type DirectoryEntries, type DirectorySection, directorySections } from './directory-plan.ts'
-import { DirectoryPlanner } from './plan-directory.ts'
+import { planDirectory } from './plan-directory.ts'
 import { chunksOf, readDirectory } from './read-directory.ts'
 import type { Staged } from './stage-result.ts'
 import type { OpenSource, SourceKind } from './sync-source.ts'
@@ -43,11 +43,7 @@ const stagers: Stagers = {
 
 const openSource = ({ issuer, ...adapter }: DirectoryAdapter): OpenSource => ({
   read: (work, last) => readDirectory(work, { issuer, ...adapter }, last),
-  async plan(work) {
-    const planner = new DirectoryPlanner(work, chunksOf(work), issuer)
-    const planned = await planner.plan()
-    return { ...planned, absent: planner.absent.map(({ idpId }) => idpId) }
-  },
+  plan: (work) => planDirectory(work, chunksOf(work), issuer),
   confirm: (idpIds) => adapter.confirm(idpIds),
   stage(section, transaction, work, entries) {
     const stage = { transaction, sourceId: work.sourceId, issuer, startedAt: work.run.started_at }

@@ -4,6 +4,7 @@ import { itemRow } from '../../table/entity.ts'
 import { partition } from '../../table/keys.ts'
 import { getRows, itemsOf } from '../../table/read.ts'
 import { bytesOf } from '../../table/row-size.ts'
+import { batches, perLookup } from './batches.ts'
 import type { Chunks } from './chunks.ts'
 import type { Planned } from './directory-plan.ts'
 import { inventoryObjects } from './inventory-info.ts'
@@ -20,8 +21,6 @@ import { type CountsByObject, countChange, countsOf } from './run.ts'
 import type { RunWork } from './run-work.ts'
 import { deviceId, deviceKey, deviceName, differences, fieldsOfRow, storedFields } from './stored-device.ts'
 
-/** Lookups by batches of so many. */
-const perLookup = 100
 /** A vendor's id is part of keys. */
 const longestId = 255
 /** With its names and times it is a row that can be stored. */
@@ -128,8 +127,8 @@ export class InventoryPlanner {
   private async planAbsent(): Promise<string[]> {
     const ids = [...this.own.values()].flatMap(({ id, isOurs }) => (isOurs ? [id] : []))
     const absent: string[] = []
-    for (let first = 0; first < ids.length; first += perLookup) {
-      for (const row of await this.rows(ids.slice(first, first + perLookup))) {
+    for await (const batch of batches(ids)) {
+      for (const row of await this.rows(batch)) {
         if (!row) continue
         const [{ id, mdm_id }, was] = [row, fieldsOfRow(row)]
         this.devices.lost++

@@ -1,0 +1,39 @@
+import {
+  changeOf,
+  type DirectoryEntries,
+  type DirectorySection,
+  directorySections,
+  type Losses,
+  type Planned,
+} from '../directory-plan.ts'
+import { PlanWriter } from '../plan-store.ts'
+import { type CountsByObject, countChange, countsOf, directoryObjects } from '../run.ts'
+import type { RunWork } from '../run-work.ts'
+
+/** What a plan is written on: its sections, what they change, and what the directory would lose by that. */
+export class PlanSheet {
+  readonly losses = {
+    identities: { lost: 0, owned: 0 },
+    groups: { lost: 0, owned: 0 },
+    memberships: { lost: 0, owned: 0 },
+  } satisfies Losses
+  private readonly work: RunWork
+  private readonly writer: PlanWriter
+  private readonly counts: CountsByObject = countsOf(directoryObjects)
+
+  constructor(work: RunWork) {
+    this.work = work
+    this.writer = new PlanWriter(work.run, directorySections)
+  }
+
+  async add<S extends DirectorySection>(section: S, entry: DirectoryEntries[S]): Promise<void> {
+    await this.writer.add(section, entry)
+    const { object, change } = changeOf(section, entry)
+    countChange(this.counts, object, change)
+    if (this.work.isDue) await this.work.save()
+  }
+
+  async end(): Promise<Planned> {
+    return { sections: await this.writer.end(), counts: this.counts, losses: this.losses }
+  }
+}
