@@ -27,11 +27,16 @@ type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
-const roomPerRow = 27
+/** The head item, the record, and what a request or a run keeps of itself. */
+const ownWrites = 4
+/** Of a row that nobody says more of, with its edges and counters. */
+const writesPerRow = 23
 /** Changes take at most this much of the 400 KB that their record may have. */
 const maxRecordBytes = 150_000
 
-type Staged<R extends Row = Row> = { key: Key; entity: Entity<R>; before: R | null; after: R | null }
+type Staged<R extends Row = Row> = { key: Key; entity: Entity<R>; before: R | null; after: R | null; parts?: Parts }
+/** What a staged row comes to: its writes, and how many rows more or less its partitions count. */
+type Parts = { writes: Write[]; counted: Map<string, number> }
 
 const address = (key: Key) => `${key.pk}\n${key.sk}`
 const deleteWrite = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
@@ -155,9 +160,9 @@ export class Transaction {
     this.cascades.push(cascade)
   }
 
-  /** True while another row, with its edges and counters, fits the commit and its record. */
-  hasRoom(): boolean {
-    return this.bytes < maxRecordBytes && this.writes().length <= maxWrites - roomPerRow
+  /** True while another row, with its edges and counters, fits the commit and its record; or so many writes. */
+  hasRoom(writes = writesPerRow): boolean {
+    return this.bytes < maxRecordBytes && this.writes().length + writes <= maxWrites - ownWrites
   }
 
   changes(): Change[] {
@@ -190,7 +195,7 @@ export class Transaction {
   writes(): Write[] {
     const entities = [...this.staged.values()]
     return [
-      ...entities.flatMap((staged) => this.entityWrites(staged)),
+      ...entities.flatMap((staged) => this.partsOf(staged).writes),
       ...this.counterWrites(entities),
       ...this.others.values(),
     ]
@@ -216,6 +221,21 @@ export class Transaction {
     return this.staged.get(address(key)) as Staged<R> | undefined
   }
 
+  /** Worked out once for what is staged: whoever fills a commit asks after each row how large it is. */
+  private partsOf(staged: Staged): Parts {
+    staged.parts ??= { writes: this.entityWrites(staged), counted: this.countedRows(staged) }
+    return staged.parts
+  }
+
+  private countedRows({ entity, before, after }: Staged): Map<string, number> {
+    const counted = new Map<string, number>()
+    for (const pk of before ? countedPartitions(entity, this.accountId, before) : [])
+      counted.set(pk, (counted.get(pk) ?? 0) - 1)
+    for (const pk of after ? countedPartitions(entity, this.accountId, after) : [])
+      counted.set(pk, (counted.get(pk) ?? 0) + 1)
+    return counted
+  }
+
   private entityWrites({ key, entity, before, after }: Staged): Write[] {
     const derived = (row: Row | null): Map<string, Item> =>
       new Map(
@@ -238,12 +258,8 @@ export class Transaction {
 
   private counterWrites(entities: Staged[]): Write[] {
     const deltas = new Map<string, number>()
-    for (const { entity, before, after } of entities) {
-      for (const pk of before ? countedPartitions(entity, this.accountId, before) : [])
-        deltas.set(pk, (deltas.get(pk) ?? 0) - 1)
-      for (const pk of after ? countedPartitions(entity, this.accountId, after) : [])
-        deltas.set(pk, (deltas.get(pk) ?? 0) + 1)
-    }
+    for (const staged of entities)
+      for (const [pk, delta] of this.partsOf(staged).counted) deltas.set(pk, (deltas.get(pk) ?? 0) + delta)
     return [...deltas].flatMap(([pk, delta]) =>
       delta === 0
         ? []

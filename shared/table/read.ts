@@ -133,6 +133,22 @@ export async function findUnique<R extends Row>(
   return item ? itemRow(entity, item) : null
 }
 
+/** The rows that hold unique values, in their order. */
+export async function findAllUnique<R extends Row>(
+  entity: Entity<R>,
+  account: string,
+  name: string,
+  values: string[],
+): Promise<(R | null)[]> {
+  const guards = await getItems<RowPointer>(values.map((value) => guardKey(account, name, value)))
+  const items = await getItems(guards.flatMap((guard) => (guard ? [guard.row] : [])))
+  let next = 0
+  return guards.map((guard) => {
+    const item = guard && items[next++]
+    return item ? itemRow(entity, item) : null
+  })
+}
+
 /** Rows beyond the sort key `after`, which counts where `inclusive` says so, at most `limit` of them. */
 export type Range = {
   after?: string

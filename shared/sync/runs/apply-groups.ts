@@ -2,28 +2,37 @@ import { actors } from '../../domain/actors/actor.ts'
 import { externalIdentities, identityOf } from '../../domain/external-identities/external-identity.ts'
 import { stageGroupDeletion } from '../../domain/groups/delete-group.ts'
 import { type GroupRow, groups } from '../../domain/groups/group.ts'
-import { getMembership, type MembershipRow, memberships } from '../../domain/memberships/membership.ts'
+import { type MembershipRow, memberships } from '../../domain/memberships/membership.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import { itemRow } from '../../table/entity.ts'
 import { guardKey, partition, type RowPointer } from '../../table/keys.ts'
-import { findUnique, getItems, getRows, whichExist } from '../../table/read.ts'
+import { findAllUnique, getItems, getRows, whichExist } from '../../table/read.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 import type { EndedEntry, GroupEntry, JoinedEntry, RelinkedEntry, VanishedEntry } from './directory-plan.ts'
 import { nothingStaged, type Staged, stagedSkip } from './stage-result.ts'
 
-/** A group of the directory by the provider's id; null when there is none, or when it belongs to another directory. */
-async function ownGroup({ transaction, sourceId }: DirectoryStage, idpId: string): Promise<GroupRow | null> {
-  const group = await findUnique(groups, transaction.accountId, 'groups.idp_id', idpId)
-  return group?.directory_id === sourceId ? group : null
-}
+/** The most writes of a change, with its edges, guards and counters. */
+export const writesPerGroup = 9
+export const writesPerMembership = 3
+
+const groupsOf = ({ transaction }: DirectoryStage, idpIds: string[]): Promise<(GroupRow | null)[]> =>
+  findAllUnique(groups, transaction.accountId, 'groups.idp_id', idpIds)
+
+/** Groups of the directory by the provider's ids; null where there is none, or where it belongs to another directory. */
+const ownGroups = async (stage: DirectoryStage, idpIds: string[]): Promise<(GroupRow | null)[]> =>
+  (await groupsOf(stage, idpIds)).map((group) => (group?.directory_id === stage.sourceId ? group : null))
 
 /** New and changed groups (I4.4). */
 export async function applyGroups(stage: DirectoryStage, entries: GroupEntry[]): Promise<Staged> {
   const { transaction, sourceId } = stage
   const staged = nothingStaged()
-  for (const { idp_id, fields, id } of entries) {
-    if (!transaction.hasRoom()) break
-    const known = await findUnique(groups, transaction.accountId, 'groups.idp_id', idp_id)
+  const found = await groupsOf(
+    stage,
+    entries.map(({ idp_id }) => idp_id),
+  )
+  for (const [i, { idp_id, fields, id }] of entries.entries()) {
+    if (!transaction.hasRoom(writesPerGroup)) break
+    const known = found[i]
     if (known && known.directory_id !== sourceId) stagedSkip(staged, idp_id, fields.name, 'other_directory')
     else if (known) {
       if (transaction.update(groups, known, fields) !== known)
@@ -43,9 +52,14 @@ export async function applyRelinks(stage: DirectoryStage, entries: RelinkedEntry
   const { transaction } = stage
   const staged = nothingStaged()
   const given = new Set<string>()
-  for (const { id, group, name } of entries) {
+  const found = await ownGroups(
+    stage,
+    entries.map(({ group }) => group),
+  )
+  for (const [i, { id, group, name }] of entries.entries()) {
     if (!transaction.hasRoom()) break
-    const [policy, row] = await Promise.all([transaction.get(policies, id), ownGroup(stage, group)])
+    const row = found[i]
+    const policy = await transaction.get(policies, id)
     if (policy && row && policy.group_id === null && policy.group_idp_id === group) {
       const grant = `${row.id}#${policy.resource_id}`
       const isTaken = given.has(grant) || (await transaction.isTaken('policies.grant', grant, policy))
@@ -67,14 +81,14 @@ export async function applyEnded({ transaction, sourceId }: DirectoryStage, entr
   const ids = [...new Set(entries.map(({ group }) => group))]
   const [rows, members] = await Promise.all([
     getRows(groups, accountId, ids),
-    Promise.all(entries.map(({ group, actor }) => getMembership(accountId, group, actor))),
+    getItems(entries.map(({ group, actor }) => ({ pk: partition(accountId, memberships.name, group), sk: actor }))),
   ])
   const own = new Set(rows.flatMap((row) => (row?.directory_id === sourceId ? [row.id] : [])))
   for (const [i, { group, actor }] of entries.entries()) {
-    if (!transaction.hasRoom()) break
-    const row = members[i]
-    if (row && own.has(group)) {
-      transaction.delete(memberships, row)
+    if (!transaction.hasRoom(writesPerMembership)) break
+    const item = members[i]
+    if (item && own.has(group)) {
+      transaction.delete(memberships, itemRow(memberships, item))
       transaction.revoke({ by: 'membership', id: `${group}#${actor}` })
       staged.changes.push({ object: 'memberships', change: 'delete' })
     }
@@ -91,7 +105,7 @@ export async function applyJoined(stage: DirectoryStage, entries: JoinedEntry[])
   const ids = [...new Set(entries.map(({ group }) => group))]
   const users = entries.map(({ user }) => guardKey(accountId, 'external_identities.identity', identityOf(user, issuer)))
   const [rows, identities] = await Promise.all([
-    Promise.all(ids.map((id) => ownGroup(stage, id))),
+    ownGroups(stage, ids),
     getItems<RowPointer>(users).then((guards) =>
       getItems(guards.map((guard) => guard?.row ?? { pk: partition(accountId, 'none'), sk: 'none' })),
     ),
@@ -108,7 +122,7 @@ export async function applyJoined(stage: DirectoryStage, entries: JoinedEntry[])
   ])
   const joined = new Set<string>()
   for (const [i, { group: groupId }] of entries.entries()) {
-    if (!transaction.hasRoom()) break
+    if (!transaction.hasRoom(writesPerMembership)) break
     const [group, actor] = [groupOf.get(groupId), people[i]]
     const place = `${group?.id}#${actor?.id}`
     if (group && actor && !isMember[i] && !joined.has(place)) {

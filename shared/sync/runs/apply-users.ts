@@ -5,11 +5,14 @@ import {
   externalIdentities,
   identityOf,
 } from '../../domain/external-identities/external-identity.ts'
-import { findUnique, rowsBy } from '../../table/read.ts'
+import { findAllUnique, rowsBy } from '../../table/read.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 import type { UserEntry } from './directory-plan.ts'
 import { nameOf } from './profile.ts'
 import { nothingStaged, type Staged, stagedSkip } from './stage-result.ts'
+
+/** A new actor and its identity, with their edges, guards and counters. */
+export const writesPerUser = 17
 
 /** What the account has of a person at the moment of the commit. */
 type Found = {
@@ -19,18 +22,24 @@ type Found = {
   actorsIdentity: ExternalIdentityRow | null
 }
 
-async function find({ transaction, sourceId, issuer }: DirectoryStage, entry: UserEntry): Promise<Found> {
+async function findAll({ transaction, sourceId, issuer }: DirectoryStage, entries: UserEntry[]): Promise<Found[]> {
   const { accountId } = transaction
-  const email = String(entry.profile.email).toLowerCase()
-  const [identity, actor] = await Promise.all([
-    findUnique(externalIdentities, accountId, 'external_identities.identity', identityOf(entry.idp_id, issuer)),
-    findUnique(actors, accountId, 'actors.email', email),
+  const subjects = entries.map(({ idp_id }) => identityOf(idp_id, issuer))
+  const emails = entries.map(({ profile }) => String(profile.email).toLowerCase())
+  const [identities, people] = await Promise.all([
+    findAllUnique(externalIdentities, accountId, 'external_identities.identity', subjects),
+    findAllUnique(actors, accountId, 'actors.email', emails),
   ])
-  if (identity || !actor) return { identity, actor, actorsIdentity: null }
-  const own = await rowsBy(externalIdentities, accountId, 'actor_id', actor.id)
-  const actorsIdentity =
-    own.find((row) => row.issuer === issuer) ?? own.find((row) => row.directory_id === sourceId) ?? null
-  return { identity, actor, actorsIdentity }
+  return Promise.all(
+    entries.map(async (_, i) => {
+      const [identity = null, actor = null] = [identities[i], people[i]]
+      if (identity || !actor) return { identity, actor, actorsIdentity: null }
+      const own = await rowsBy(externalIdentities, accountId, 'actor_id', actor.id)
+      const actorsIdentity =
+        own.find((row) => row.issuer === issuer) ?? own.find((row) => row.directory_id === sourceId) ?? null
+      return { identity, actor, actorsIdentity }
+    }),
+  )
 }
 
 type Change = 'insert' | 'update' | 'changed_since' | null
@@ -84,9 +93,9 @@ const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_
 /** Identities that are new, made again or changed (I4.5). A plan names each person and each email once. */
 export async function applyUsers(stage: DirectoryStage, entries: UserEntry[]): Promise<Staged> {
   const staged = nothingStaged()
-  const found = await Promise.all(entries.map((entry) => find(stage, entry)))
+  const found = await findAll(stage, entries)
   for (const [i, entry] of entries.entries()) {
-    if (!stage.transaction.hasRoom()) break
+    if (!stage.transaction.hasRoom(writesPerUser)) break
     const change = stageUser(stage, entry, found[i] as Found)
     if (change === 'changed_since') stagedSkip(staged, entry.idp_id, entry.profile.name, change)
     else if (change) staged.changes.push({ object: 'users', change })

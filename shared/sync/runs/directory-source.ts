@@ -15,11 +15,11 @@ import type { OpenSource, SourceKind } from './sync-source.ts'
 /** Entries that one commit looks at: as many as may fit it, or few where each can take many writes of its own. */
 const perCommit: Record<DirectorySection, number> = {
   inactive: 10,
-  ended: 40,
+  ended: 48,
   users: 10,
-  groups: 12,
+  groups: 18,
   relinked: 12,
-  joined: 40,
+  joined: 48,
   vanished: 4,
   absent: 10,
   actors: 6,

@@ -2,22 +2,28 @@ import { waiting } from '../../core/waiting.ts'
 
 /** Commits of a run in a second, at most (I4.5). */
 const mostRate = 15
-const leastRate = 1
+/** Pauses of the longest commits end all the same. */
+const longestPauseMs = 2_000
 
-/** Spaces the commits of a run out, wider while they lose races, so that administrators stay fast. */
+/**
+ * Spaces the commits of a run out, so that administrators stay fast and the run goes on. After each commit it rests as long as
+ * that one took: half of the time belongs to others. Whoever has lost a race against the run has a whole commit's time until
+ * the next one, so nobody loses two in a row. While the run itself loses races it rests three times as long, and never
+ * longer: a quarter of the time is its own, however busy an account is.
+ */
 export class Pace {
-  private rate = mostRate
   private next = 0
 
   /** Waits until the next commit may begin. */
   async turn(): Promise<void> {
     const now = waiting.now()
     if (now < this.next) await waiting.sleep(this.next - now)
-    this.next = Math.max(now, this.next) + 1_000 / this.rate
   }
 
-  /** @param lost how many races the last commit has lost */
-  note(lost: number): void {
-    this.rate = lost > 0 ? Math.max(leastRate, this.rate / 2) : Math.min(mostRate, this.rate + 1)
+  /** @param ms how long the last commit took, with @param lost races in it that it lost */
+  note({ ms, lost }: { ms: number; lost: number }): void {
+    const once = ms / (lost + 1)
+    const pause = Math.min(longestPauseMs, lost > 0 ? 3 * once : once)
+    this.next = waiting.now() + Math.max(pause, 1_000 / mostRate - ms)
   }
 }
