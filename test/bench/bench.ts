@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadOperations } from '#functions/operations.ts'
@@ -8,12 +8,12 @@ import { shapeText } from '#infra/release/shape-text.ts'
 import { withoutCode } from '#infra/without-code.ts'
 import { clock } from '#shared/core/clock.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
-import startTestEngines from '#test/support/engine.ts'
+import startTestEngines, { enginesIn } from '#test/support/engine.ts'
 import { accessCosts, accessTable, decisionRates } from './access.ts'
 import { twoCheckouts } from './checkout.ts'
 import { callTable, importTable } from './compare.ts'
 import { consumerCosts, consumerTable } from './consumer.ts'
-import { callRows, costsTable, flowRows, writeCostsDocument } from './costs.ts'
+import { callRows, costsTable, flowRows, writeCostsDocument, writeSyncCosts } from './costs.ts'
 import { dearestOperations, dearestTable } from './dearest.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
@@ -26,7 +26,7 @@ import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { presenceRows, presenceText } from './presence-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 import { sealFigures } from './seal.ts'
-import { syncText } from './sync.ts'
+import { measureSync } from './sync.ts'
 import { toldCrowd, toldCrowdText } from './told-crowd.ts'
 
 const print = process.stdout.write.bind(process.stdout)
@@ -45,8 +45,27 @@ function loadSeconds(): number {
 /** Thousands of people: 10, or those after `--sync`; with as many groups and memberships as such a company has. */
 function syncSize() {
   const thousand = Number(process.argv[process.argv.indexOf('--sync') + 1] ?? 10)
-  if (!(thousand > 0)) throw new Error('Use: npm run bench -- --sync [thousands of people]')
+  if (!(thousand > 0)) throw new Error('Use: npm run bench -- --sync [thousands of people] [--in folder] [--write]')
   return { users: thousand * 1_000, groups: thousand * 20, memberships: thousand * 5_000 }
+}
+
+/** Where the table of `--sync` is kept, after `--in`: ended and started again, it goes on from there. */
+const syncFolder = (): string | null => {
+  const at = process.argv.indexOf('--in')
+  return at < 0 ? null : (process.argv[at + 1] ?? null)
+}
+
+async function printSync(): Promise<void> {
+  const folder = syncFolder()
+  if (folder) await mkdir(folder, { recursive: true })
+  const stopEngines = folder ? await enginesIn(folder, false) : await startTestEngines()
+  try {
+    const figures = await measureSync(syncSize(), folder)
+    print(figures.text)
+    if (process.argv.includes('--write')) await writeSyncCosts(figures.markdown)
+  } finally {
+    await stopEngines()
+  }
 }
 
 async function printLoad(): Promise<void> {
@@ -173,12 +192,13 @@ if (process.argv.includes('--load')) {
   await printToldCrowd()
   print(presenceText(await presenceRows()))
   await stopEngines()
+} else if (process.argv.includes('--sync')) {
+  await printSync()
 } else {
   const stopEngines = await startTestEngines()
   try {
     if (process.argv.includes('--against')) await printComparison()
     else if (process.argv.includes('--clients')) await printMeetingOf()
-    else if (process.argv.includes('--sync')) print(await syncText(syncSize()))
     else if (process.argv.includes('--seal')) print(await sealFigures(10_000))
     else if (process.argv.includes('--presence')) print(presenceText(await presenceRows()))
     else await (process.argv.includes('--write') ? write() : printAll())

@@ -59,7 +59,10 @@ const callsAlone = (rows: Row[]) =>
     trips !== undefined && usage.lambdaRequests === 1 ? [{ name, usage, trips }] : [],
   )
 
-const document = (rows: Row[], presence: PresenceRow[]): string => `# What it costs
+/** What it costs to synchronise a directory: a bench of its own writes it, and all others leave it as it stands. */
+const syncPart = /## Directories\n.*?(?=\n## )/s
+
+const document = (rows: Row[], presence: PresenceRow[], sync: string): string => `# What it costs
 
 Written by \`npm run bench -- --write\`, so that a change that makes something dearer shows in review. Units are in thousands
 for a million of each; prices are those of \`test/bench/prices.ts\` (us-east-1, without free tiers).
@@ -79,11 +82,8 @@ ${costsTable(rows)}
   USD a million requests; the origin secret 0.40 USD, a replica of the service secret as much; \`flowStreamShards=on-demand\` 29 USD and
   0.08 USD a GB; \`backupVaultArn\` 0.10 USD a GB here and there. Domain, IPv6, reserved functions, throttles, tags and boundaries cost
   nothing.
-- **Synchronising a directory** of 100,000 people, 2,000 groups and 500,000 memberships every two hours, with little changing: about 5.60 USD a
-  month. 65,000 read units a run are 2.95 USD, five minutes of a function that mostly waits for the provider 2.60 USD, what is written
-  less than 0.10 USD. The first load is 6 million write units, 3.80 USD once. Told from a fiftieth of it, as \`npm run bench -- --sync 2\`
-  prints it.
 ${watchCosts()}
+${sync}
 ## Presence
 
 ${presenceText(presence)}
@@ -120,5 +120,17 @@ export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): 
     const before = stated.get(name)?.lambdaGbMs ?? 0
     return { ...row, name, usage: isNear(usage.lambdaGbMs, before) ? { ...usage, lambdaGbMs: before } : usage }
   })
-  await writeFile(file, document(steady, presence))
+  const [sync = ''] = syncPart.exec(await readFile(file, 'utf8')) ?? []
+  await writeFile(file, document(steady, presence, sync))
+}
+
+/** Writes what `npm run bench -- --sync` has measured into `docs/costs.md`. */
+export async function writeSyncCosts(measured: string): Promise<void> {
+  const by =
+    'Written by `npm run bench -- --sync 100 --in <folder> --write`, which goes on in its folder where it was ended.'
+  const part = `## Directories\n\n${by}\n\n${measured}`
+  await writeFile(
+    file,
+    (await readFile(file, 'utf8')).replace(syncPart, () => part),
+  )
 }

@@ -1,109 +1,233 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
-import type { DirectoryGroup, DirectoryMember, DirectoryUser } from '#shared/sync/directory-adapter.ts'
-import { adapters } from '#shared/sync/runs/adapters.ts'
-import { workOnRun } from '#shared/sync/runs/work-on-run.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { memoryAdapter, memoryDirectory, memoryGroup, memoryUser } from '#test/support/memory-directory.ts'
-import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
+import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
+import { handler as createDirectory } from '#functions/api/idp-directories/create-idp-directory.ts'
+import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
+import { directorySources } from '#shared/sync/runs/directory-source.ts'
+import type { Run } from '#shared/sync/runs/run.ts'
+import { runsPartition } from '#shared/sync/runs/run-items.ts'
+import { beginRun, readOpen, runOf } from '#shared/sync/runs/run-store.ts'
+import { TableClient } from '#shared/table/client.ts'
+import { getRow, queryItems } from '#shared/table/read.ts'
+import { call, newAccount } from '#test/support/account.ts'
 import { prices } from './prices.ts'
+import type { CompanySize } from './sync-company.ts'
+import type { StepOrder, StepReport } from './sync-process.ts'
 
-type Size = { users: number; groups: number; memberships: number }
+/** A run that was measured, and what it has changed. */
+type Line = { name: string; changed: string } & StepReport
 
-/** A company of a size: everybody in as many groups as it takes. */
-function company({ users, groups, memberships }: Size) {
-  const people: DirectoryUser[] = Array.from({ length: users }, (_, i) => memoryUser(`user-${i}`))
-  const teams: DirectoryGroup[] = Array.from({ length: groups }, (_, i) => memoryGroup(`group-${i}`))
-  const members = new Map<string, DirectoryMember[]>(teams.map(({ idp_id }) => [idp_id, []]))
-  const each = Math.min(groups, Math.round(memberships / users))
-  for (let user = 0; user < users; user++) {
-    for (let i = 0; i < each; i++) members.get(`group-${(user * 7 + i) % groups}`)?.push({ user: `user-${user}` })
-  }
-  return memoryDirectory({ users: people, groups: teams, members })
+/** All that is known so far, kept so that a bench which was ended goes on from there. */
+type State = {
+  size: CompanySize
+  token: string
+  synced: StepOrder['synced']
+  done: Line[]
+  current: StepReport | null
+  /** Milliseconds of an administrator's changes without a run, and beside the first one. */
+  alone: number[]
+  beside: number[]
+  /** How many of those changes lost no race, one, two and so on. */
+  races: number[]
 }
 
-type Line = { name: string; seconds: number; cpu: number; reads: number; writes: number; commits: string }
+const runs = ['first load', 'nothing changed', '1 % of the people changed']
+const stepMs = 60_000
+const nothing = (): StepReport => ({ seconds: 0, cpu: 0, reads: 0, writes: 0, megabytes: 0, wrote: [] })
 
-async function timed(name: string, world: SyncWorld): Promise<Line> {
-  const started = performance.now()
-  const cpu = process.cpuUsage()
-  const { reads, writes } = await measure(async () => {
-    await world.begin()
-    await workOnRun(world.synced, world.source as never, Date.now() + 6 * 3_600_000)
-  })
-  const run = await world.last()
-  if (run.outcome !== 'applied') throw new Error(`The run was ${run.outcome}: ${run.error}`)
-  const { user, system } = process.cpuUsage(cpu)
-  const changed = Object.values(run.applied).map((counts) => counts.insert + counts.update + counts.delete)
-  return {
-    name,
-    seconds: (performance.now() - started) / 1_000,
-    cpu: (user + system) / 1e6,
-    reads,
-    writes,
-    commits: changed.join(' / '),
-  }
+const added = (one: StepReport, other: StepReport): StepReport => ({
+  seconds: one.seconds + other.seconds,
+  cpu: one.cpu + other.cpu,
+  reads: one.reads + other.reads,
+  writes: one.writes + other.writes,
+  megabytes: Math.max(one.megabytes, other.megabytes),
+  wrote: [...new Set([...one.wrote, ...other.wrote])].sort(),
+})
+
+async function firstState(size: CompanySize): Promise<State> {
+  const account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+  const idp_directory = { name: 'Company', client_id: 'client', idp_domain: 'idp.example.com' }
+  const { body } = await account.call(createDirectory, { method: 'POST', body: { idp_directory } })
+  const synced = { account_id: account.id, collection: directories.idp.name, source_id: body.data.id }
+  const nobody = { done: [], current: null, alone: [], beside: [], races: [] }
+  return { size, token: account.token, synced, ...nobody }
 }
 
-/** Times of an administrator's changes, one after the other, while something goes on; the 99th of a hundred. */
-async function administrators(
-  world: SyncWorld,
-  during: { over: boolean },
-  { least, pauseMs }: { least: number; pauseMs: number },
-): Promise<number> {
+/** Transactions of this process that another came before. */
+const lost = { races: 0 }
+const { send } = TableClient.prototype
+TableClient.prototype.send = function counted(command) {
+  return send.call(this, command).catch((error: Error) => {
+    if (error.name === 'TransactionCanceledException') lost.races++
+    throw error
+  }) as never
+}
+
+/** An administrator's changes, one after the other, while something goes on: how long each took. */
+async function administrate(state: State, goesOn: (count: number) => boolean, pauseMs: number): Promise<number[]> {
+  const { token, races } = state
   const times: number[] = []
-  while (!during.over || times.length < least) {
+  while (goesOn(times.length)) {
     const started = performance.now()
-    const group = { name: `Group ${times.length} ${Math.random()}` }
-    const { status } = await world.account.call(createGroup, { method: 'POST', body: { group } })
-    if (status !== 201) throw new Error(`An administrator heard ${status}.`)
+    const before = lost.races
+    const body = { group: { name: `Group ${Math.random()}` } }
+    const made = await call(createGroup, { token, method: 'POST', body })
+    if (made.status !== 201) throw new Error(`An administrator heard ${made.text}`)
     times.push(performance.now() - started)
+    const inThis = lost.races - before
+    races[inThis] = (races[inThis] ?? 0) + 1
+    await call(deleteGroup, { token, method: 'DELETE', params: { id: made.body.data.id } })
     await sleep(pauseMs)
   }
-  times.sort((a, b) => a - b)
-  return times[Math.floor(times.length * 0.99)] ?? 0
+  return times
+}
+
+const lastRun = async ({ synced }: State): Promise<Run | null> => {
+  const partition = runsPartition(synced.account_id, synced.source_id)
+  const [item] = await queryItems(partition, { backward: true, limit: 1 })
+  return item ? runOf(item as never) : null
+}
+
+/** Begins a run unless one is under way. */
+async function begin({ synced }: State): Promise<void> {
+  if (await readOpen(synced.account_id, synced.source_id)) return
+  const source = directorySources.idp
+  const row = (await getRow(directories.idp, synced.account_id, synced.source_id)) as DirectoryRow
+  await beginRun({ ...synced, preview: false, connection: source.connectionOf(row), objects: source.objects })
+}
+
+/** One step in a process of its own; `beside` goes on while it works. */
+async function step(order: StepOrder, beside: (isOver: () => boolean) => Promise<unknown>): Promise<StepReport> {
+  const child = fork(fileURLToPath(new URL('./sync-process.ts', import.meta.url)), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  const exited = once(child, 'exit')
+  await once(child, 'message')
+  let over = false
+  const working = beside(() => over)
+  child.send(order)
+  const [[report]] = await Promise.all([Promise.race([once(child, 'message'), exited.then(() => [null])])])
+  over = true
+  await Promise.all([working, exited])
+  if (!report || 'fault' in report) throw new Error(`A step has failed: ${report?.fault ?? 'it ended'}`)
+  return report
+}
+
+const changedBy = ({ applied }: Run): string =>
+  Object.entries(applied)
+    .map(([object, { insert, update, delete: gone }]) => `${object} +${insert} ~${update} -${gone}`)
+    .join(', ')
+
+/** Works on one run until it is applied. What breaks off is gone on with: by the next step, or by the next start. */
+async function measureRun(state: State, name: string, save: () => void): Promise<void> {
+  const changes = state.done.length === 2 ? 1 : 0
+  const isFirst = state.done.length === 0
+  for (;;) {
+    await begin(state)
+    if (isFirst) state.alone.push(...(await administrate(state, (count) => count < 25, 50)))
+    const report = await step({ size: state.size, changes, synced: state.synced, ms: stepMs }, async (isOver) => {
+      if (isFirst) state.beside.push(...(await administrate(state, () => !isOver(), 250)))
+    })
+    state.current = added(state.current ?? nothing(), report)
+    save()
+    const run = (await lastRun(state)) as Run
+    const open = await readOpen(state.synced.account_id, state.synced.source_id)
+    process.stderr.write(
+      `${name}, ${run.phase}, ${state.current.seconds.toFixed(0)} s: ${changedBy(open ? { ...run, applied: open.applied } : run)}\n`,
+    )
+    if (run.finished_at === null) {
+      // Of a step that was killed the lease has to end first.
+      if (report.reads < 5) await sleep(5_000)
+    } else if (run.outcome === 'applied') {
+      state.done.push({ ...state.current, name, changed: changedBy(run) })
+      state.current = null
+      save()
+      return
+    } else if (!/did not end within/.test(run.error ?? '')) throw new Error(`The run was ${run.outcome}: ${run.error}`)
+  }
 }
 
 const thousands = (value: number): string => Math.round(value).toLocaleString('en')
 
-/** What runs of a directory of this size take, and what a month of them costs. */
-export async function syncText(size: Size): Promise<string> {
-  const world = await newSyncWorld()
-  const directory = company(size)
-  adapters.directory = async () => memoryAdapter(directory, 500)
-  const alone = await administrators(world, { over: true }, { least: 60, pauseMs: 50 })
-  let most = 0
-  const watching = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().rss)
-  }, 200)
-  const during = { over: false }
-  const [first, beside] = await Promise.all([
-    timed('first load', world).finally(() => {
-      during.over = true
-    }),
-    administrators(world, during, { least: 60, pauseMs: 700 }),
-  ])
-  const unchanged = await timed('nothing changed', world)
-  for (let i = 0; i < size.users; i += 100) {
-    const user = directory.users[i] as DirectoryUser
-    directory.users[i] = { ...user, nickname: 'changed' }
-  }
-  const hundredth = await timed('1 % of the people changed', world)
-  clearInterval(watching)
-  const month = 360
-  const usd =
-    month * (unchanged.reads * prices.readUnit + unchanged.writes * prices.writeUnit) +
-    month * unchanged.cpu * 1.769 * prices.lambdaGbSecond
-  const lines = [first, unchanged, hundredth].map(
-    ({ name, seconds, cpu, reads, writes, commits }) =>
-      `  ${name.padEnd(26)} ${seconds.toFixed(1).padStart(7)} s ${cpu.toFixed(1).padStart(7)} s CPU ${thousands(reads).padStart(10)} reads ${thousands(writes).padStart(10)} writes   ${commits}`,
+function percentile(times: number[], part: number): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}
+
+/** A run waits for its provider as long (identity-wire.md), in a function of one CPU. */
+const functionSeconds = 300
+const functionGb = 1.769
+const runsAMonth = 360
+
+/** What a month of runs costs in which a hundredth of the people change each day. */
+function monthUsd(unchanged: StepReport, hundredth: StepReport) {
+  const reads = runsAMonth * unchanged.reads * prices.readUnit
+  const writes = (runsAMonth * unchanged.writes + 30 * (hundredth.writes - unchanged.writes)) * prices.writeUnit
+  const compute = runsAMonth * (functionSeconds + unchanged.cpu) * functionGb * prices.lambdaGbSecond
+  return { reads, writes, compute, all: reads + writes + compute }
+}
+
+export type SyncFigures = { text: string; markdown: string }
+
+function figuresOf({ size, done, alone, beside, races }: State): SyncFigures {
+  const [first, unchanged, hundredth] = done as [Line, Line, Line]
+  const lines = done.map(
+    ({ name, seconds, cpu, reads, writes, changed }) =>
+      `  ${name.padEnd(26)} ${seconds.toFixed(1).padStart(8)} s ${cpu.toFixed(1).padStart(7)} s CPU ${thousands(reads).padStart(11)} reads ${thousands(writes).padStart(11)} writes   ${changed}`,
   )
-  return [
-    `a directory of ${thousands(size.users)} people, ${thousands(size.groups)} groups and ${thousands(size.memberships)} memberships:`,
+  const megabytes = Math.max(...done.map((line) => line.megabytes))
+  const usd = monthUsd(unchanged, hundredth)
+  const [aloneMs, besideMs] = [percentile(alone, 0.99), percentile(beside, 0.99)]
+  const ratio = (besideMs / aloneMs).toFixed(2)
+  const company = `${thousands(size.users)} people, ${thousands(size.groups)} groups and ${thousands(size.memberships)} memberships`
+  const text = [
+    `a directory of ${company}:`,
     ...lines,
-    `  memory at most ${thousands(most / 1e6)} MB, with the bench and the company in it`,
-    `  an administrator's change, 99th of a hundred: ${alone.toFixed(0)} ms alone, ${beside.toFixed(0)} ms beside the first load`,
-    `  a month of two-hourly runs in which nothing changes: ${usd.toFixed(2)} USD`,
+    `  memory of a step at most ${thousands(megabytes)} MB, as a process`,
+    `  an administrator's change, 99th of a hundred: ${aloneMs.toFixed(0)} ms alone (${alone.length}), ${besideMs.toFixed(0)} ms beside the first load (${beside.length}), ${ratio} times; the median ${percentile(alone, 0.5).toFixed(0)} and ${percentile(beside, 0.5).toFixed(0)} ms`,
+    `  administrators' changes that lost no race, one, two …: ${Array.from(races, (count) => count ?? 0).join(', ')}`,
+    `  a run in which nothing changed wrote: ${unchanged.wrote.join(', ')}`,
+    `  a month of two-hourly runs, 1 % changed a day: ${usd.all.toFixed(2)} USD (reads ${usd.reads.toFixed(2)}, writes ${usd.writes.toFixed(2)}, function ${usd.compute.toFixed(2)})`,
+    `  the first load once: ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD`,
     '',
   ].join('\n')
+  const row = ({ name, seconds, cpu, reads, writes, changed }: Line) =>
+    `| ${name} | ${thousands(seconds)} | ${thousands(cpu)} | ${thousands(reads)} | ${thousands(writes)} | ${changed} |`
+  const markdown = [
+    `A directory of ${company}, on this machine's engine, beside an administrator who changes something`,
+    'all the time:',
+    '',
+    '| Run | Seconds | CPU, s | Read units | Write units | Changed |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...done.map(row),
+    '',
+    `- A step of a run takes at most ${thousands(megabytes)} MB, as a process of Node.`,
+    `- An administrator's change took ${ratio} times as long beside the first load as alone, by the 99th of a hundred.`,
+    `- A month of two-hourly runs in which 1 % of the people change each day is ${usd.all.toFixed(2)} USD: ${usd.reads.toFixed(2)} of read units,`,
+    `  ${usd.writes.toFixed(2)} of write units, and ${usd.compute.toFixed(2)} for a function that waits five minutes a run for its provider. The first load is`,
+    `  ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD once.`,
+    '',
+  ].join('\n')
+  return { text, markdown }
+}
+
+/**
+ * What runs of a directory of this size take, and what a month of them costs.
+ * @param folder where the table and what is known so far are kept: a bench that was ended goes on from there
+ */
+export async function measureSync(size: CompanySize, folder: string | null): Promise<SyncFigures> {
+  const file = folder && join(folder, 'sync-bench.json')
+  const state: State = file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : await firstState(size)
+  if (JSON.stringify(state.size) !== JSON.stringify(size)) throw new Error(`The folder ${folder} is of another size.`)
+  const save = () => {
+    if (file) writeFileSync(file, JSON.stringify(state))
+  }
+  save()
+  for (const name of runs.slice(state.done.length)) await measureRun(state, name, save)
+  return figuresOf(state)
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,12 +8,13 @@ import { databaseFile } from '#infra/local/engines/dynoxide.ts'
 import { startEngines } from '#infra/local/engines/start-engines.ts'
 import { engineEnvironment } from '#infra/local/environment.ts'
 import { sealKeyFile } from '#infra/local/seal-key-file.ts'
+import { serviceSecret } from '#infra/local/secret-file.ts'
 import { synthesize } from '#infra/local/service.ts'
 
 /** The template's table and stream, without the operations: nothing has to be bundled for them. */
 function storage(dir: string) {
   const code = join(dir, 'no-code')
-  mkdirSync(code)
+  mkdirSync(code, { recursive: true })
   return synthesize(join(dir, 'assembly'), { operations: [], code })
 }
 
@@ -23,8 +23,13 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
   // Another project of the same run has started them.
   if (process.env.ENGINES_STARTED) return async () => {}
   process.env.ENGINES_STARTED = 'yes'
-  const dir = mkdtempSync(join(tmpdir(), 'test-engines-'))
-  const [engines, { table, stream }] = await Promise.all([startEngines(dir, { removeAtExit: true }), storage(dir)])
+  return enginesIn(mkdtempSync(join(tmpdir(), 'test-engines-')), true)
+}
+
+/** Engines on a folder, which may hold what they have kept before. */
+export async function enginesIn(dir: string, removeAtExit: boolean): Promise<() => Promise<void>> {
+  const secret = serviceSecret(dir)
+  const [engines, { table, stream }] = await Promise.all([startEngines(dir, { removeAtExit }), storage(dir)])
   const clients = engineClients(engines)
   // It takes what is to run later, and runs nothing: a test that looks at that has one of its own.
   const lambda = await openAwsServices({ invoke: async () => {}, deliver: async () => {} })
@@ -50,7 +55,7 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
     SIGN_IN_REDIRECT_URIS: 'http://127.0.0.1/callback https://portal.example.com/signed-in',
     SEAL_FOLDER: join(dir, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir),
-    SERVICE_SECRET: randomBytes(32).toString('base64url'),
+    SERVICE_SECRET: secret,
   })
   await Promise.all([createTable(clients, table), createStream(clients, stream)])
   return async () => {

@@ -1,0 +1,60 @@
+import { adapters } from '#shared/sync/runs/adapters.ts'
+import { directorySources } from '#shared/sync/runs/directory-source.ts'
+import { workOnRun } from '#shared/sync/runs/work-on-run.ts'
+import { TableClient } from '#shared/table/client.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+import { type CompanySize, companyAdapter } from './sync-company.ts'
+
+// A process of its own for each step of a run, as a function is: what it takes of memory and CPU is the step's.
+process.stdout.write = () => true
+
+export type StepOrder = {
+  size: CompanySize
+  changes: number
+  synced: { account_id: string; collection: string; source_id: string }
+  ms: number
+}
+export type StepReport = {
+  seconds: number
+  cpu: number
+  reads: number
+  writes: number
+  megabytes: number
+  /** Kinds of items that it has written beside commits: the part of a partition's name that says what lies there. */
+  wrote: string[]
+}
+
+const wrote = new Set<string>()
+const { send } = TableClient.prototype
+TableClient.prototype.send = function noted(command) {
+  const { Item, Key, TransactItems = [] } = command.input as Record<string, never>
+  for (const write of [{ Put: { Item, Key } }, ...(TransactItems as object[])]) {
+    const part = Object.values(write)[0] as { Item?: { pk: string }; Key?: { pk: string } }
+    const pk = part.Item?.pk ?? (/^Get/.test(command.operation) ? undefined : part.Key?.pk)
+    if (pk) wrote.add(pk.split('#')[1] ?? pk)
+  }
+  return send.call(this, command) as never
+}
+
+async function step({ size, changes, synced, ms }: StepOrder): Promise<StepReport> {
+  adapters.directory = async () => companyAdapter(size, changes)
+  const started = performance.now()
+  const cpu = process.cpuUsage()
+  const { reads, writes } = await measure(() => workOnRun(synced, directorySources.idp as never, Date.now() + ms))
+  const { user, system } = process.cpuUsage(cpu)
+  return {
+    seconds: (performance.now() - started) / 1_000,
+    cpu: (user + system) / 1e6,
+    reads,
+    writes,
+    megabytes: process.resourceUsage().maxRSS / 1_024,
+    wrote: [...wrote].sort(),
+  }
+}
+
+process.on('message', async (order: StepOrder) => {
+  const report = await step(order).catch((error: Error) => ({ fault: error.stack ?? error.message }))
+  process.send?.(report)
+  process.disconnect()
+})
+process.send?.('ready')
