@@ -126,7 +126,7 @@ const cases = fc.record({
   at: fc.nat(120),
 })
 
-it('whatever is done at any moment of a run, the end is that of some order of both', async () => {
+it('complaint 6, #13840: whatever is done at any moment of a run, the end is that of some order of both', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (given) => {
       const world = await loaded(given)

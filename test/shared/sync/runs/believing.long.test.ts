@@ -34,7 +34,7 @@ async function untouched(world: SyncWorld, work: () => Promise<unknown>): Promis
 }
 
 describe('a snapshot that is not believed changes nothing (I5)', () => {
-  it('mass deletion: a list that came back empty', async () => {
+  it('complaint 1, #9188, #9194: mass deletion, a list that came back empty', async () => {
     const world = await loaded()
     world.company.users = []
     await untouched(world, async () => {
@@ -47,7 +47,7 @@ describe('a snapshot that is not believed changes nothing (I5)', () => {
     expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error', error_count: 1 })
   })
 
-  it('mass deletion: a list that came back by half, while the provider still knows the others', async () => {
+  it('NetBird #4068: mass deletion, a list that came back by half, while the provider still knows the others', async () => {
     const world = await loaded()
     world.company.users = people.slice(3)
     world.company.confirmed = ['u1']
@@ -180,7 +180,7 @@ describe('errors (I6)', () => {
     expect(await world.row()).toMatchObject({ is_disabled: false, error_count: 1 })
   })
 
-  it('fatal: it is disabled at once, and the error is one sentence', async () => {
+  it('Pomerium #567: what is fatal is told, it is disabled at once, and the error is one sentence', async () => {
     const world = await loaded()
     failing(world, () => new ProviderFault('fatal', 'POST /token answered 401 invalid_client.'))
     expect((await world.run()).outcome).toBe('failed')

@@ -27,7 +27,7 @@ const policy = (world: SyncWorld, group_id: string | null, resource_id: string, 
   })
 
 describe('groups (I4.4)', () => {
-  it('are inserted, and get name, email and kind of the provider', async () => {
+  it('NetBird #3003: are inserted, and get name, email and kind of the provider, each time', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [{ id: 'g', name: 'Old' }]
@@ -40,7 +40,7 @@ describe('groups (I4.4)', () => {
     ])
   })
 
-  it('of another directory are left to it, with their members; native ones are never touched', async () => {
+  it('NetBird docs#769: of another directory are left to it, with their members; native ones are never touched', async () => {
     const world = await newSyncWorld()
     const other = await insertSyncedGroup(world.account, { idp_id: 'g', name: 'Theirs' })
     world.company.users = people
@@ -87,7 +87,7 @@ describe('groups (I4.4)', () => {
 })
 
 describe('members (I4.2)', () => {
-  it('of nested groups are those of the group, each group once, whatever circle there is', async () => {
+  it('complaint 4, #11628: of nested groups are those of the group, each group once, whatever circle there is', async () => {
     const world = await newSyncWorld()
     world.company.users = people
     world.company.groups = [

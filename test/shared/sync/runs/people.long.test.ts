@@ -71,7 +71,7 @@ describe('a person of the directory (I4.3)', () => {
     })
   })
 
-  it('who was created anew at the provider keeps the actor, its memberships, and all it made', async () => {
+  it('complaint 6, #13823, #13833: who was created anew at the provider keeps the actor, its memberships, and all it made', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, ...others]
     world.company.groups = [{ id: 'g', members: ['ada', 'o1'] }]
@@ -88,7 +88,7 @@ describe('a person of the directory (I4.3)', () => {
     expect([after.actors, after.memberships]).toEqual([before.actors, before.memberships])
   })
 
-  it('whose email another person of the directory has is skipped, and told', async () => {
+  it('complaint 6, #13826: whose email another person of the directory has is skipped, and told', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, { id: 'twin', email: 'ada.lee@example.com' }]
     const run = await world.run()
@@ -151,7 +151,7 @@ describe('who leaves', () => {
     expect(identities.filter(({ directory_id }) => directory_id === null)).toHaveLength(1)
   })
 
-  it('who is not active any more loses the identity, whatever the brake says, and is no member', async () => {
+  it('complaint 7, #12851: who is not active any more loses the identity, whatever the brake says, and is no member', async () => {
     const world = await newSyncWorld()
     world.company.users = others
     world.company.groups = [{ id: 'g', members: others.map(({ id }) => id) }]

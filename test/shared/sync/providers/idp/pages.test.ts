@@ -170,7 +170,7 @@ it('complaint 2, #8745: renews a token that ends in the middle, once for all who
   expect([...fake.issued.values()].filter(({ ended }) => !ended).length).toBeGreaterThan(0)
 })
 
-it('complaint 2, #6748: leaves half of the limits of each collection to others', async () => {
+it('complaint 2, #6748, #6794, Pomerium #1256, #1341: leaves half of the limits of each collection to others', async () => {
   Object.assign(fake.data, idpCompany(60, 40), { rateLimit: 12 })
   let now = Date.now()
   vi.spyOn(waiting, 'now').mockImplementation(() => now)

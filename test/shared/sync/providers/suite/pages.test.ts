@@ -14,7 +14,7 @@ afterEach(() => fake.close())
 
 const nested = (idp_id: string) => ({ idp_id, nested: true }) as const
 
-it('reads users, groups and members of a company of 1,200 over all pages', async () => {
+it('Tailscale #2560, Boundary #3132: reads users, groups and members of a company of 1,200 over all pages', async () => {
   Object.assign(fake.data, suiteCompany(1_200, 230))
   const adapter = suiteOf(fake)
   const users = await walkUsers(adapter)
@@ -69,7 +69,7 @@ it('complaint 1, #9188: an answer without data is no empty company', async () =>
   expect(await faultOf(suiteOf(fake).users(next))).toMatchObject({ faultClass: 'fatal' })
 })
 
-it('complaint 2, #8745: a token that ends in the middle is renewed', async () => {
+it('complaint 2, #8745, Pomerium #2389: a token that ends in the middle is renewed', async () => {
   Object.assign(fake.data, suiteCompany(1_200, 2))
   fake.faults = [after(2, times(1, suiteFaults.tokenEnded))]
   expect((await walkUsers(suiteOf(fake))).entries).toHaveLength(1_200)
@@ -107,7 +107,7 @@ it('complaint 4, #11628: tells direct members and nested groups, and leaves noth
   expect(fake.requests.some(({ query }) => query.has('includeDerivedMembership'))).toBe(false)
 })
 
-it('complaint 5, #12444: external members are skipped and counted, and everybody is somebody', async () => {
+it('complaint 5, #12444, #12443: external members are skipped and counted, and everybody is somebody', async () => {
   fake.data.groups = [
     suiteGroup('mixed', [
       { id: '1', email: 'user1@example.com', type: 'USER' },
@@ -146,7 +146,7 @@ it('complaint 8, #14420: all domains of the customer, or the one that is asked f
   })
 })
 
-it('chooses groups as it is told, ignoring case', async () => {
+it('complaint 8, #8381: chooses groups as it is told, ignoring case', async () => {
   fake.data.groups = [
     suiteGroup('1', [], { email: 'network-access-one@example.com', name: 'One' }),
     suiteGroup('2', [], { email: 'two@example.com', name: 'Network-Access-Two' }),

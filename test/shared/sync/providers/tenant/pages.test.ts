@@ -49,7 +49,7 @@ it('reads all users, groups and members of a tenant of 2,200 over all pages', as
   expect(adapter.issuer).toBe('https://tenants.example.com/1/v2.0')
 })
 
-it('complaint 9, #11470: without all groups it reads who is assigned to its own application, and members of what is', async () => {
+it('complaint 8, #12315, complaint 9, #11470, #11787: without all groups it reads who is assigned to its own application, and members of what is', async () => {
   fake.data.users = ['a', 'b', 'c', 'd'].map((id) => tenantUser(id))
   fake.data.groups = [tenantGroup('g', ['b', 'inner']), tenantGroup('inner', ['c']), tenantGroup('other', ['d'])]
   fake.data.assignments = [
@@ -119,7 +119,7 @@ it('members whose fields the provider hides are no disabled people: the right to
   })
 })
 
-it('Pomerium #1050: a missing right is named', async () => {
+it('Pomerium #1050, #1693: a missing right is named', async () => {
   fake.data.rights = []
   expect(await faultOf(tenantOf(fake).users(null))).toMatchObject({
     faultClass: 'fatal',

@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { handler as listActors } from '#functions/api/actors/list-actors.ts'
+import type { PlainProvider } from '#test/fakes/plain-provider.ts'
+import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in.ts'
+import { newSubject, type SignInWorld, signInWorld, stubProviders, tenant } from '#test/support/sign-in-world.ts'
+
+// What users of such services complain of (docs/contract/identity-wire.md), where it is a sign-in that decides.
+
+let world: SignInWorld
+let fake: PlainProvider
+beforeAll(async () => {
+  world = await signInWorld()
+  fake = world.fake
+})
+beforeEach(() => stubProviders(fake))
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+afterAll(() => fake.close())
+
+it('complaint 10, #13137, #13164: an address that the provider does not call verified links nobody', async () => {
+  const provider = await world.behind('idp', { idp_domain: 'company.idp.example' })
+  const email = await world.emailOf()
+  for (const claims of [{ email }, { email, email_verified: false }, { email, email_verified: 'false' }]) {
+    expect(await world.outcomeOf(provider, { sub: newSubject(), ...claims })).toBe('email_not_verified email_verified')
+  }
+  expect(await world.outcomeOf(provider, { sub: newSubject(), email, email_verified: true })).toBe('signed in')
+})
+
+it('complaint 10, #757, #1684: a token of a tenant without an address is refused, and of who is linked already taken', async () => {
+  const provider = await world.behind('tenant')
+  const claims = { sub: newSubject(), oid: newSubject(), tid: tenant }
+  expect(await world.outcomeOf(provider, claims)).toBe('email_missing upn')
+  expect(await world.outcomeOf(provider, { ...claims, upn: await world.emailOf() })).toBe('signed in')
+  expect(await world.outcomeOf(provider, claims)).toBe('signed in')
+})
+
+it('complaint 10, #13246: a callback that is late, or comes again, leads nowhere and harms nothing', async () => {
+  const provider = await world.behind()
+  const begun = await beginSignIn(provider.id, { slug: world.account.slug })
+  const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
+  expect(ledTo(await comeBack({ state: begun.own, code }))).toMatchObject({ code: expect.any(String) })
+  const again = await comeBack({ state: begun.own, code })
+  expect([again.status, again.body.code, again.headers.location]).toEqual([400, 'bad_request', undefined])
+})
+
+it('Tailscale #10383: who is assigned to nothing is nobody here, whoever the provider lets in', async () => {
+  const provider = await world.behind('tenant')
+  const upn = 'unassigned@example.com'
+  const claims = { sub: newSubject(), oid: newSubject(), tid: tenant, upn }
+  expect(await world.outcomeOf(provider, claims)).toBe('actor_unknown')
+  const { body } = await world.account.call(listActors, { query: { email: upn } })
+  expect(body.data).toEqual([])
+})

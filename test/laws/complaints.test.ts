@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { sourcesBelow } from '#test/support/imports.ts'
+
+/** Numbers of threads: `#9188`, also behind the name of a repository (`docs#925`). */
+const threads = (text: string): string[] => [...new Set([...text.matchAll(/#(\d{2,5})\b/g)].map(([, id = '']) => id))]
+
+/** What users of such services complain of, and what of it is no test, as the contract has them. */
+function complaints(contract: string): { all: string[]; excused: string[] } {
+  const section = (title: string) => new RegExp(`^### ${title} .*?(?=^##)`, 'ms').exec(contract)?.[0] ?? ''
+  const all = threads(section('2\\.1') + section('2\\.2'))
+  return { all, excused: threads(section('2\\.3')) }
+}
+
+/** The titles of tests, also of those that are made of a table. */
+const titles = (text: string): string[] =>
+  [...text.matchAll(/\b(?:it|describe)(?:\.each[^\n]*?\]\))?\(\s*(['"`])(.*?)\1/g)].map(([, , title = '']) => title)
+
+const contract = readFileSync('docs/contract/identity-wire.md', 'utf8')
+const tests = [...sourcesBelow('test')].filter(([file]) => file.endsWith('.test.ts') && !file.startsWith('test/laws/'))
+const named = new Set(tests.flatMap(([, text]) => titles(text).flatMap(threads)))
+const { all, excused } = complaints(contract)
+
+it('knows the complaints', () => {
+  expect(all.length).toBeGreaterThan(50)
+})
+
+it('each complaint is the name of a test, or has a reason why it is none', () => {
+  expect(all.filter((id) => !named.has(id) && !excused.includes(id)).map((id) => `#${id}`)).toEqual([])
+})
+
+it('only what is no test has such a reason', () => {
+  expect(excused.filter((id) => named.has(id) || !all.includes(id)).map((id) => `#${id}`)).toEqual([])
+})
+
+it('finds a complaint without a test', () => {
+  const planted = complaints(
+    '## 2. Complaints\n\n### 2.1 One\n\n#1234, docs#56\n\n### 2.2 More\n\n#789/#790\n\n### 2.3 No\n\n#790\n\n## 3\n#99',
+  )
+  expect(planted).toEqual({ all: ['1234', '56', '789', '790'], excused: ['790'] })
+  expect(titles('  it(\'one, #1234\', x)\nit.each([1])(\n  "two", y)\ndescribe(`three`, z)')).toEqual([
+    'one, #1234',
+    'two',
+    'three',
+  ])
+})
