@@ -49,6 +49,8 @@ export type IdpFake = FakeServer & {
   issued: Map<string, Issued>
   usedAssertions: Set<string>
   used: Map<string, number>
+  /** Its clock, in milliseconds, which its answers tell. */
+  now: () => number
 }
 
 export const idpUser = (id: string, fields: Partial<IdpUser> = {}): IdpUser => ({
@@ -128,7 +130,7 @@ function checkAssertion(fake: IdpFake, { form }: FakeRequest): void {
   if (iss !== data.clientId || sub !== data.clientId) {
     throw refuseToken(400, 'invalid_client', 'Invalid value for client_id parameter.')
   }
-  const seconds = Date.now() / 1_000
+  const seconds = fake.now() / 1_000
   if (aud !== `${url}/oauth2/v1/token` || !(Number(exp) > seconds) || Number(exp) > seconds + 3_600) {
     throw refuseToken(401, 'invalid_client', 'The audience claim or the expiration of client_assertion is invalid.')
   }
@@ -317,8 +319,9 @@ function withLimits(fake: IdpFake, { path }: FakeRequest, answer: FakeAnswer): F
   const used = (fake.used.get(bucket) ?? 0) + 1
   fake.used.set(bucket, used)
   const { rateLimit } = fake.data
-  const reset = String(Math.ceil(Date.now() / 1_000) + 30)
+  const reset = String(Math.ceil(fake.now() / 1_000) + 30)
   const headers = {
+    date: new Date(fake.now()).toUTCString(),
     'x-rate-limit-limit': String(rateLimit),
     'x-rate-limit-remaining': String(Math.max(0, rateLimit - used)),
     'x-rate-limit-reset': reset,
@@ -347,6 +350,7 @@ export async function idpFake(data: Partial<IdpData> = {}, port?: number): Promi
     issued: new Map<string, Issued>(),
     usedAssertions: new Set<string>(),
     used: new Map<string, number>(),
+    now: Date.now,
     data: {
       clientId: '0oaservice',
       keys: [],
