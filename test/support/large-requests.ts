@@ -7,7 +7,7 @@ import type { Entry } from './operations.ts'
 import type { Request, sampleRequests } from './sample-requests.ts'
 
 type World = Awaited<ReturnType<typeof sampleRequests>>
-type LargeRequest = Request & { what: string; rawBody?: string; headers?: Record<string, string> }
+type LargeRequest = Request & { what: string }
 type Measured = { what: string; answer: Answer; units: number }
 
 const surfaces = new Map<string, string>()

@@ -17,6 +17,8 @@ import { addV0Samples } from './v0-samples.ts'
 export type Request = {
   params?: Record<string, string>
   body?: unknown
+  /** Sent as it is, in place of `body`. */
+  rawBody?: string
   token?: string
   query?: Record<string, string>
   headers?: Record<string, string>
