@@ -7,11 +7,13 @@ import { getItem } from '#shared/table/read.ts'
 import { SeededRandom } from '#test/simulation/seeded-random.ts'
 import { type Answer, call } from './account.ts'
 import { hostileBodies, hostileHeaders, hostileJson, hostilePathIds, hostileQueries, hostileValues } from './hostile.ts'
+import { hashQuickly } from './mails.ts'
 import type { Entry } from './operations.ts'
 import { type Request, sampleRequests } from './sample-requests.ts'
 import { seedOf } from './seeds.ts'
+import { newSource } from './sign-in.ts'
 
-type Hostile = Omit<Request, 'query'> & { rawBody?: string; query?: Record<string, string> | string }
+type Hostile = Omit<Request, 'query'> & { query?: Record<string, string> | string }
 type Fields = Record<string, unknown>
 
 /** How many hostile values are drawn: for each field of a body, each id of a path, and of everything else. */
@@ -87,13 +89,16 @@ export async function expectHostileRequestsAnswered(entry: Entry, counts: Hostil
   expect(sample, `a sample of ${entry.name}`).toBeDefined()
   const codes: string[] = codesOf(entry.operation)
   const statuses = Object.keys(v0ErrorResponses(entry.operation, {}))
-  const { method, path } = entry.operation
+  const { method, path, credential } = entry.operation
+  // Who asks without a credential is limited by where it asks from.
+  const from = () => (credential === 'none' ? { sourceIp: newSource() } : {})
+  hashQuickly()
   const requests = requestsOf(entry, sample as Request, new Draw(entry.name, counts))
   // Both credentials of the account API in turn.
   const tokens = [account.token, portal.token]
   for (const [i, request] of requests.entries()) {
     const before = await sequence(account.id)
-    const answer = await call(entry.handler, { token: tokens[i % 2], method, path, ...request })
+    const answer = await call(entry.handler, { token: tokens[i % 2], method, path, ...request, ...from() })
     expect(answer.status, show(request, answer)).toBeLessThan(500)
     if (answer.status < 400) continue
     if (isV0(path)) expect(statuses, show(request, answer)).toContain(String(answer.status))
