@@ -10,7 +10,7 @@ import { directories, directoryKinds } from '#shared/domain/directories/director
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
 import { groups } from '#shared/domain/groups/group.ts'
-import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
+import { deviceFields, mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
@@ -18,12 +18,14 @@ import { postureProviders } from '#shared/domain/posture-providers/posture-provi
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { directorySections } from '#shared/sync/runs/directory-plan.ts'
+import { inventorySections } from '#shared/sync/runs/inventory-plan.ts'
 import { PlanWriter } from '#shared/sync/runs/plan-store.ts'
 import type { Entity, Row } from '#shared/table/entity.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
 import { v0Rules } from '#shared/v0/rules/rule.ts'
 import { v0Users } from '#shared/v0/users/user.ts'
 import type { Account } from './account.ts'
+import { newInventoryWorld } from './inventory-runs.ts'
 import { plantIds } from './plant-rows.ts'
 import { newSyncWorld, plantRun } from './sync-runs.ts'
 import { newV0Device, newV0User } from './v0.ts'
@@ -52,7 +54,14 @@ export function largestConditions() {
   return [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: [...always, long] }]
 }
 
+/** The fields of a device that just can be stored. */
+const widestDevice = Object.fromEntries(
+  [...deviceFields].flatMap(([name, kind]) => (kind === 'text' ? [[name, widest(1_024)]] : [])).slice(0, 32),
+)
+
 const skippedEntry = { idp_id: widest(100), name: widest(100), reason: 'changed_since' }
+/** What a run tells of itself at most. */
+const runFields = { error: widest(1_000), skipped_sample: Array(50).fill(skippedEntry) }
 
 const uniqueText = (i: number, length: number): string => String(i).padEnd(length, '\u0001')
 
@@ -98,6 +107,13 @@ const client = (actor_id: string) => (i: number) => ({
 })
 const healthy = { is_disabled: false, synced_at: null, error_count: 0, error_emailed_at: null }
 const trouble = { disabled_reason: widest(255), error: widest(255) }
+
+/** Runs that tell as much as one can, newest first. */
+async function largestRuns(world: Parameters<typeof plantRun>[0]): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < moreThanAnAnswer; i++) ids.unshift((await plantRun(world, runFields)).id)
+  return ids
+}
 
 const newestFirst = (ids: string[]): string[] => ids.toReversed()
 
@@ -243,15 +259,14 @@ export const plans: Record<string, Plan> = {
       `GET /${kind}_directories/{id}/runs`,
       async (account) => {
         const world = await newSyncWorld(kind, account)
-        const ids: string[] = []
-        for (let i = 0; i < moreThanAnAnswer; i++) {
-          const run = await plantRun(world, { error: widest(1_000), skipped_sample: Array(50).fill(skippedEntry) })
-          ids.unshift(run.id)
-        }
-        return { limit: 100, params: { id: world.id }, ids }
+        return { limit: 100, params: { id: world.id }, ids: await largestRuns(world) }
       },
     ]),
   ),
+  'GET /mdm_posture_providers/{id}/runs': async (account) => {
+    const world = await newInventoryWorld(account)
+    return { limit: 100, params: { id: world.id }, ids: await largestRuns(world) }
+  },
   ...Object.fromEntries(
     directoryKinds.map((kind): [string, Plan] => [
       `GET /${kind}_directories/{id}/runs/{run_id}/changes`,
@@ -275,6 +290,22 @@ export const plans: Record<string, Plan> = {
       },
     ]),
   ),
+  'GET /mdm_posture_providers/{id}/runs/{run_id}/changes': async (account) => {
+    const world = await newInventoryWorld(account)
+    const run = await plantRun(world, { sections: { changed: some } })
+    const plan = new PlanWriter(run, inventorySections)
+    const names = Array.from({ length: some }, (_, i) => uniqueText(i, 1_024))
+    for (const name of names)
+      await plan.add('changed', {
+        id: randomUUID(),
+        mdm_id: widest(255),
+        name,
+        before: widestDevice,
+        after: widestDevice,
+      })
+    await plan.end()
+    return { limit: 100, params: { id: world.id, run_id: run.id }, ids: names }
+  },
   'GET /mdm_posture_providers': async ({ id: account_id }, plant) => {
     const row = (i: number) => ({
       account_id,
