@@ -23,6 +23,7 @@ export function codesOf(operation: Operation): ErrorCode[] {
     parameters,
     feature,
     etagFrom,
+    identifiers,
     status,
   } = operation
   const api = credential === 'api'
@@ -30,7 +31,7 @@ export function codesOf(operation: Operation): ErrorCode[] {
   const changes = method !== 'GET' && permission?.endsWith(':write')
   return [
     ...when(body, 'bad_request', 'invalid_json'),
-    ...when(path.includes('{') && !isPublic, 'invalid_path_parameter'),
+    ...when(path.includes('{') && !(isPublic && identifiers), 'invalid_path_parameter'),
     ...when(path.includes('{'), 'not_found'),
     ...when(filters || parameters?.limit, 'invalid_limit'),
     ...when(filters || parameters?.page_cursor, 'invalid_page_cursor'),

@@ -54,7 +54,8 @@ const publicSteps = (operation: Operation): Step[] => [
   checkRateLimit,
   // A browser that is led elsewhere asks for a page, and gets none.
   ...(operation.status === 303 ? [] : [checkAccept]),
-  readParams,
+  // A slug is a name that anybody may try, and no id.
+  operation.identifiers ? readParams : checkPathIds(operation),
   readQuery(operation),
   readEnvelope(operation),
 ]

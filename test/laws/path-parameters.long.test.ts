@@ -16,25 +16,39 @@ beforeAll(async () => {
   world = await sampleRequests()
 })
 
-/** A slug is a name that anybody may try, and so is a log of the account; what is public has an answer for any form. */
-const names = ['{slug}', '{log}']
-const withId = ({ operation: { path, credential } }: (typeof entries)[number]) =>
-  credential !== 'none' && path.includes('{') && !names.some((name) => path.includes(name))
+const withId = ({ operation: { path } }: (typeof entries)[number]) => path.includes('{')
+
+/** What no parameter takes, made of one that does; a slug of this form is of no account. */
+const ofNoForm = (id: string): string[] => [`${id}0`, 'nonsense', '0'.repeat(23), 'g'.repeat(24)]
 
 describe.each(entries.filter(withId))('$name', ({ name, operation: { method, path } }) => {
   const parameters: { name: string; in: string; schema: Record<string, unknown> }[] =
     document.paths[path][method.toLowerCase()].parameters
   const ids = parameters.filter(({ in: place }) => place === 'path')
+  const named = ids.filter(({ schema }) => Array.isArray(schema.enum))
   const statusOf = async (own: Request, id: string, value: string) =>
     (await world.send(name, { ...own, params: { ...own.params, [id]: value } })).status
 
   it('knows nothing by another identifier of the described form, and takes none of another form', async () => {
     const own = (await world.samples[name]?.()) ?? {}
     for (const { name: id, schema } of ids) {
-      for (const value of fc.sample(arbitraryOf(schema), 5) as string[])
+      const isName = named.some((one) => one.name === id) || id === 'slug'
+      const others = isName && id !== 'slug' ? [] : (fc.sample(arbitraryOf(schema), 5) as string[])
+      for (const value of others)
         expect(await statusOf(own, id, encodeURIComponent(value)), `${id} = ${value}`).toBe(404)
-      for (const value of [`${own.params?.[id]}0`, 'nonsense', '0'.repeat(23), 'g'.repeat(24)])
-        expect(await statusOf(own, id, value), `${id} = ${value}`).toBe(isV0(path) ? 404 : 400)
+      for (const value of ofNoForm(own.params?.[id] ?? ''))
+        expect(await statusOf(own, id, value), `${id} = ${value}`).toBe(isName || isV0(path) ? 404 : 400)
     }
   })
+
+  if (named.length > 0)
+    it('knows each of the names that are described, as they are written', async () => {
+      const own = (await world.samples[name]?.()) ?? {}
+      for (const { name: id, schema } of named)
+        for (const value of schema.enum as string[]) {
+          expect(await statusOf(own, id, value), `${id} = ${value}`).not.toBe(404)
+          for (const other of [value.toUpperCase(), ` ${value}`, `${value}/`])
+            expect(await statusOf(own, id, other), `${id} = ${other}`).toBe(404)
+        }
+    })
 })

@@ -35,7 +35,8 @@ it('knows no directory that is gone, of another kind, or none', async () => {
   await api.remove(account, id)
   expect(await getItem(serviceGuard('idp_directory', id))).toBeUndefined()
   const { id: other } = await directoriesApi.suite.made(account)
-  for (const unknown of [id, other, 'none', account.id]) expect((await jwks(unknown)).status).toBe(404)
+  for (const unknown of [id, other, account.id]) expect((await jwks(unknown)).status).toBe(404)
+  for (const noId of ['none', `${id}0`]) expect((await jwks(noId)).status).toBe(400)
 })
 
 it('a directory from before its keys could be found has them from its next rotation on', async () => {
