@@ -4,6 +4,7 @@ import { table, tableName } from '../../table/client.ts'
 import { DeleteCommand, PutCommand } from '../../table/commands.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { queryItems, sortKeysOf } from '../../table/read.ts'
+import { bytesOf } from '../../table/row-size.ts'
 import type { Run } from './run.ts'
 import { runTtl } from './run-items.ts'
 
@@ -11,7 +12,7 @@ import { runTtl } from './run-items.ts'
 export const plansPartition = (account: string, runId: string): string => partition(account, 'sync.plans', runId)
 
 const perPage = 500
-/** As text: whatever it is, it fits an item. */
+/** Of JSON: whatever it says, it fits an item. */
 const mostBytes = 300_000
 
 const sortKey = (section: number, index: number): string =>
@@ -47,7 +48,7 @@ export class PlanWriter {
     const section = this.names.indexOf(name)
     const buffer = this.buffers[section]
     if (!buffer) throw new Error(`A plan has no section ${name}.`)
-    const bytes = JSON.stringify(entry).length
+    const bytes = bytesOf(entry)
     if (buffer.entries.length === perPage || (buffer.bytes + bytes > mostBytes && buffer.entries.length > 0)) {
       await this.flush(section, buffer)
     }

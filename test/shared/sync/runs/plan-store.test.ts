@@ -3,6 +3,7 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { discardPlan, PlanReader, PlanWriter } from '#shared/sync/runs/plan-store.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
+import { SeededRandom } from '#test/simulation/seeded-random.ts'
 
 const newRun = () => {
   const now = clock.now()
@@ -29,4 +30,14 @@ it('holds nothing of a plan that a step left which died, wherever its pages bega
     const [entry] = await new PlanReader(run.account_id, run.id).read<string>(0, at, 1)
     expect(entry).toBe(entries[at])
   }
+})
+
+it('holds names that take three bytes a character and hardly become less', async () => {
+  const run = newRun()
+  const random = new SeededRandom(1)
+  const character = () => String.fromCharCode(0x4e00 + random.int(0, 20_000))
+  const entries = Array.from({ length: 400 }, () => Array.from({ length: 900 }, character).join(''))
+  await write(run, entries)
+  const [last] = await new PlanReader(run.account_id, run.id).read<string>(0, 399, 1)
+  expect(last).toBe(entries[399])
 })
