@@ -20,7 +20,12 @@ const outcomes = [
   'ended token',
   'connection',
   'connection replaced',
-  'nudge',
+  'nudge of gateways',
+  'connection of a client',
+  'nudge of clients',
+  'keepalive',
+  'told of an end',
+  'told of what changed',
 ]
 
 it.each([...new Set([1, seedOf('SIMULATION_SEED')])])(

@@ -14,7 +14,9 @@ const questions = [
   'heartbeat, complete',
   'ended token',
   'connection',
-  'nudge',
+  'nudge of gateways',
+  'connection of a client',
+  'nudge of clients',
 ]
 
 it('who may reach what is what the contract says, under random administration and jumps of time', async () => {

@@ -52,8 +52,8 @@ export type Client = {
   key: string
   place: Place
   version: string
-  /** With the id of the token that it was started with. */
-  session: (Session & { token: string }) | null
+  /** With the id of the token that it was started with, and of the connection that the service knows of (C3). */
+  session: (Session & { token: string; connection: string | null }) | null
   seen: Place | null
   /** The circumstances that its authorizations were last tested in. */
   tested: Circumstances | null

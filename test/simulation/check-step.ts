@@ -7,6 +7,7 @@ import { compareEvaluation } from './compare-evaluation.ts'
 import { compareHeartbeat } from './compare-heartbeat.ts'
 import { compareActors, compareResources } from './compare-lists.ts'
 import { connectGateway } from './gateway-sessions.ts'
+import type { NudgeJudge } from './nudge-judge.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 import type { Touched } from './touched.ts'
 
@@ -65,7 +66,7 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
  * Asks service and model after a step: first about what the step touched and what ended with it, then at random. The two
  * lists compare every actor with a resource, and every resource with an actor; a heartbeat all that a gateway holds.
  */
-export async function checkStep(account: SimulatedAccount, touched: Touched): Promise<void> {
+export async function checkStep(account: SimulatedAccount, touched: Touched, judge: NudgeJudge): Promise<void> {
   const { model, random } = account
   const pairs = pairsToAsk(account, touched)
   const gatewayIds = [...model.ended.splice(0).map(({ gateway }) => gateway), ...(touched.gateways ?? [])]
@@ -78,6 +79,7 @@ export async function checkStep(account: SimulatedAccount, touched: Touched): Pr
   }
   account.settle()
   await Promise.all(pairs.map(([client, resource]) => compareDecision(account, client, resource)))
+  await judge.judgeGrants()
 
   const gateways = random
     .sample(new Set([...gatewayIds, ...random.sample(model.gateways.keys(), 1)]), most.heartbeats)

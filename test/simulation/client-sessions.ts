@@ -92,7 +92,8 @@ export async function connectClient(account: SimulatedAccount, client: Client): 
     token: token.id,
     key: client.key,
     version: client.version,
-    leaseEnd: leaseEnd(account, before, expires_at, token.expiresAt),
+    leaseEnd: leaseEnd(account, before, expires_at, { tokenEnd: token.expiresAt }),
+    connection: null,
   }
   client.seen = client.place
   model.now = clock.now
@@ -115,7 +116,11 @@ export async function clientHeartbeat(account: SimulatedAccount, client: Client)
   const request = { method: 'PUT', params: { id: session.id } }
   const answer = await account.from(client.place, token.secret, renewClientSession, request)
   agree('a live client session is renewed', answer.status, 200)
-  session.leaseEnd = leaseEnd(account, before, answer.body.data.expires_at, token.expiresAt)
+  session.leaseEnd = leaseEnd(account, before, answer.body.data.expires_at, {
+    tokenEnd: token.expiresAt,
+    isConnectedClient: session.connection !== null,
+  })
+  account.channel.heartbeat(client.id)
   client.seen = client.place
   model.now = clock.now
   model.reevaluate(client, token)

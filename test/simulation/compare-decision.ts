@@ -49,6 +49,7 @@ export async function compareDecision(account: SimulatedAccount, client: Client,
     ipv6: gateway.ipv6,
     public_key: chosen?.key,
   })
+  account.granted.push(gateway.id)
   model.authorizations.set(id, {
     id,
     client: client.id,

@@ -46,7 +46,7 @@ function contentOf({ model }: SimulatedAccount, authorization: Authorization) {
 }
 
 const withoutToken = ({ ingest_token, ...content }: Shown): [string, unknown] => [content.id, content]
-const byId = (entries: Iterable<[string, unknown]>) =>
+export const byId = (entries: Iterable<[string, unknown]>) =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** What a gateway has to hold, by the model. */

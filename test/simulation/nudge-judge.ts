@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBStreamEvent } from 'aws-lambda'
 import { handler as followUp } from '#functions/streams/follow-up.ts'
@@ -5,20 +7,25 @@ import { timestamp } from '#shared/core/clock.ts'
 import { findPresence } from '#shared/domain/presence/presence.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
+import type { Client } from './account-model.ts'
 import { agree } from './agree.ts'
-import { contentsOf } from './compare-heartbeat.ts'
+import { byId, contentsOf } from './compare-heartbeat.ts'
+import { offerTo } from './offer.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
+import type { Link } from './simulated-channel.ts'
 
 type Stored = Record<string, unknown> & { id: string; expires_at: string; gateway_id: string; client_id: string }
 
-/** What gateways hold and held, by which nudges are judged. */
+/** What devices hold, held and could reach, by which nudges are judged. */
 export class NudgeJudge {
   readonly #account: SimulatedAccount
   readonly #contents = new Map<string, string>()
   readonly #stored = new Map<string, Map<string, Stored>>()
-  /** Gateways whose authorizations changed since all was followed up, and those before: a nudge of a grant can be late. */
+  /** Devices for which something changed since all was followed up, and those before: a nudge can be late. */
   #changed = new Set<string>()
   #before = new Set<string>()
+  /** What the client of a connection could reach when all was followed up, or when it was first seen. */
+  readonly #offers = new Map<Link, string>()
   readonly #removed: Stored[] = []
 
   constructor(account: SimulatedAccount) {
@@ -28,10 +35,15 @@ export class NudgeJudge {
   /** Looks at what has changed. After each thing that can change it. */
   async look(): Promise<void> {
     const { model, id: account } = this.#account
-    for (const gateway of model.gateways.values()) {
-      const content = JSON.stringify(contentsOf(this.#account, gateway))
-      if (this.#contents.get(gateway.id) !== content) this.#changed.add(gateway.id)
-      this.#contents.set(gateway.id, content)
+    const note = (id: string, content: string) => {
+      if (this.#contents.get(id) !== content) this.#changed.add(id)
+      this.#contents.set(id, content)
+    }
+    for (const gateway of model.gateways.values()) note(gateway.id, JSON.stringify(contentsOf(this.#account, gateway)))
+    for (const [link, client] of this.#clients()) {
+      const { grounds, offer } = offerTo(this.#account, client)
+      note(client.id, grounds)
+      if (!this.#offers.has(link)) this.#offers.set(link, offer)
     }
     for (const gateway of new Set([...this.#stored.keys(), ...model.gateways.keys()])) {
       const items = await queryItems<Stored & { pk: string; sk: string }>(partition(account, 'authorizations', gateway))
@@ -42,39 +54,82 @@ export class NudgeJudge {
     }
   }
 
-  /** No gateway is nudged for what did not change. */
+  /** Clients that are connected, with what connects them. */
+  #clients(): [Link, Client][] {
+    const { channel, model } = this.#account
+    return [...channel.links.values()].flatMap((link): [Link, Client][] => {
+      const client = model.clients.get(link.device)
+      return client?.session?.id === link.session ? [[link, client]] : []
+    })
+  }
+
+  /** Nobody is nudged for what did not change. */
   judge(): void {
-    for (const gateway of this.#account.channel.nudged.splice(0)) {
-      agree(
-        `whether gateway ${gateway} was nudged for a change`,
-        true,
-        this.#changed.has(gateway) || this.#before.has(gateway),
-      )
-      this.#account.note('nudge', gateway)
+    for (const [kind, ids] of Object.entries(this.#account.channel.nudged)) {
+      for (const id of ids.splice(0)) {
+        const isFounded = this.#changed.has(id) || this.#before.has(id) || this.#holdsOther(id)
+        agree(`whether ${id} of the ${kind} was nudged for a change`, isFounded, true)
+        this.#account.note(`nudge of ${kind}`, id)
+      }
     }
   }
 
-  /** Follows up the ends of authorizations, as the table's stream tells them: each gateway that is connected is told. */
+  /** Whether a gateway holds something else than it should: the session of a client has lapsed since its last heartbeat. */
+  #holdsOther(id: string): boolean {
+    const [gateway, held] = [this.#account.model.gateways.get(id), this.#account.held.get(id)]
+    return !!gateway && !!held && !isDeepStrictEqual(byId(held.authorizations), contentsOf(this.#account, gateway))
+  }
+
+  /** A gateway that is connected is told of a grant by who makes it, at the latest a moment after its answer. */
+  async judgeGrants(): Promise<void> {
+    const { channel, model, granted } = this.#account
+    for (const id of granted.splice(0)) {
+      const link = channel.links.get(id)
+      if (!link || model.gateways.get(id)?.session?.id !== link.session) continue
+      for (let waits = 0; link.sent === 0 && waits < 100; waits++) await sleep(20)
+      agree(`whether gateway ${id} was told of a grant`, link.sent > 0, true)
+    }
+  }
+
+  /**
+   * Follows up the ends of authorizations, as the table's stream tells them. Each device that is connected is told, and those whose
+   * session an administrator has ended are connected no more.
+   */
   async followUp(): Promise<void> {
-    const { channel, clock } = this.#account
+    const { channel, clock, model, random } = this.#account
     const ended = this.#removed.splice(0)
-    if (ended.length === 0) return
     const Records = ended.map((item, i) => ({
       eventName: 'REMOVE',
       dynamodb: { SequenceNumber: String(i + 1), OldImage: marshall(item, { removeUndefinedValues: true }) },
     }))
     const now = timestamp(clock.now)
-    const lost = ended
-      .filter(({ expires_at }) => expires_at > now)
-      .filter(({ client_id }) => !this.#hasLapsed(client_id))
+    const lost: Stored[] = []
+    for (const item of ended) if (item.expires_at > now && !(await this.#hasLapsed(item.client_id))) lost.push(item)
     for (const { gateway_id } of lost) this.#changed.add(gateway_id)
-    const links = lost
-      .flatMap(({ gateway_id }) => channel.links.get(gateway_id) ?? [])
-      .filter((link) => this.#account.model.gateways.get(link.gateway)?.session?.id === link.session)
     const event = { Records } as unknown as DynamoDBStreamEvent
     // A batch can come twice.
-    for (let times = this.#account.random.chance(0.2) ? 2 : 1; times > 0; times--) await followUp(event)
-    for (const { gateway, sent } of links) agree(`whether gateway ${gateway} was told of an end`, sent > 0, true)
+    if (ended.length > 0) for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) await followUp(event)
+    for (const { gateway_id: id } of lost) {
+      const link = channel.links.get(id)
+      if (!link || model.gateways.get(id)?.session?.id !== link.session) continue
+      agree(`whether gateway ${id} was told of an end`, link.sent > 0, true)
+      this.#account.note('told of an end')
+    }
+    for (const [link, client] of this.#clients()) {
+      const { offer } = offerTo(this.#account, client)
+      if (offer === this.#offers.get(link)) continue
+      agree(`whether client ${client.id} was told of what it can reach`, link.told > 0, true)
+      this.#account.note('told of what changed')
+    }
+    for (const link of channel.links.values())
+      agree(`why device ${link.device} is connected, whose session has ended`, this.#hasBeenEnded(link), false)
+  }
+
+  /** Whether somebody has ended the session of a device with itself, or that of a client with its token (P1.7). */
+  #hasBeenEnded({ device, token }: Link): boolean {
+    const { model, clock } = this.#account
+    const isThere = model.clients.has(device) || model.gateways.has(device)
+    return !isThere || (token !== null && token.expiresAt > clock.now && !model.tokens.has(token.id))
   }
 
   /** Whether a client fell silent for longer than its lease: what it was authorized for was in force no more before it was deleted. */
@@ -87,5 +142,10 @@ export class NudgeJudge {
   settled(): void {
     this.#before = this.#changed
     this.#changed = new Set()
+    this.#offers.clear()
+    for (const [link, client] of this.#clients()) {
+      this.#offers.set(link, offerTo(this.#account, client).offer)
+      link.told = 0
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import { waiting } from '#shared/core/waiting.ts'
 import { followUpFrom } from '#test/support/commit-stream.ts'
 import { disableForAWhile, switchInternetResource } from './account-actions.ts'
 import { administerActors, switchProvider } from './actor-actions.ts'
@@ -62,7 +63,7 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
     judge.judge()
     if (isFollowedUp) judge.settled()
     await useChannel(account)
-    await checkStep(account, touched)
+    await checkStep(account, touched, judge)
     await judge.look()
     judge.judge()
   }
@@ -81,6 +82,8 @@ export async function simulate(seed: number, steps: number): Promise<Map<string,
   for (const [name, value] of Object.entries(channelAt)) vi.stubEnv(name, value)
   // What the service leaves to chance repeats with the seed too.
   replaceMethod(Math, 'random', () => chance.next())
+  // Nobody waits in real time for what happens at once here.
+  replaceMethod(waiting, 'sleep', async () => undefined)
   rememberReads()
   const account = new SimulatedAccount(random, new SimulatedClock(random.pick(starts)))
   try {

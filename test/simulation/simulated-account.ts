@@ -27,6 +27,8 @@ export class SimulatedAccount {
   readonly channel = new SimulatedChannel()
   /** What gateways hold by what they were told, with their last `since`. */
   readonly held = new Map<string, { session: string; since: string | null; authorizations: Map<string, unknown> }>()
+  /** Gateways of authorizations that were just made, until somebody looks whether they were told. */
+  readonly granted: string[] = []
   /** How often something was compared or done, by its name. */
   readonly tally = new Map<string, number>()
   readonly latest: string[] = []

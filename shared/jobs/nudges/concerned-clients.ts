@@ -26,7 +26,9 @@ export async function concernedClients(account: string, news: News, connected: C
     ))
       concerned.add(id)
   }
-  return connected.filter(({ actor_id }) => actor_id !== null && concerned.has(actor_id))
+  return connected.filter(
+    ({ actor_id, device_id }) => news.clients.has(device_id) || (actor_id !== null && concerned.has(actor_id)),
+  )
 }
 
 async function groupsThatReach(account: string, resourceIds: Set<string>): Promise<string[]> {

@@ -18,8 +18,10 @@ export type News = {
   resources: Set<string>
   /** Groups whose members can reach something else now. */
   groups: Set<string>
-  /** Actors whose groups or devices changed. */
+  /** Actors whose groups changed. */
   actors: Set<string>
+  /** Clients that were verified, or are no more. */
+  clients: Set<string>
   /** Everybody, because the account's features changed. */
   everyone: boolean
   /** Ids of tokens, devices, actors and the account whose sessions have ended, and why. */
@@ -31,6 +33,7 @@ export const noNews = (): News => ({
   resources: new Set(),
   groups: new Set(),
   actors: new Set(),
+  clients: new Set(),
   everyone: false,
   ended: new Map(),
 })
@@ -67,7 +70,9 @@ const meanings: Record<string, (news: News, change: Change) => void> = {
   },
   [clients.name]: (news, change) => {
     if (change.operation === 'delete') end(news, change, 'device')
-    else if (differs(change, ['verified_at'])) addTo(news.actors, textsOf(change, 'actor_id'))
+    // One that registers is not connected yet.
+    else if (change.operation === 'update' && differs(change, ['verified_at']))
+      addTo(news.clients, textsOf(change, 'id'))
   },
   [gateways.name]: (news, change) => {
     if (change.operation === 'delete') end(news, change, 'device')

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { type AuthorizationItem, hasExpired } from '../../access/authorizations/authorization.ts'
 import { authorizationsOf } from '../../commit/revoke.ts'
 import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { inParallel } from '../../core/in-parallel.ts'
+import { waiting } from '../../core/waiting.ts'
 import { type Connection, connectionsOf } from '../../domain/connections/connection.ts'
 import { findPresences } from '../../domain/presence/presence.ts'
 import { endSessionConnection, type SessionEnd } from '../../live/end-connection.ts'
@@ -31,7 +32,8 @@ export async function tellDevices(account: string, news: News, hasTime: () => bo
   await inParallel(await concernedGateways(account, news), concurrency, async (id) => {
     if (hasTime()) await nudgeGateway(account, id)
   })
-  const asksClients = news.everyone || news.actors.size + news.groups.size + news.resources.size > 0
+  const concerning = [news.actors, news.clients, news.groups, news.resources]
+  const asksClients = news.everyone || concerning.some(({ size }) => size > 0)
   if (news.ended.size === 0 && !asksClients) return
   const connected = await connectionsOf(account, 'clients')
   if (news.ended.size > 0) {
@@ -45,15 +47,24 @@ export async function tellDevices(account: string, news: News, hasTime: () => bo
 
 /** Gateways that lost an authorization which was in force, and those that hold one for a resource that changed. */
 async function concernedGateways(account: string, { lost, resources }: News): Promise<Set<string>> {
-  const holding = await Promise.all([...resources].map((id) => authorizationsOf(account, { by: 'resource', id })))
-  const lapsed = await lapsedAmong(account, [...new Set(lost.map(({ client }) => client))])
-  const losers = lost.flatMap(({ gateway, client }) => (lapsed.has(client) ? [] : [gateway]))
-  return new Set([...losers, ...holding.flat().map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1))])
+  const held = await Promise.all([...resources].map((id) => authorizationsOfResource(account, id)))
+  const concerned = [...lost, ...held.flat()]
+  const lapsed = await lapsedAmong(account, [...new Set(concerned.map(({ client }) => client))])
+  return new Set(concerned.flatMap(({ gateway, client }) => (lapsed.has(client) ? [] : [gateway])))
+}
+
+/** Whoever holds an authorization for a resource. One that has expired lies there until it is reclaimed, and is held no more. */
+async function authorizationsOfResource(account: string, id: string): Promise<News['lost']> {
+  const items = (await authorizationsOf(account, { by: 'resource', id })) as AuthorizationItem[]
+  const now = clock.now()
+  return items
+    .filter((item) => !hasExpired(item, now))
+    .map(({ gateway_id, client_id }) => ({ gateway: gateway_id, client: client_id }))
 }
 
 /**
- * Of these clients, those whose session has lapsed. Their authorizations were in force no more before they were deleted, mostly by
- * the very heartbeat that told their gateway so.
+ * Of these clients, those whose session has lapsed. Their authorizations were in force no more before they were changed or deleted,
+ * mostly by the very heartbeat that told their gateway so.
  */
 async function lapsedAmong(account: string, ids: string[]): Promise<Set<string>> {
   const [now, presences] = [clock.now(), await findPresences(account, 'clients', ids)]
@@ -83,7 +94,7 @@ async function nudgeClients(clients: Connection[], hasTime: () => boolean): Prom
   await inParallel(clients, concurrency, async (connection) => {
     if (!hasTime()) return
     const waited = (clock.now() - (nudged.get(connection.connection_id) ?? 0)) / 1_000
-    if (waited < foldMs) await sleep(foldMs - waited)
+    if (waited < foldMs) await waiting.sleep(foldMs - waited)
     nudged.set(connection.connection_id, clock.now())
     await sendMessage(connection, { type: 'resources', within_ms })
   })

@@ -90,6 +90,28 @@ test('a resource is told to the gateways that hold it and the clients that see i
   expect(heard(stranger)).toEqual([])
 })
 
+test('a resource is not told to a gateway that has held it: what has expired is reclaimed some time later', async () => {
+  const { world, gateway, gatewayDevice, member, from } = await connectedWorld()
+  await world.ask({ resource_id: world.resource.id })
+  await gatewayDevice.next('authorizations')
+  await call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })
+  const [item] = await authorizationsOf(world.account.id, { by: 'resource', id: world.resource.id })
+  if (!item) throw new Error('There is no authorization.')
+  await table().send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: { pk: item.pk, sk: item.sk },
+      UpdateExpression: 'SET expires_at = :past',
+      ExpressionAttributeValues: { ':past': '2020-01-01T00:00:00.000000Z' },
+    }),
+  )
+  const body = { resource: { name: 'Another wiki' } }
+  await world.account.call(updateResource, { method: 'PATCH', params: { id: world.resource.id }, body })
+  await followUpFrom(world.account.id, from)
+  await member.next('resources')
+  expect(heard(gatewayDevice)).toEqual(['authorizations'])
+})
+
 test('an authorization that is no longer in force is told to its gateway, whoever ended it', async () => {
   const { world, gateway, gatewayDevice } = await connectedWorld()
   await world.ask({ resource_id: world.resource.id })

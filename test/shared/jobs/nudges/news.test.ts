@@ -43,10 +43,11 @@ test('resources concern who holds or sees them once they are changed', () => {
   expect(newsOf(inserted('resources', { id: 'r' }))).toEqual(noNews())
 })
 
-test('clients concern their actor when they are verified or not any more', () => {
+test('clients concern themselves alone, when they are verified or not any more', () => {
   const client = { id: 'c', actor_id: 'a', name: 'Laptop', verified_at: null }
-  expect(newsOf(updated('clients', client, { verified_at: 'now' })).actors).toEqual(new Set(['a']))
+  expect(newsOf(updated('clients', client, { verified_at: 'now' }))).toEqual({ ...noNews(), clients: new Set(['c']) })
   expect(newsOf(updated('clients', client, { name: 'Other' }))).toEqual(noNews())
+  expect(newsOf(inserted('clients', client))).toEqual(noNews())
 })
 
 test('sessions end with their token, device, actor and account', () => {
