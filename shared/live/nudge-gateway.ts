@@ -17,56 +17,70 @@ const foldMicros = 1_000_000
  */
 export async function nudgeGateway(account: string, gatewayId: string): Promise<void> {
   try {
-    const presence = await findPresence(account, 'gateways', gatewayId)
-    const connection = presence && connectionOf(account, 'gateways', gatewayId, presence)
-    if (!presence || !connection || !isOnline(presence, clock.now())) return
-    if (await claimNudge(account, gatewayId, presence)) await sendMessage(connection, { type: 'authorizations' })
+    // A nudge that did not leave is not repeated (C5.4), but whoever was folded into it has not had one: theirs is sent.
+    for (let nudges = 0; nudges < 2; nudges++) {
+      const presence = await findPresence(account, 'gateways', gatewayId)
+      const connection = presence && connectionOf(account, 'gateways', gatewayId, presence)
+      if (!presence || !connection || !isOnline(presence, clock.now())) return
+      const claimed = await claimNudge(account, gatewayId, presence)
+      if (claimed === null || (await sendMessage(connection, { type: 'authorizations' })) !== 'failed') return
+      if (!(await releaseNudge(account, gatewayId, claimed))) return
+    }
   } catch (error) {
     logLine('WARN', 'device_not_told', { account_id: account, device_id: gatewayId, ...describeError(error) })
   }
 }
 
-/** True when it is this caller that sends; else one is on its way, and knows by then that there is more. */
-async function claimNudge(account: string, gatewayId: string, presence: Presence): Promise<boolean> {
+/** The instant at which this caller sends; null when a nudge is on its way, and knows by then that there is more. */
+async function claimNudge(account: string, gatewayId: string, presence: Presence): Promise<number | null> {
   for (let tries = 0; tries < 5; tries++) {
     const now = clock.now()
     const folded = now - foldMicros
-    if (presence.nudge_due && (presence.nudged_at ?? 0) > folded) return false
+    if (presence.nudge_due && (presence.nudged_at ?? 0) > folded) return null
     const write = (set: string, condition: string, values: Record<string, unknown>) =>
-      updateWhere(account, gatewayId, set, `connection_id = :connection AND ${condition}`, {
+      updatedFrom(account, gatewayId, set, `connection_id = :connection AND ${condition}`, {
         ':connection': presence.connection_id,
         ':folded': folded,
         ...values,
       })
     const free = '(attribute_not_exists(nudged_at) OR nudged_at <= :folded)'
-    if (await write('SET nudged_at = :now', free, { ':now': now })) return true
-    if (await write('SET nudge_due = :due', 'nudged_at > :folded', { ':due': true })) return false
+    if (await write('SET nudged_at = :now', free, { ':now': now })) return now
+    if (await write('SET nudge_due = :due', 'nudged_at > :folded', { ':due': true })) return null
     // A heartbeat came between the two, or the gateway has connected anew: then it asks by itself.
   }
-  return false
+  return null
 }
 
-async function updateWhere(
+/** Lets the next nudge go at once. True when somebody was folded into the one that did not leave. */
+async function releaseNudge(account: string, gatewayId: string, claimed: number): Promise<boolean> {
+  const values = { ':claimed': claimed }
+  const before = await updatedFrom(account, gatewayId, 'REMOVE nudged_at, nudge_due', 'nudged_at = :claimed', values)
+  return before?.nudge_due === true
+}
+
+/** The live item before the change; null where the condition does not hold. */
+async function updatedFrom(
   account: string,
   gatewayId: string,
   UpdateExpression: string,
   ConditionExpression: string,
   ExpressionAttributeValues: Record<string, unknown>,
-): Promise<boolean> {
+): Promise<Presence | null> {
   const Key = presenceKey(account, 'gateways', gatewayId)
   try {
-    await table().send(
+    const { Attributes } = await table().send(
       new UpdateCommand({
         TableName: tableName(),
         Key,
         UpdateExpression,
         ConditionExpression,
         ExpressionAttributeValues,
+        ReturnValues: 'ALL_OLD',
       }),
     )
-    return true
+    return Attributes as Presence
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false
+    if (error instanceof ConditionalCheckFailedException) return null
     throw error
   }
 }

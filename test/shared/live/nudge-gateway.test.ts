@@ -96,6 +96,33 @@ test('a table that fails, and a platform that does not answer, are no fault of t
   expect((await findPresence(world.account.id, 'gateways', gateway.id))?.connection_id).toBeDefined()
 })
 
+test('a nudge that did not leave counts for nothing, and who was folded into it has one of their own', async () => {
+  const { nudge, nudges, device, beat } = await connected()
+  const ask = globalThis.fetch
+  const held = Promise.withResolvers<Response>()
+  const asked = Promise.withResolvers<void>()
+  let refusals = 1
+  vi.spyOn(globalThis, 'fetch').mockImplementation((...given) => {
+    if (!String(given[0]).includes('connections/') || refusals-- <= 0) return ask(...given)
+    asked.resolve()
+    return held.promise
+  })
+  const first = nudge()
+  await asked.promise
+  await nudge()
+  expect(nudges()).toBe(0)
+  held.resolve(new Response('{"message":"Limit exceeded"}', { status: 429 }))
+  await first
+  await device.next('authorizations')
+  expect((await beat()).more).toBe(false)
+  // With nobody folded into it, it is not repeated, and the next one goes at once.
+  refusals = 1
+  await nudge()
+  expect(nudges()).toBe(1)
+  await nudge()
+  await device.next('authorizations')
+})
+
 test('a connection that is gone is forgotten, unless it is so young that its handshake may still run (C5.4)', async () => {
   const { world, gateway } = await connected()
   const [connection] = await connectionsOf(world.account.id, 'gateways')
@@ -103,10 +130,10 @@ test('a connection that is gone is forgotten, unless it is so young that its han
   expect(connection.device_id).toBe(gateway.id)
   const gone = { ...connection, connection_id: 'Z29uZQ==' }
   await keepConnection(gone)
-  expect(await sendMessage(gone, { type: 'authorizations' })).toBe(false)
+  expect(await sendMessage(gone, { type: 'authorizations' })).toBe('gone')
   expect(await findConnection(gone.connection_id)).toBeDefined()
   expect(await sendMessage({ ...gone, connected_at: gone.connected_at - 60_000_000 }, { type: 'authorizations' })).toBe(
-    false,
+    'gone',
   )
   expect(await findConnection(gone.connection_id)).toBeUndefined()
 })
