@@ -5,6 +5,7 @@ import { type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct, type IDependable } from 'constructs'
 import { acknowledge, wildcardRule } from './acknowledge.ts'
+import { CustomDomain } from './custom-domain.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { invokerRole } from './invoker-role.ts'
 import { live } from './live.ts'
@@ -29,30 +30,40 @@ const ofAnotherRole =
 
 type Served = { code: Code; shared: Shared; role: Role; accessLogs: ILogGroup; settings: Settings }
 
+/** Where devices connect, unless by the address that API Gateway makes up: the CDN's name, or the channel's own. */
+function ownAddress({ baseUrl, cdnSecretArn, liveDomainName }: Settings): string | null {
+  if (cdnSecretArn !== null && baseUrl !== null) return baseUrl.replace(/\/$/, '') + livePath
+  return liveDomainName && `https://${liveDomainName}${livePath}`
+}
+
 /** The WebSocket API of the live channel (C1). It is there before its functions, which are told its address. */
 export class LiveApi extends Construct {
   readonly id: string
   /** Host of the platform that the channel is at. */
   readonly host: string
-  /** Where devices connect: behind a CDN that proves itself, by its name. */
+  /** Where devices connect: behind a CDN that proves itself by its name, else by the channel's own where it has one. */
   readonly url: string
-  /** Where functions send messages for connections. */
+  /**
+   * Where functions send messages for connections: the platform's own name, also where devices connect by another. So what a DNS says
+   * of that decides nothing about messages, and nothing is said to the wrong one while it moves.
+   */
   readonly endpoint: string
   readonly functions: LambdaFunction[] = []
   readonly #api: CfnApi
 
-  constructor(scope: Construct, id: string, { prefix, baseUrl, cdnSecretArn }: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id)
+    const { prefix, ipAddressType } = settings
     this.#api = new CfnApi(this, 'Api', {
       name: `${prefix}-live`,
       protocolType: 'WEBSOCKET',
+      ipAddressType,
       routeSelectionExpression: '$request.body.type',
     })
     this.id = this.#api.ref
     this.host = `${this.#api.ref}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`
     this.endpoint = `https://${this.host}/${stageName}`
-    const address = cdnSecretArn !== null && baseUrl !== null ? baseUrl.replace(/\/$/, '') + livePath : this.endpoint
-    this.url = address.replace(/^http/, 'ws')
+    this.url = (ownAddress(settings) ?? this.endpoint).replace(/^http/, 'ws')
   }
 
   /** Gives the right to send messages for connections and to close them. */
@@ -97,10 +108,15 @@ export class LiveApi extends Construct {
         ? new CfnRouteResponse(this, `${id}Response`, { apiId, routeId: route.ref, routeResponseKey: '$default' })
         : route
     }
-    this.addStage(accessLogs, settings, last)
+    const stage = this.addStage(accessLogs, settings, last)
+    const { liveDomainName: domainName, liveCertificateArn: certificateArn, ipAddressType } = settings
+    if (domainName !== null && certificateArn !== null) {
+      const names = { domainName, certificateArn, ipAddressType, apiId, stage: stage.ref }
+      new CustomDomain(this, 'Domain', { ...names, path: stageName, output: 'LiveDomainTarget' })
+    }
   }
 
-  private addStage(accessLogs: ILogGroup, settings: Settings, after: IDependable | undefined): void {
+  private addStage(accessLogs: ILogGroup, settings: Settings, after: IDependable | undefined): CfnStage {
     const fields = ['requestId', 'routeKey', 'eventType', 'status', 'connectionId', 'integrationLatency']
     const stage = new CfnStage(this, 'Stage', {
       apiId: this.#api.ref,
@@ -122,5 +138,6 @@ export class LiveApi extends Construct {
     })
     if (!settings.liveAccessLog) acknowledge(stage, 'AwsSolutions-APIG1', ofAnotherRole)
     if (after) stage.node.addDependency(after)
+    return stage
   }
 }

@@ -6,6 +6,10 @@ const account = '111122223333'
 const deployments: Record<string, unknown>[] = [
   {},
   {
+    liveDomainName: 'live.example.com',
+    liveCertificateArn: `arn:aws:acm:eu-central-1:${account}:certificate/1`,
+  },
+  {
     encryptionKey: 'own',
     domainName: 'access.example.com',
     certificateArn: `arn:aws:acm:eu-central-1:${account}:certificate/1`,

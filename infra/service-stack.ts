@@ -113,7 +113,14 @@ export class ServiceStack extends Stack {
     const api = new CfnApi(this, 'Api', { body: apiBody(settings.prefix, [...routes, ...ownRoutes], endpoint) })
     const stage = this.addStage(api, data.accessLogs, settings, operations.filter(reportsFlows))
     if (domainName !== null && certificateArn !== null) {
-      const names = { domainName, certificateArn, ipAddressType, apiId: api.ref, stage: stage.ref }
+      const names = {
+        domainName,
+        certificateArn,
+        ipAddressType,
+        apiId: api.ref,
+        stage: stage.ref,
+        output: 'DomainTarget',
+      }
       this.domainTarget = new CustomDomain(this, 'Domain', names).target
     }
     const address = settings.baseUrl ?? api.attrApiEndpoint

@@ -61,6 +61,8 @@ const spelled = (name: string): string =>
 const together: [setting: string, needs: string][] = [
   ['domainName', 'certificateArn'],
   ['certificateArn', 'domainName'],
+  ['liveDomainName', 'liveCertificateArn'],
+  ['liveCertificateArn', 'liveDomainName'],
   ['frontCertificateArn', 'domainName'],
   ['webAclArn', 'frontCertificateArn'],
   ['suiteClientId', 'suiteClientSecretArn'],
@@ -71,6 +73,16 @@ const together: [setting: string, needs: string][] = [
 
 /** A shard is read in four lanes, and failed batches may be redriven beside them. */
 const flowLanes = (shards: number | 'on-demand'): number => 4 * (shards === 'on-demand' ? 10 : shards) + 2
+
+/** What is wrong with the name of the channel beside other settings; null when nothing is. */
+function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settings): string | null {
+  if (liveDomainName === null) return null
+  if (!live) return 'left out with live=false'
+  // API Gateway gives a name to APIs of HTTP or of WebSocket, not to both.
+  if (liveDomainName === domainName) return 'another name than domainName'
+  // What does not come through the CDN is refused.
+  return cdnSecretArn === null ? null : 'left out with cdnSecretArn, with which devices connect by the name of the CDN'
+}
 
 /** @throws SettingError at the first value that breaks a rule, and at a name that is no setting */
 export function readSettings({ node }: Construct): Settings {
@@ -92,6 +104,8 @@ export function readSettings({ node }: Construct): Settings {
   for (const [name, needed] of together) {
     if (set[name] !== null && set[needed] === null) throw new SettingError(name, `given together with ${needed}`)
   }
+  const broken = liveNameRule(values)
+  if (broken) throw new SettingError('liveDomainName', broken)
   return {
     ...values,
     prefix: values.prefix ?? spelled(values.stackName),

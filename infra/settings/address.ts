@@ -6,13 +6,24 @@ const certificate = (where: string, region: string) =>
   text(new RegExp(`^arn:[^:]+:acm:${region}:\\d{12}:certificate/\\S+$`), `the ARN of a certificate ${where}`)
 
 /** How callers reach the service, and what stands in front of it. */
+const domain = text(
+  /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+  'a name like access.example.com',
+)
+
 export const addressSettings = {
   baseUrl: optional(url, 'address that callers use', "`domainName`, else the API's own"),
-  domainName: optional(
-    text(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'a name like access.example.com'),
-    "custom domain; the API's own address is turned off",
-  ),
+  domainName: optional(domain, "custom domain; the API's own address is turned off"),
   certificateArn: optional(certificate('in the region of the service', '[^:]+'), 'certificate of `domainName`'),
+  liveDomainName: optional(
+    domain,
+    'custom domain of the live channel, where no CDN is in front; another one than `domainName`',
+    "the channel's own address",
+  ),
+  liveCertificateArn: optional(
+    certificate('in the region of the service', '[^:]+'),
+    'certificate of `liveDomainName`; can be that of `domainName`',
+  ),
   ipAddressType: setting(oneOf('dualstack', 'ipv4'), 'dualstack', 'whether IPv6 is answered, too'),
   frontCertificateArn: optional(
     certificate('in us-east-1', 'us-east-1'),

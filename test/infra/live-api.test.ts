@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { templatesOf } from '#test/support/templates.ts'
 
 const templates = await templatesOf([])
@@ -55,6 +55,67 @@ it('is reached by the name of the CDN that proves itself, and not at all where t
   expect(JSON.stringify(urlOf(templates))).toContain('wss://')
   expect(urlOf(await templatesOf([], { cdnSecretArn, baseUrl }))).toBe('wss://access.example.com/live')
   expect((await templatesOf([], { cdnSecretArn })).all('AWS::ApiGatewayV2::Route')).toEqual([])
+})
+
+describe('with a name of its own', async () => {
+  const liveCertificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/a'
+  const named = await templatesOf([], { liveDomainName: 'live.example.com', liveCertificateArn })
+  const variables = named
+    .all('AWS::Lambda::Function')
+    .flatMap(({ Properties: { Environment } }) => (Environment?.Variables?.LIVE_URL ? [Environment.Variables] : []))
+
+  it('is there by that, in the region, for both kinds of IP, below the path that it has everywhere', () => {
+    expect(named.all('AWS::ApiGatewayV2::DomainName').map(({ Properties }) => Properties)).toMatchObject([
+      {
+        DomainName: 'live.example.com',
+        DomainNameConfigurations: [
+          {
+            CertificateArn: liveCertificateArn,
+            EndpointType: 'REGIONAL',
+            IpAddressType: 'dualstack',
+            SecurityPolicy: 'TLS_1_2',
+          },
+        ],
+      },
+    ])
+    const stages = named
+      .entries('AWS::ApiGatewayV2::Stage')
+      .filter(([, { Properties }]) => Properties.StageName === 'live')
+    expect(named.all('AWS::ApiGatewayV2::ApiMapping').map(({ Properties }) => Properties)).toMatchObject([
+      { ApiMappingKey: 'live', ApiId: stages[0]?.[1].Properties.ApiId, Stage: { Ref: stages[0]?.[0] } },
+    ])
+    const outputs = Object.assign({}, ...named.stacks.map(({ Outputs }) => Outputs))
+    expect(outputs.LiveDomainTarget.Value).toEqual({ 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] })
+  })
+
+  it('tells devices that name, and sends messages to the address of the platform, which stays open for that', () => {
+    expect(variables.length).toBeGreaterThan(10)
+    for (const { LIVE_URL, LIVE_ENDPOINT } of variables) {
+      expect(LIVE_URL).toBe('wss://live.example.com/live')
+      expect(JSON.stringify(LIVE_ENDPOINT)).toContain('.execute-api.')
+    }
+    const [api] = named
+      .all('AWS::ApiGatewayV2::Api')
+      .filter(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET')
+    expect(api?.Properties.DisableExecuteApiEndpoint).toBeUndefined()
+  })
+
+  it('lets the same roles send messages as without it', () => {
+    const rights = (from: typeof templates) =>
+      from
+        .all('AWS::IAM::Policy')
+        .map(({ Properties }) => JSON.stringify(Properties.PolicyDocument))
+        .filter((text) => text.includes('execute-api:ManageConnections'))
+    expect(rights(named)).toEqual(rights(templates))
+  })
+})
+
+it('answers both kinds of IP unless told otherwise, as the API does', async () => {
+  const typeOf = (from: typeof templates) =>
+    from.all('AWS::ApiGatewayV2::Api').find(({ Properties }) => Properties.ProtocolType === 'WEBSOCKET')?.Properties
+      .IpAddressType
+  expect(typeOf(templates)).toBe('dualstack')
+  expect(typeOf(await templatesOf([], { ipAddressType: 'ipv4' }))).toBe('ipv4')
 })
 
 it('can be left out: then nothing speaks of it', async () => {

@@ -111,6 +111,29 @@ it.each([
   ],
   [{ domainName: 'a.example.com' }, 'The context value domainName must be given together with certificateArn.'],
   [
+    { liveDomainName: 'live.example.com' },
+    'The context value liveDomainName must be given together with liveCertificateArn.',
+  ],
+  [
+    { liveDomainName: 'wss://live.example.com', liveCertificateArn: certificate('eu-central-1') },
+    'The context value liveDomainName must be a name like access.example.com.',
+  ],
+  [
+    { liveDomainName: 'live.example.com', liveCertificateArn: certificate('eu-central-1'), live: false },
+    'The context value liveDomainName must be left out with live=false.',
+  ],
+  [
+    {
+      ...{ domainName: 'a.example.com', certificateArn: certificate('eu-central-1') },
+      ...{ liveDomainName: 'a.example.com', liveCertificateArn: certificate('eu-central-1') },
+    },
+    'The context value liveDomainName must be another name than domainName.',
+  ],
+  [
+    { liveDomainName: 'l.example.com', liveCertificateArn: certificate('eu-central-1'), cdnSecretArn: secret },
+    'The context value liveDomainName must be left out with cdnSecretArn, with which devices connect by the name of the CDN.',
+  ],
+  [
     { frontCertificateArn: certificate('eu-central-1') },
     'The context value frontCertificateArn must be the ARN of a certificate in us-east-1.',
   ],
