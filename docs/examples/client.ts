@@ -37,7 +37,10 @@ export class Client {
   readonly #changed: (resources: Resource[]) => void
   readonly #heartbeats = new Heartbeats(() => this.#beat())
   readonly #channel = new LiveChannel({
-    opened: () => this.#heartbeats.every(connectedSeconds),
+    opened: () => {
+      this.#heartbeats.every(connectedSeconds)
+      this.#heartbeats.soon()
+    },
     closed: () => this.#heartbeats.every(this.#heartbeatSeconds),
     received: (message) => {
       // A change that concerns thousands says in how long to ask, so that they do not all ask at once.
@@ -61,9 +64,8 @@ export class Client {
     const started = await this.#service.ask<Answer>('POST', '/client/sessions', { session })
     this.#session = started.id
     this.ipv4 = started.client.ipv4
-    await this.#note(started)
     this.#heartbeats.every(started.heartbeat_secs)
-    this.#channel.open(started.live, started.id, this.#service.headers)
+    await this.#note(started)
   }
 
   /** Works until `stop`. @throws Problem when the token does not count any more (401) */
@@ -97,8 +99,9 @@ export class Client {
     }
   }
 
-  async #note({ resources, resources_cursor, heartbeat_secs }: Answer): Promise<void> {
+  async #note({ id, resources, resources_cursor, heartbeat_secs, live }: Answer): Promise<void> {
     this.#heartbeatSeconds = heartbeat_secs
+    this.#channel.open(live, id, this.#service.headers)
     const all = [...resources, ...(resources_cursor === null ? [] : await this.#rest(resources_cursor))]
     const hasChanged = JSON.stringify(all) !== JSON.stringify(this.resources)
     this.resources = all

@@ -16,6 +16,8 @@ export type Authorization = {
 type Started = { id: string; heartbeat_secs: number; live: Live }
 
 type Answer = {
+  id: string
+  live: Live
   since: string
   complete: boolean
   authorizations: Authorization[] | null
@@ -71,9 +73,13 @@ export class Gateway {
     this.#session = started.id
     this.#since = undefined
     this.#heartbeats.every(started.heartbeat_secs)
-    // Its heartbeats are signs of life already: a keepalive only keeps the platform from ending an idle connection.
-    this.#channel.open(started.live, started.id, this.#service.headers, keepaliveSeconds)
+    this.#connect(started)
     this.#heartbeats.soon()
+  }
+
+  /** Its heartbeats are signs of life already: a keepalive only keeps the platform from ending an idle connection. */
+  #connect({ live, id }: Pick<Started, 'live' | 'id'>): void {
+    this.#channel.open(live, id, this.#service.headers, keepaliveSeconds)
   }
 
   async #beat(): Promise<void> {
@@ -94,6 +100,7 @@ export class Gateway {
     const path = `/gateway/sessions/${this.#session}`
     const session = this.#since === undefined ? {} : { since: this.#since }
     const answer = await this.#service.ask<Answer>('PUT', path, { session })
+    this.#connect(answer)
     const listed = answer.authorizations ?? answer.added ?? []
     const kept = new Set(listed.map(({ id }) => id))
     // A complete answer names all: what it does not name is gone, unless more follows.

@@ -34,23 +34,33 @@ export class LiveChannel {
   #keepalive: NodeJS.Timeout | undefined
   #pauseMs = firstPauseMs
   #keepaliveMs = 0
-  #stopped = false
+  /** Where it is connected, or tries to be. */
+  #address: string | null = null
 
   constructor(listener: Listener) {
     this.#listener = listener
   }
 
-  /** Connects a session, with a keepalive so often. A connection of another session is given up. */
+  /**
+   * Connects a session, with a keepalive so often, as the answer to its start or to a heartbeat says. A connection that is there stays,
+   * unless the channel has moved or gone, or the session is another one.
+   */
   open(live: Live, sessionId: string, headers: Record<string, string>, keepaliveSeconds?: number): void {
-    this.close()
-    if (live === null) return
-    this.#stopped = false
+    const address = live && `${live.url}?session_id=${sessionId}`
+    if (address === this.#address) return
+    if (this.#address !== null) {
+      this.close()
+      this.#listener.closed()
+    }
+    if (live === null || address === null) return
+    this.#address = address
+    this.#pauseMs = firstPauseMs
     this.#keepaliveMs = (keepaliveSeconds ?? live.keepalive_secs) * 1_000
-    this.#connect(`${live.url}?session_id=${sessionId}`, headers)
+    this.#connect(address, headers)
   }
 
   close(): void {
-    this.#stopped = true
+    this.#address = null
     clearTimeout(this.#timer)
     clearInterval(this.#keepalive)
     this.#socket?.close()
@@ -66,10 +76,11 @@ export class LiveChannel {
       this.#listener.opened()
     })
     socket.addEventListener('message', ({ data }) => this.#receive(String(data)))
-    // A refused handshake ends here, too. Its reason does not matter: the next heartbeat learns it over HTTP.
+    // A refused handshake ends here, too. Its reason does not matter: too many at once come in later, and all else the next
+    // heartbeat learns over HTTP.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', () => {
-      if (this.#stopped || this.#socket !== socket) return
+      if (this.#socket !== socket) return
       clearInterval(this.#keepalive)
       this.#listener.closed()
       // At random, so that devices that lost their connections together do not come back together.

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test, vi } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { until } from '#test/support/until.ts'
+import { LiveChannel } from '../../docs/examples/live-channel.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** A channel that refuses so many handshakes as the platform does when there are too many at once, and lets in those that follow. */
+async function platform(refusals: number) {
+  const asked: string[] = []
+  const handshakes = new WebSocketServer({ noServer: true })
+  const server = createServer()
+  server.on('upgrade', (request, socket, head) => {
+    asked.push(String(request.url))
+    if (asked.length > refusals) handshakes.handleUpgrade(request, socket, head, () => undefined)
+    else socket.end('HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`
+  return {
+    url,
+    asked,
+    open: () => handshakes.clients.size,
+    end: () => {
+      for (const client of handshakes.clients) client.terminate()
+    },
+    stop() {
+      for (const client of handshakes.clients) client.terminate()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function listening() {
+  const heard = { opened: 0, closed: 0 }
+  const channel = new LiveChannel({
+    opened: () => void heard.opened++,
+    closed: () => void heard.closed++,
+    received: () => undefined,
+  })
+  return { heard, channel }
+}
+
+test('a device that is refused comes again after a random part of a span that doubles up to a minute', async () => {
+  const part = 0.0001
+  vi.spyOn(Math, 'random').mockReturnValue(part)
+  const waits = vi.spyOn(globalThis, 'setTimeout')
+  const { url, stop, open } = await platform(10)
+  const { heard, channel } = listening()
+  channel.open({ url, keepalive_secs: 300 }, 'a', {})
+  await until(() => heard.opened === 1)
+  expect(open()).toBe(1)
+  const spans = waits.mock.calls.flatMap(([, ms]) =>
+    ms !== undefined && ms > 0 && ms <= 60_000 * part ? [ms / part] : [],
+  )
+  const expected = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]
+  expect(spans.map(Math.round).filter((span) => expected.includes(span))).toEqual(expected)
+  channel.close()
+  stop()
+})
+
+test('a heartbeat that names the same channel changes nothing, another one or none does', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  const [here, there] = await Promise.all([platform(0), platform(0)])
+  const { heard, channel } = listening()
+  const live = { url: here.url, keepalive_secs: 300 }
+  channel.open(live, 'a', {})
+  await until(() => heard.opened === 1)
+  channel.open({ ...live }, 'a', {})
+  channel.open({ ...live, url: there.url }, 'a', {})
+  await until(() => heard.opened === 2 && here.open() === 0)
+  expect([here.asked, there.asked]).toEqual([['/live?session_id=a'], ['/live?session_id=a']])
+  channel.open({ ...live, url: there.url }, 'b', {})
+  await until(() => heard.opened === 3)
+  there.end()
+  await until(() => heard.opened === 4)
+  channel.open(null, 'b', {})
+  await until(() => there.open() === 0)
+  expect(heard.closed).toBe(4)
+  expect(there.asked).toEqual(['/live?session_id=a', '/live?session_id=b', '/live?session_id=b'])
+  here.stop()
+  there.stop()
+})
