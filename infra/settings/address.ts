@@ -5,12 +5,12 @@ import { optional, setting } from './setting.ts'
 const certificate = (where: string, region: string) =>
   text(new RegExp(`^arn:[^:]+:acm:${region}:\\d{12}:certificate/\\S+$`), `the ARN of a certificate ${where}`)
 
-/** How callers reach the service, and what stands in front of it. */
 const domain = text(
   /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
   'a name like access.example.com',
 )
 
+/** How callers reach the service, and what stands in front of it. */
 export const addressSettings = {
   baseUrl: optional(url, 'address that callers use', "`domainName`, else the API's own"),
   domainName: optional(domain, "custom domain; the API's own address is turned off"),
