@@ -7,10 +7,12 @@ import {
   GraphWidget,
   type IMetric,
   type IWidget,
+  MathExpression,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
@@ -29,6 +31,7 @@ import { ageOf, mappingMetric, watchJobs } from './watch-jobs.ts'
 import { channelMetric, watchLive } from './watch-live.ts'
 import { watchQuotas } from './watch-quotas.ts'
 import { watchSeal } from './watch-seal.ts'
+import { eventMetric, watchSignIn } from './watch-sign-in.ts'
 import { flowStreamMetric, tableMetric, watchStorage } from './watch-table.ts'
 
 type Props = {
@@ -41,6 +44,8 @@ type Props = {
   storage: Storage
   streams: ConsumedStream[]
   scheduled: Scheduled[]
+  /** The function that mails passcodes. */
+  mailer: IFunction
   /** Namespace of the metrics that the service makes of its own lines. */
   serviceName: string
   settings: Settings
@@ -72,6 +77,7 @@ export class Monitoring extends Construct {
       ...watchStorage(props.storage),
       ...watchJobs(props.streams, props.scheduled, ownMetric(props.serviceName)),
       watchSeal(this.stoppedSeals(props)),
+      ...watchSignIn(ownMetric(props.serviceName), props.mailer, props.settings),
       ...watchQuotas(props.apiId, props.storage, props.settings),
       ...(props.channel ? watchLive(props.channel, ownMetric(props.serviceName), props.settings) : []),
     ]
@@ -133,7 +139,7 @@ const ownMetric =
   (metricName: MetricName, statistic: string, dimensionsMap: Record<string, string> = {}) =>
     new Metric({ namespace, metricName, statistic, dimensionsMap })
 
-function graphs({ apiId, channel, storage, streams, scheduled, serviceName }: Props): IWidget[][] {
+function graphs({ apiId, channel, mailer, storage, streams, scheduled, serviceName }: Props): IWidget[][] {
   const ofApi = (metricName: string, statistic: string) => apiMetric(apiId, metricName, statistic)
   const own = ownMetric(serviceName)
   const byClass = (metricName: MetricName, statistic: string) =>
@@ -201,9 +207,25 @@ function graphs({ apiId, channel, storage, streams, scheduled, serviceName }: Pr
         scheduled.map(({ run }) => labelled(run.metricInvocations(), run)),
       ),
     ],
+    signInGraphs(mailer, own, serviceName),
     ...(channel ? [channelGraphs(channel, own)] : []),
   ]
 }
+
+const signInGraphs = (mailer: IFunction, own: Own, namespace: string): IWidget[] => [
+  graph('Sign-ins', [own('sign_ins', 'Sum')], [own('sign_ins_failed', 'Sum'), own('sign_ins_guessed', 'Sum')]),
+  graph('Refused sign-ins by reason', [
+    new MathExpression({
+      expression: `SEARCH('{"${namespace}",reason} MetricName="sign_ins_refused"', 'Sum')`,
+      label: '',
+    }),
+  ]),
+  graph(
+    'Passcodes asked for and given up',
+    [eventMetric(mailer, 'AsyncEventsReceived')],
+    [mailer.metricErrors(), eventMetric(mailer, 'AsyncEventsDropped')],
+  ),
+]
 
 const channelGraphs = (channel: LiveApi, own: Own): IWidget[] => [
   graph('Live channel', [channelMetric(channel, 'ConnectCount'), channelMetric(channel, 'MessageCount')]),

@@ -86,7 +86,7 @@ export class ServiceStack extends Stack {
     })
     const consumers = new Consumers(this, 'Consumers', { storage, roles, shared: behindApi, code: asset, settings })
     consumers.node.addDependency(check)
-    new PasscodeMailer(this, 'Passcodes', {
+    const { mailer } = new PasscodeMailer(this, 'Passcodes', {
       functionName: passcodeFunction,
       roles,
       shared: behindApi,
@@ -133,6 +133,7 @@ export class ServiceStack extends Stack {
       channel,
       accessLogs: data.accessLogs,
       functionLogs: logGroup,
+      mailer,
       serviceName: settings.stackName,
       storage,
       streams: consumers.streams,

@@ -20,6 +20,8 @@ export const metrics = {
   sync_runs_failed: { unit: 'Count', by: null },
   sign_ins: { unit: 'Count', by: null },
   sign_ins_refused: { unit: 'Count', by: 'reason' },
+  sign_ins_failed: { unit: 'Count', by: null },
+  sign_ins_guessed: { unit: 'Count', by: null },
 } as const satisfies Record<string, { unit: 'Milliseconds' | 'Count'; by: 'class' | 'operation' | 'reason' | null }>
 
 /** What reads the streams, as `operation` of its lines and of its lag. */

@@ -131,6 +131,32 @@ describe('alarms', () => {
     expect(without.filter(([id]) => /Live|DevicesNotTold/.test(id))).toEqual([])
   })
 
+  it('watch sign-ins: faults, providers that fail, guesses, passcodes that were given up, mails that bounce', async () => {
+    expect(metricsOf('SignInFaults').sort()).toEqual(['faults', 'latency_ms', 'sign_ins_failed'])
+    expect(metricsOf('ProvidersFailing').sort()).toEqual(['sign_ins', 'sign_ins_failed'])
+    expect(named('SignInsGuessed')).toMatchObject({ MetricName: 'sign_ins_guessed', TreatMissingData: 'notBreaching' })
+    const [mailer] = templates.entries('AWS::Lambda::Function').filter(([id]) => id.startsWith('PasscodesMailPasscode'))
+    expect(named('PasscodesNotMailed')).toMatchObject({
+      MetricName: 'AsyncEventsDropped',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: mailer?.[0] } }],
+      Threshold: 0,
+    })
+    // Who sends no mails has no reputation to lose.
+    expect(named('MailsBouncing')).toBeUndefined()
+    const mailing = (await templatesOf([], { mailSender: 'access@example.com' })).entries('AWS::CloudWatch::Alarm')
+    const [bouncing] = mailing.filter(([id]) => /MailsBouncing/.test(id))
+    const looked = bouncing?.[1].Properties.Metrics.flatMap(
+      ({ MetricStat }: { MetricStat?: { Metric: object; Period: number } }) => MetricStat ?? [],
+    )
+    expect(looked).toMatchObject(
+      ['Reputation.BounceRate', 'Reputation.ComplaintRate'].map((MetricName) => ({
+        Metric: { Namespace: 'AWS/SES', MetricName },
+        Period: 3_600,
+      })),
+    )
+    expect(mailing).toHaveLength(alarms.length + 1)
+  })
+
   it('watch throttles of table, flow stream, consumers and schedules, and failures that could not be kept', () => {
     expect(metricsOf('TableThrottled').sort()).toEqual(['ReadThrottleEvents', 'WriteThrottleEvents'])
     expect(metricsOf('FlowStreamThrottled').sort()).toEqual([
@@ -160,7 +186,8 @@ it('has one dashboard that shows every alarm, and the metrics that the service m
   expect(dashboards).toHaveLength(1)
   const body = JSON.stringify(dashboards[0]?.Properties.DashboardBody)
   for (const [id] of alarms) expect(body).toContain(id)
-  for (const name of ['latency_ms', 'faults', 'lag_ms', 'grants', 'flows_stored', 'messages_sent'])
+  const shown = ['latency_ms', 'faults', 'lag_ms', 'grants', 'flows_stored', 'messages_sent']
+  for (const name of [...shown, 'sign_ins', 'sign_ins_refused', 'sign_ins_failed', 'AsyncEventsDropped'])
     expect(body).toContain(name)
   for (const kind of operationClasses) expect(body).toContain(kind)
 })

@@ -41,6 +41,38 @@ it('a refusal is a line that says why and of whom', () => {
   })
 })
 
+it.each<[string, SignInRefused, object]>([
+  ['a provider that is down', new SignInRefused('provider_unreachable'), { sign_ins_failed: 1 }],
+  [
+    'a secret that has ended',
+    new SignInRefused('provider_refused', null, { at: 'token', error: 'invalid_client' }),
+    { sign_ins_failed: 1 },
+  ],
+  ['a code that is none', new SignInRefused('provider_refused', null, { at: 'token', error: 'invalid_grant' }), {}],
+  ['who stops', new SignInRefused('provider_refused', null, { at: 'authorization', error: 'access_denied' }), {}],
+  [
+    'an answer without a code',
+    new SignInRefused('provider_answer', null, { at: 'authorization' }),
+    { sign_ins_guessed: 1 },
+  ],
+  ['an answer that is none', new SignInRefused('provider_answer', null, { at: 'token' }), { sign_ins_failed: 1 }],
+  ['a wrong passcode', new SignInRefused('passcode', 'actor-1'), { sign_ins_guessed: 1 }],
+  ['who may not', new SignInRefused('actor_disabled', 'actor-1'), {}],
+])('%s is counted for the alarm that it concerns, and no other', (_what, refusal, counted) => {
+  const { sign_ins_failed, sign_ins_guessed, _aws } = linesOf('ERROR', () => noteRefusal('account-1', refusal)).at(
+    -1,
+  ) as {
+    sign_ins_failed?: number
+    sign_ins_guessed?: number
+    _aws: { CloudWatchMetrics: object[] }
+  }
+  const found = { ...(sign_ins_failed && { sign_ins_failed }), ...(sign_ins_guessed && { sign_ins_guessed }) }
+  expect(found).toEqual(counted)
+  const [name] = Object.keys(counted)
+  const alone = { Dimensions: [[]], Metrics: [{ Name: name, Unit: 'Count' }] }
+  expect(_aws.CloudWatchMetrics).toMatchObject(name === undefined ? [byReason] : [byReason, alone])
+})
+
 it('a sign-in is counted', () => {
   expect(linesOf('INFO', noteSignIn)).toMatchObject([{ event: 'request', sign_ins: 1 }])
 })
