@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { askedAccount } from '../core/asked-account.ts'
 import { clock, parseTimestamp, timestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
-import { isUuid } from '../core/ids.ts'
 import { fieldsOf, isObject } from '../core/is-object.ts'
 import type { Item } from '../table/keys.ts'
 import { unpackLarge } from '../table/large-attributes.ts'
@@ -52,14 +52,14 @@ function instant(value: unknown, name: string): number | null {
 }
 
 function readRange(event: unknown): Range {
-  const { account_id: account, begin, end } = fieldsOf(event)
-  if (typeof account !== 'string' || !isUuid(account)) throw new ApiError('bad_request', 'account_id must be a UUID.')
+  const account = askedAccount(event)
+  const { begin, end } = fieldsOf(event)
   const now = clock.now()
   // Entries past their retention may be gone.
   const from = Math.max(instant(begin, 'begin') ?? 0, now - retentionMicros('change'))
   const to = Math.min(instant(end, 'end') ?? now - settlingMicros, lastLogMicros)
   if (from > to) throw new ApiError('bad_request', 'begin must not be after end.')
-  return { account: account.toLowerCase(), begin: from, end: to }
+  return { account, begin: from, end: to }
 }
 
 const sorted = (_key: string, value: unknown): unknown =>

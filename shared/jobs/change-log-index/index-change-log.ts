@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
+import { askedAccountOrAll } from '../../core/asked-account.ts'
 import { clock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
-import { isUuid } from '../../core/ids.ts'
-import { fieldsOf } from '../../core/is-object.ts'
 import { logLine } from '../../core/log.ts'
 import { retentionMicros } from '../../logs/log-keys.ts'
 import { pointerItems } from '../../logs/log-store.ts'
 import { missingPointers } from '../../logs/missing-pointers.ts'
 import type { LogItem } from '../../logs/part-reader.ts'
 import { walkLogs } from '../../logs/walk-logs.ts'
-import { table, tableName } from '../../table/client.ts'
-import { ScanCommand } from '../../table/commands.ts'
 import { insertAll } from '../../table/insert-all.ts'
 import { accountOf, type Key } from '../../table/keys.ts'
 import { unpackLarge } from '../../table/large-attributes.ts'
+import { walkTable } from '../../table/walk-table.ts'
+import { Place, readNext } from '../read-next.ts'
 
 /** Entries whose pointers are looked for together: one request, or three where each has three. */
 const perBatch = 100
@@ -23,14 +22,12 @@ const pauseMs = 60
 /** A line in the log tells of so many. */
 const perLine = 10_000
 
-const Place = v.strictObject({ pk: v.string(), sk: v.string() })
-
 /** How far a run has come. */
 const Progress = v.strictObject({
   /** The account that alone is asked for. */
   account_id: v.nullable(v.string()),
   /** Where the page of the table begins whose accounts are at work. */
-  start: v.nullable(Place),
+  start: Place,
   /** The account of that page that is at work, and the last entry that was done of it. */
   at: v.nullable(v.strictObject({ account_id: v.string(), log_id: v.nullable(v.string()) })),
   accounts: v.number(),
@@ -50,33 +47,12 @@ export type Indexed = {
 
 /** @throws ApiError `bad_request` for an event that names no account, or a `next` that is none */
 function begin(event: unknown): Progress {
-  const { account_id: account = null, next } = fieldsOf(event)
-  if (account !== null && (typeof account !== 'string' || !isUuid(account)))
-    throw new ApiError('bad_request', 'account_id must be a UUID.')
-  const asked = account === null ? null : account.toLowerCase()
-  if (next === undefined || next === null)
-    return { account_id: asked, start: null, at: null, accounts: 0, entries: 0, added: 0 }
-  const read = v.safeParse(Progress, next)
-  if (!read.success) throw new ApiError('bad_request', 'next must be the next of an answer, as it is.')
-  if (asked !== null && asked !== read.output.account_id)
+  const asked = askedAccountOrAll(event)
+  const next = readNext(Progress, event)
+  if (next === null) return { account_id: asked, start: null, at: null, accounts: 0, entries: 0, added: 0 }
+  if (asked !== null && asked !== next.account_id)
     throw new ApiError('bad_request', 'next is of a run for another account.')
-  return read.output
-}
-
-/** Some accounts of the table, and where the next ones begin. */
-async function accountsFrom({ account_id, start }: Progress): Promise<{ accounts: string[]; end: Key | null }> {
-  if (account_id !== null) return { accounts: [account_id], end: null }
-  const page = await table().send(
-    new ScanCommand({
-      TableName: tableName(),
-      ExclusiveStartKey: start ?? undefined,
-      ProjectionExpression: 'pk',
-      FilterExpression: 'kind = :head',
-      ExpressionAttributeValues: { ':head': 'head' },
-    }),
-  )
-  const accounts = ((page.Items ?? []) as Key[]).map(accountOf)
-  return { accounts, end: (page.LastEvaluatedKey as Key | undefined) ?? null }
+  return next
 }
 
 const pointersOf = (account: string, item: LogItem) => {
@@ -95,22 +71,35 @@ class Run {
 
   /** @returns whether all is done */
   async work(): Promise<boolean> {
-    const { progress } = this
-    for (;;) {
-      const { accounts, end } = await accountsFrom(progress)
-      // One that is not there any more was deleted meanwhile: then all of the page are looked at again.
-      const left = accounts.slice(Math.max(0, accounts.indexOf(progress.at?.account_id ?? '')))
-      for (const [i, account] of left.entries()) {
-        if (!(await this.account(account))) return false
-        const next = left[i + 1]
-        progress.at = next === undefined ? null : { account_id: next, log_id: null }
-        if (next !== undefined && !this.hasTime()) return false
-      }
-      if (end === null) return true
-      progress.start = { pk: end.pk, sk: end.sk }
-      await sleep(pauseMs)
-      if (!this.hasTime()) return false
+    const { progress, hasTime } = this
+    if (progress.account_id !== null) return this.accounts([progress.account_id])
+    const pages = walkTable<Key>({
+      from: progress.start,
+      hasTime,
+      ProjectionExpression: 'pk',
+      FilterExpression: 'kind = :head',
+      ExpressionAttributeValues: { ':head': 'head' },
+    })
+    for await (const { items, next } of pages) {
+      if (!(await this.accounts(items.map(accountOf)))) return false
+      if (next === null) return true
+      progress.start = next
     }
+    return false
+  }
+
+  /** The accounts of a page from the one that is at work. @returns whether there was time for all of them */
+  private async accounts(accounts: string[]): Promise<boolean> {
+    const { progress } = this
+    // One that is not there any more was deleted meanwhile: then all of the page are looked at again.
+    const left = accounts.slice(Math.max(0, accounts.indexOf(progress.at?.account_id ?? '')))
+    for (const [i, account] of left.entries()) {
+      if (!(await this.account(account))) return false
+      const next = left[i + 1]
+      progress.at = next === undefined ? null : { account_id: next, log_id: null }
+      if (next !== undefined && !this.hasTime()) return false
+    }
+    return true
   }
 
   /** The entries of an account beyond the last that was done. @returns whether there was time for all of them */

@@ -1,6 +1,6 @@
+import { askedAccount } from '../../core/asked-account.ts'
 import { clock, parseTimestamp, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
-import { isUuid } from '../../core/ids.ts'
 import { fieldsOf } from '../../core/is-object.ts'
 import { commitRecords } from '../../logs/commit-records.ts'
 import { spellAll } from '../../table/attribute-values.ts'
@@ -22,9 +22,9 @@ export type Replayed = {
 const perBatch = 50
 
 function readEvent(event: unknown): Replay {
-  const { account_id: account, begin, end, consumers } = fieldsOf(event)
+  const account = askedAccount(event)
+  const { begin, end, consumers } = fieldsOf(event)
   const bad = (detail: string) => new ApiError('bad_request', detail)
-  if (typeof account !== 'string' || !isUuid(account)) throw bad('account_id must be a UUID.')
   const instant = (value: unknown, name: string): number => {
     const micros = typeof value === 'string' ? parseTimestamp(value) : null
     if (micros === null) throw bad(`${name} must be an RFC 3339 timestamp.`)
@@ -34,7 +34,7 @@ function readEvent(event: unknown): Replay {
     throw bad('consumers must be a list of ARNs of functions.')
   }
   const to = end === undefined ? clock.now() : instant(end, 'end')
-  return { account: account.toLowerCase(), begin: instant(begin, 'begin'), end: to, consumers }
+  return { account, begin: instant(begin, 'begin'), end: to, consumers }
 }
 
 async function reasonOf(work: Promise<unknown>): Promise<string | null> {

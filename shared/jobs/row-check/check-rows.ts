@@ -1,24 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
+import { askedAccountOrAll } from '../../core/asked-account.ts'
 import { clock, timestamp } from '../../core/clock.ts'
-import { ApiError } from '../../core/errors.ts'
-import { isUuid } from '../../core/ids.ts'
-import { fieldsOf } from '../../core/is-object.ts'
-import { table, tableName } from '../../table/client.ts'
-import { ScanCommand } from '../../table/commands.ts'
 import { itemRow } from '../../table/entity.ts'
 import { commitKey, counterSort, headKey, type Key } from '../../table/keys.ts'
 import { unpackLarge } from '../../table/large-attributes.ts'
 import { getItem, getItems, type StoredItem, whichExist } from '../../table/read.ts'
+import { walkTable } from '../../table/walk-table.ts'
+import { Place, readNext } from '../read-next.ts'
 import { checkedEntities } from './checked-entities.ts'
 import { derivedItems, entityOf, isDerived, placeOf } from './derived-items.ts'
 import { RowFinding } from './row-finding.ts'
 
-/** A page is at most 1 MB, 256 read units as it is consistent: requests need theirs. */
-const pauseMs = 60
 const mostListed = 1_000
 
-const Place = v.strictObject({ pk: v.string(), sk: v.string() })
 const Counts = v.record(v.string(), v.number())
 
 const Head = v.strictObject({ sequence: v.number(), clock: v.number(), counts: Counts })
@@ -26,7 +20,7 @@ const Head = v.strictObject({ sequence: v.number(), clock: v.number(), counts: C
 /** How far a pass over the table has come. */
 const Progress = v.strictObject({
   account_id: v.nullable(v.string()),
-  start: v.nullable(Place),
+  start: Place,
   /** In microseconds. Accounts that commit later than this move while they are counted. */
   begun: v.number(),
   rows: v.number(),
@@ -206,16 +200,11 @@ class Pass {
 
 /** @throws ApiError `bad_request` for an event that names no account, or a `next` that is none */
 function begin(event: unknown): Pass {
-  const { account_id: account = null, next } = fieldsOf(event)
-  if (account !== null && (typeof account !== 'string' || !isUuid(account)))
-    throw new ApiError('bad_request', 'account_id must be a UUID.')
-  if (next !== undefined && next !== null) {
-    const read = v.safeParse(Progress, next)
-    if (!read.success) throw new ApiError('bad_request', 'next must be the next of an answer, as it is.')
-    return new Pass(read.output)
-  }
+  const account = askedAccountOrAll(event)
+  const next = readNext(Progress, event)
+  if (next) return new Pass(next)
   return new Pass({
-    account_id: account === null ? null : account.toLowerCase(),
+    account_id: account,
     start: null,
     begun: clock.now(),
     rows: 0,
@@ -236,18 +225,10 @@ function begin(event: unknown): Pass {
 export async function checkRows(event: unknown, hasTime: () => boolean = () => true): Promise<RowCheck> {
   const pass = begin(event)
   const { progress } = pass
-  do {
-    const found = await table().send(
-      new ScanCommand({
-        TableName: tableName(),
-        ConsistentRead: true,
-        ExclusiveStartKey: progress.start ?? undefined,
-      }),
-    )
-    await pass.page((found.Items ?? []) as StoredItem[])
-    progress.start = (found.LastEvaluatedKey as Progress['start']) ?? null
-    if (progress.start) await sleep(pauseMs)
-  } while (progress.start && hasTime())
+  for await (const { items, next } of walkTable({ from: progress.start, hasTime, ConsistentRead: true })) {
+    await pass.page(items)
+    progress.start = next
+  }
   const isWhole = progress.start === null
   const moved = isWhole ? await pass.end() : []
   const { begun, rows, heads, findings, truncated } = progress

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { commit } from '../../commit/commit.ts'
 import { clock, timestamp } from '../../core/clock.ts'
@@ -8,25 +7,22 @@ import { logLine } from '../../core/log.ts'
 import { openSecret } from '../../core/sealed-secret.ts'
 import { firstVersion, namedVersion, type SecretVersion, writingAt } from '../../core/secret-versions.ts'
 import { newestVersions } from '../../core/service-secret.ts'
-import { table, tableName } from '../../table/client.ts'
-import { ScanCommand } from '../../table/commands.ts'
 import { itemRow } from '../../table/entity.ts'
 import { unpackLarge } from '../../table/large-attributes.ts'
 import type { StoredItem } from '../../table/read.ts'
 import { getItem } from '../../table/read.ts'
+import { walkTable } from '../../table/walk-table.ts'
 import { put, writeTogether } from '../../table/write-together.ts'
+import { Place, readNext } from '../read-next.ts'
 import { resealedFields, sealedRows } from './sealed-rows.ts'
 import { foreignVersions, missingVersions, type Named, noteItem, readNotes } from './version-note.ts'
 
 /** Rows that one commit seals anew. */
 const perCommit = 25
-/** A page is at most 1 MB, 256 read units as it is consistent: requests need theirs, as they do when accounts are deleted. */
-const pauseMs = 60
 /** A request that read the clock before the newest version began has ended after this long. */
 const settlingMicros = 60_000_000
 const mostListed = 100
 
-const Place = v.strictObject({ pk: v.string(), sk: v.string() })
 const NamedForm = v.strictObject({ sealed: v.number(), answers: v.number(), tokens: v.number() })
 
 /** A row with a sealed field that no version opens. */
@@ -34,7 +30,7 @@ const Unopened = v.strictObject({ account_id: v.string(), object: v.string(), id
 
 /** How far a pass over the table has come. */
 const Progress = v.strictObject({
-  start: v.nullable(Place),
+  start: Place,
   /** The version that it seals with, and when it began. */
   version: v.string(),
   begun: v.string(),
@@ -170,7 +166,7 @@ class Pass {
 
 /** @throws ApiError `bad_request` for an event that is neither a beginning nor the `next` of the same version */
 function begin(event: unknown, versions: SecretVersion[]): Pass {
-  const { next, dry_run: dryRun = false } = fieldsOf(event)
+  const { dry_run: dryRun = false } = fieldsOf(event)
   const now = clock.now()
   const writing = writingAt(versions, now)
   if (!writing) throw new Error('No version of the service secret may write.')
@@ -179,19 +175,18 @@ function begin(event: unknown, versions: SecretVersion[]): Pass {
     const from = timestamp(pending.from + settlingMicros)
     throw new ApiError('bad_request', `Version ${pending.name} is written with in a while. Seal anew after ${from}.`)
   }
-  if (next === undefined || next === null) {
+  const next = readNext(Progress, event)
+  if (next === null) {
     const begun = timestamp(now)
     return new Pass(
       { start: null, version: writing.name, begun, resealed: 0, named: {}, unopened: [] },
       dryRun === true,
     )
   }
-  const read = v.safeParse(Progress, next)
-  if (!read.success) throw new ApiError('bad_request', 'next must be the next of an answer, as it is.')
-  if (read.output.version !== writing.name) {
+  if (next.version !== writing.name) {
     throw new ApiError('bad_request', 'Another version is written with by now. Begin again, without next.')
   }
-  return new Pass(read.output, dryRun === true)
+  return new Pass(next, dryRun === true)
 }
 
 /**
@@ -213,22 +208,19 @@ export async function resealSecrets(event: unknown, hasTime: () => boolean = () 
       `The secret does not belong to the table: of version ${foreign.join(', ')} the table was written with another. Look with "dry_run": true.`,
     )
   }
-  do {
-    const found = await table().send(
-      new ScanCommand({
-        TableName: tableName(),
-        ConsistentRead: true,
-        ExclusiveStartKey: progress.start ?? undefined,
-        FilterExpression: wanted,
-        ProjectionExpression: ['pk, sk, #kind, fingerprint, answer_secret, secret_hash', ...fields].join(', '),
-        ExpressionAttributeNames: { '#kind': 'kind', '#ends': 'ends' },
-        ExpressionAttributeValues: { ':entity': 'entity', ':idempotency': 'idempotency', ':now': clock.now() },
-      }),
-    )
-    await pass.page((found.Items ?? []) as StoredItem[])
-    progress.start = (found.LastEvaluatedKey as Progress['start']) ?? null
-    if (progress.start) await sleep(pauseMs)
-  } while (progress.start && hasTime())
+  const pages = walkTable({
+    from: progress.start,
+    hasTime,
+    ConsistentRead: true,
+    FilterExpression: wanted,
+    ProjectionExpression: ['pk, sk, #kind, fingerprint, answer_secret, secret_hash', ...fields].join(', '),
+    ExpressionAttributeNames: { '#kind': 'kind', '#ends': 'ends' },
+    ExpressionAttributeValues: { ':entity': 'entity', ':idempotency': 'idempotency', ':now': clock.now() },
+  })
+  for await (const { items, next } of pages) {
+    await pass.page(items)
+    progress.start = next
+  }
   if (!progress.start && !isDry) {
     const counted = { counted_at: progress.begun }
     const items = versions.map((version) =>

@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import { ApiError } from '../core/errors.ts'
+import { fieldsOf } from '../core/is-object.ts'
+
+/** Where a walk over the table stands, as the answer of a task holds it; null at its beginning. */
+export const Place = v.nullable(v.strictObject({ pk: v.string(), sk: v.string() }))
+
+/**
+ * How far an earlier run of a task has come, by the `next` of its answer; null for one that begins.
+ *
+ * @throws ApiError `bad_request` for a `next` that is none
+ */
+export function readNext<T>(progress: v.GenericSchema<unknown, T>, event: unknown): T | null {
+  const { next = null } = fieldsOf(event)
+  if (next === null) return null
+  const read = v.safeParse(progress, next)
+  if (!read.success) throw new ApiError('bad_request', 'next must be the next of an answer, as it is.')
+  return read.output
+}

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { waiting } from '#shared/core/waiting.ts'
+import { ScanCommand } from '#shared/table/commands.ts'
+import { insertAll } from '#shared/table/insert-all.ts'
+import type { Key } from '#shared/table/keys.ts'
+import { walkTable } from '#shared/table/walk-table.ts'
+import { countWaiting } from '#test/support/count-waiting.ts'
+import { engineError } from '#test/support/in-front-of-table.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { refuseRequests } from '#test/support/refuse-requests.ts'
+import { failTable } from '#test/support/table-faults.ts'
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+const all = Array.from({ length: 7 }, (_, i) => `walk#${i}`)
+
+beforeEach(async () => {
+  own = await useOwnTable()
+  await insertAll(all.map((pk) => ({ pk, sk: 'item', kind: 'test', odd: Number(pk.at(-1)) % 2 })))
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await own.end()
+})
+
+/** Three pages: of 3, 3 and 1 items. */
+const threePages = { ConsistentRead: true, Limit: 3 }
+const throttled = engineError('ThrottlingException')
+const names = (items: Key[]) => items.map(({ pk }) => pk)
+
+/** Walks on from a place as a task does: it keeps where the walk goes on behind each page that is done. */
+async function walkOn(from: Key | null, hasTime: () => boolean, work: (items: Key[]) => void = () => {}) {
+  const walked = { pages: [] as string[][], place: from, isWhole: false }
+  for await (const { items, next } of walkTable<Key>({ from, hasTime, ...threePages })) {
+    work(items)
+    walked.pages.push(names(items))
+    walked.place = next
+    walked.isWhole = next === null
+  }
+  return walked
+}
+
+it('comes by every item once, with a pause between two pages and none behind the last', async () => {
+  const sleep = vi.spyOn(waiting, 'sleep')
+  const { pages, isWhole } = await walkOn(null, () => true)
+  expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
+  expect(pages.flat().sort()).toEqual(all)
+  expect(isWhole).toBe(true)
+  expect(sleep).toHaveBeenCalledTimes(2)
+})
+
+it('is interrupted between two pages, and resumed behind the last that was done, wherever it was', async () => {
+  const pages: string[][] = []
+  let place: Key | null = null
+  for (let runs = 1; ; runs++) {
+    const walked = await walkOn(place && JSON.parse(JSON.stringify(place)), () => false)
+    expect(walked.pages).toHaveLength(1)
+    pages.push(...walked.pages)
+    place = walked.place
+    if (!walked.isWhole) continue
+    expect(runs).toBe(3)
+    break
+  }
+  expect(pages.flat().sort()).toEqual(all)
+})
+
+it('comes by a page again whose work has failed', async () => {
+  const first = await walkOn(null, () => false)
+  const failing = walkOn(
+    first.place,
+    () => true,
+    () => {
+      throw new Error('no')
+    },
+  )
+  await expect(failing).rejects.toThrow('no')
+  const rest = await walkOn(first.place, () => true)
+  expect([...first.pages, ...rest.pages].flat().sort()).toEqual(all)
+})
+
+it('waits for a throttled page, and leaves out nothing of it', async () => {
+  countWaiting()
+  const scans = refuseRequests(4, throttled, ({ operation }) => operation === 'Scan')
+  const { pages } = await walkOn(null, () => true)
+  expect(scans.asked).toBe(3 + 4)
+  expect(pages.flat().sort()).toEqual(all)
+})
+
+it('fails with a page that stays throttled, and goes on with that', async () => {
+  const first = await walkOn(null, () => false)
+  failTable('ThrottlingException', (command) => command instanceof ScanCommand)
+  await expect(walkOn(first.place, () => true)).rejects.toMatchObject({ name: 'ThrottlingException' })
+  vi.restoreAllMocks()
+  const rest = await walkOn(first.place, () => true)
+  expect([...first.pages, ...rest.pages].flat().sort()).toEqual(all)
+})
+
+it('goes on over pages of which a filter leaves nothing, and reads what it is asked for', async () => {
+  const pages = walkTable({
+    from: null,
+    hasTime: () => true,
+    ...threePages,
+    Limit: 1,
+    ProjectionExpression: 'pk',
+    FilterExpression: 'odd = :one',
+    ExpressionAttributeValues: { ':one': 1 },
+  })
+  const found: object[][] = []
+  for await (const { items } of pages) found.push(items)
+  expect(found.length).toBeGreaterThanOrEqual(all.length)
+  expect(found.flat()).toHaveLength(3)
+  for (const item of found.flat()) expect(Object.keys(item)).toEqual(['pk'])
+})
