@@ -5,15 +5,15 @@ const least = 10
 
 /**
  * The sentence with which the brake stops a run, null where it lets it pass (I5.3). Each kind of thing is counted for itself;
- * one of which the source owned nothing cannot stop anything.
+ * one of which the source owned nothing cannot stop anything. Who is named as not active counts where nobody would be left.
  * @param percent the most that may go
  */
 export function brake(losses: Losses, percent: number): string | null {
-  for (const [noun, { lost, owned }] of Object.entries(losses)) {
-    if (lost === 0) continue
-    const isAll = lost >= owned
+  for (const [noun, { lost, owned, named = 0 }] of Object.entries(losses)) {
+    const going = lost + named
+    const isAll = going > 0 && going >= owned
     const isMost = lost >= least && lost * 100 > owned * percent
-    if (isAll || isMost) return `Sync would delete ${lost} of ${owned} ${noun}; nothing was changed.`
+    if (isAll || isMost) return `Sync would delete ${going} of ${owned} ${noun}; nothing was changed.`
   }
   return null
 }

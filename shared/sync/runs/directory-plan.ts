@@ -112,7 +112,10 @@ export function changeOf<S extends DirectorySection>(section: S, entry: Director
   return tellers[section](entry)
 }
 
-/** How much of what a directory owned before the run would go (I5.3). */
-export type Losses = Record<string, { lost: number; owned: number }>
+/**
+ * How much of what a directory owned before the run would go (I5.3): `lost` is what the snapshot has not, `named` what the
+ * provider itself says is not active.
+ */
+export type Losses = Record<string, { lost: number; owned: number; named?: number }>
 
 export type Planned = { sections: Record<string, number>; counts: Record<string, Counts>; losses: Losses }

@@ -47,6 +47,7 @@ async function planInactive({ work, sheet, own, inactiveActors }: Planning, inac
       if (!row) continue
       inactiveActors.add(row.actor_id)
       own.count(row.actor_id, -1)
+      if (row.directory_id === work.sourceId) sheet.losses.identities.named++
       await sheet.add('inactive', identityEntry(row))
     }
   }

@@ -13,7 +13,7 @@ import type { RunWork } from '../run-work.ts'
 /** What a plan is written on: its sections, what they change, and what the directory would lose by that. */
 export class PlanSheet {
   readonly losses = {
-    identities: { lost: 0, owned: 0 },
+    identities: { lost: 0, owned: 0, named: 0 },
     groups: { lost: 0, owned: 0 },
     memberships: { lost: 0, owned: 0 },
   } satisfies Losses
@@ -27,10 +27,11 @@ export class PlanSheet {
   }
 
   async add<S extends DirectorySection>(section: S, entry: DirectoryEntries[S]): Promise<void> {
+    // First: who has lost the lease writes no page of the plan that another makes.
+    if (this.work.isDue) await this.work.save()
     await this.writer.add(section, entry)
     const { object, change } = changeOf(section, entry)
     countChange(this.counts, object, change)
-    if (this.work.isDue) await this.work.save()
   }
 
   async end(): Promise<Planned> {

@@ -17,6 +17,22 @@ it.each([
   ['nine of ten are fewer than ten', identities(9, 10), null],
   ['all of them, however few', identities(1, 1), 'Sync would delete 1 of 1 identities; nothing was changed.'],
   [
+    'all of them, whom the provider names as not active',
+    { identities: { lost: 0, owned: 40, named: 40 } },
+    'Sync would delete 40 of 40 identities; nothing was changed.',
+  ],
+  [
+    'all of them, some named and some absent',
+    { identities: { lost: 3, owned: 40, named: 37 } },
+    'Sync would delete 40 of 40 identities; nothing was changed.',
+  ],
+  [
+    'whom the provider names as not active, as long as one is left',
+    { identities: { lost: 0, owned: 40, named: 39 } },
+    null,
+  ],
+  ['a part for whom the provider names', { identities: { lost: 12, owned: 40, named: 20 } }, null],
+  [
     'each kind for itself',
     { identities: { lost: 0, owned: 50 }, groups: { lost: 12, owned: 20 } },
     'Sync would delete 12 of 20 groups; nothing was changed.',

@@ -162,6 +162,17 @@ describe('who leaves', () => {
     expect((await world.state()).memberships).toEqual(['g o0@example.com'])
   })
 
+  it('nobody loses anything where the provider names all of them as not active (I5.3)', async () => {
+    const world = await newSyncWorld()
+    world.company.users = others
+    await world.run()
+    const before = await world.state()
+    world.company.users = others.map((user) => ({ ...user, active: false }))
+    const error = 'Sync would delete 5 of 5 identities; nothing was changed.'
+    expect(await world.run()).toMatchObject({ outcome: 'stopped', error })
+    expect((await world.state()).identities).toEqual(before.identities)
+  })
+
   it('the last enabled administrator stays with its identity, and the run says so (I4.7)', async () => {
     const world = await newSyncWorld()
     world.company.users = [ada, ...others]
