@@ -34,6 +34,21 @@ export const walkGroups = (adapter: DirectoryAdapter) => walk((position) => adap
 export const walkMembers = (adapter: DirectoryAdapter, group: MembersOf): Promise<Walked<DirectoryMember>> =>
   walk((position) => adapter.members(group, position))
 
+/** The person at 17 of the company of every fake, as an adapter reads it. */
+export const person17 = {
+  email: 'ben.brook.17@example.com',
+  name: 'Ben Brook',
+  given_name: 'Ben',
+  middle_name: null,
+  family_name: 'Brook',
+  nickname: null,
+  preferred_username: 'ben.brook.17@example.com',
+  picture: null,
+  profile: null,
+  svc_avatar_url: null,
+  active: true,
+}
+
 /** A group by its id alone, as it is handed to `members`. */
 export const groupOf = (idp_id: string, stated_members: number | null = null): MembersOf => ({
   idp_id,

@@ -1,4 +1,4 @@
-import { vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, vi } from 'vitest'
 import { actors } from '#shared/domain/actors/actor.ts'
 import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
@@ -21,6 +21,18 @@ export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' |
   vi.stubEnv('TENANT_ISSUER', issuer.replace(tenant, '{tenant_id}'))
   vi.stubEnv('TENANT_CLIENT_SECRET', secret)
   vi.stubEnv('IDP_API_URL', issuer)
+}
+
+/** The same for each test of a file; how the provider misbehaved and what it was asked is forgotten after each. */
+export function standsForEveryKind(fake: () => PlainProvider): void {
+  beforeEach(() => stubProviders(fake()))
+  afterEach(() => {
+    fake().behave()
+    fake().asked.length = 0
+    vi.unstubAllEnvs()
+    vi.restoreAllMocks()
+  })
+  afterAll(() => fake().close())
 }
 
 let subjects = 0

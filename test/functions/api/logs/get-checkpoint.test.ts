@@ -1,40 +1,15 @@
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { handler as getCheckpoint } from '#functions/api/logs/get-checkpoint.ts'
 import { handler as getConsistency } from '#functions/api/logs/get-consistency.ts'
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
-import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as sealPub } from '#functions/public/seal-pub.ts'
-import { commit } from '#shared/commit/commit.ts'
-import { sites } from '#shared/domain/sites/site.ts'
 import { emptyRoot } from '#shared/seal/merkle-hash.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { sealNow, sealWorld } from '#test/support/sealing.ts'
-
-let account: Account
-const get = async (handler: Parameters<Account['call']>[0], params: Record<string, string>, query = {}) =>
-  account.call(handler, { method: 'GET', params, query })
-const insert = (count: number) =>
-  commit({ accountId: account.id, subject: null }, async (transaction) => {
-    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-  })
-const change = async (count: number) => {
-  await insert(count)
-  await writeChangeLogOf(account.id)
-}
-const changes = async () => (await get(listLogs, {}, { type: 'change' })).body.data as { log_id: string }[]
-
-const checkpoint = async (log = 'changes') => (await get(getCheckpoint, { log })).body.data
-
-const proof = (log_id: string, query = {}) => get(getProof, { log_id }, query)
-
-beforeEach(async () => {
-  account = await newAccount()
-  sealWorld()
-  await change(3)
-})
+import { call, newAccount } from '#test/support/account.ts'
+import { newSealedAccount } from '#test/support/sealed-account.ts'
+import { sealNow } from '#test/support/sealing.ts'
 
 it('answers the empty tree before the first seal, and asks to come again', async () => {
+  const { account, changes, checkpoint, proof } = await newSealedAccount()
   expect(await checkpoint()).toEqual({
     log: 'changes',
     origin: `access.example.com/${account.id}/changes`,
@@ -51,6 +26,7 @@ it('answers the empty tree before the first seal, and asks to come again', async
 })
 
 it('knows two logs, no proof of a flow, and nothing of another account', async () => {
+  const { account, get, changes } = await newSealedAccount()
   await sealNow(account.id)
   const [newest] = await changes()
   const other = await newAccount()

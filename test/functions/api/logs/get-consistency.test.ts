@@ -1,44 +1,16 @@
-import { beforeEach, expect, it } from 'vitest'
-import { handler as getCheckpoint } from '#functions/api/logs/get-checkpoint.ts'
+import { expect, it } from 'vitest'
 import { handler as getConsistency } from '#functions/api/logs/get-consistency.ts'
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
 import { handler as listLeaves } from '#functions/api/logs/list-leaves.ts'
-import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
-import { commit } from '#shared/commit/commit.ts'
-import { sites } from '#shared/domain/sites/site.ts'
 import { provesConsistency } from '#shared/seal/merkle-proof.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { sealNow, sealWorld } from '#test/support/sealing.ts'
-
-let account: Account
-const bytes = (text: string) => Buffer.from(text, 'base64')
-const get = async (handler: Parameters<Account['call']>[0], params: Record<string, string>, query = {}) =>
-  account.call(handler, { method: 'GET', params, query })
-const insert = (count: number) =>
-  commit({ accountId: account.id, subject: null }, async (transaction) => {
-    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-  })
-const change = async (count: number) => {
-  await insert(count)
-  await writeChangeLogOf(account.id)
-}
-const checkpoint = async (log = 'changes') => (await get(getCheckpoint, { log })).body.data
-
-const changes = async () => (await get(listLogs, {}, { type: 'change' })).body.data as { log_id: string }[]
-
-const proof = (log_id: string, query = {}) => get(getProof, { log_id }, query)
-
-beforeEach(async () => {
-  account = await newAccount()
-  sealWorld()
-  await change(3)
-})
+import { bytes, changeSites, newSealedAccount } from '#test/support/sealed-account.ts'
+import { sealNow } from '#test/support/sealing.ts'
 
 it('proves for an earlier checkpoint, and that the newer one extends it', async () => {
+  const { account, get, changes, checkpoint, proof } = await newSealedAccount()
   await sealNow(account.id)
   const older = await checkpoint()
-  await change(2)
+  await changeSites(account.id, 2)
   await sealNow(account.id)
   const newer = await checkpoint()
   const [newest, ...rest] = await changes()

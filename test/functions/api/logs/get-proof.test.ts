@@ -1,46 +1,20 @@
-import { beforeEach, expect, it } from 'vitest'
-import { handler as getCheckpoint } from '#functions/api/logs/get-checkpoint.ts'
+import { expect, it } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
-import { handler as getProof } from '#functions/api/logs/get-proof.ts'
 import { handler as listLeaves } from '#functions/api/logs/list-leaves.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as sealPub } from '#functions/public/seal-pub.ts'
-import { commit } from '#shared/commit/commit.ts'
-import { sites } from '#shared/domain/sites/site.ts'
 import { canonicalJson } from '#shared/seal/canonical-json.ts'
 import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
 import { hourLeafText } from '#shared/seal/hour-leaf.ts'
 import { leafHash } from '#shared/seal/merkle-hash.ts'
 import { provesInclusion } from '#shared/seal/merkle-proof.ts'
 import { openNote, parseVerifierKey } from '#shared/seal/signed-note.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { laterByMinutes, sealNow, sealWorld } from '#test/support/sealing.ts'
-
-let account: Account
-const bytes = (text: string) => Buffer.from(text, 'base64')
-const get = async (handler: Parameters<Account['call']>[0], params: Record<string, string>, query = {}) =>
-  account.call(handler, { method: 'GET', params, query })
-const insert = (count: number) =>
-  commit({ accountId: account.id, subject: null }, async (transaction) => {
-    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-  })
-const change = async (count: number) => {
-  await insert(count)
-  await writeChangeLogOf(account.id)
-}
-const checkpoint = async (log = 'changes') => (await get(getCheckpoint, { log })).body.data
-const proof = (log_id: string, query = {}) => get(getProof, { log_id }, query)
-
-const changes = async () => (await get(listLogs, {}, { type: 'change' })).body.data as { log_id: string }[]
-
-beforeEach(async () => {
-  account = await newAccount()
-  sealWorld()
-  await change(3)
-})
+import { call } from '#test/support/account.ts'
+import { bytes, newSealedAccount } from '#test/support/sealed-account.ts'
+import { laterByMinutes, sealNow } from '#test/support/sealing.ts'
 
 it('proves each entry by what GET shows of it, to whoever has the public key', async () => {
+  const { account, get, changes, checkpoint, proof } = await newSealedAccount()
   await sealNow(account.id)
   const { note, verifier_key, size, root } = await checkpoint()
   const key = parseVerifierKey((await call(sealPub, { method: 'GET', path: '/seal.pub' })).text)
@@ -60,6 +34,7 @@ it('proves each entry by what GET shows of it, to whoever has the public key', a
 })
 
 it('seals settled hours of API requests and sessions, and proves an entry within its hour', async () => {
+  const { account, get, checkpoint, proof } = await newSealedAccount()
   const mine = async () =>
     (await get(listLogs, {}, { type: 'api_request', limit: '3' })).body.data as { log_id: string; timestamp: string }[]
   await mine()

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { jwt, newKey, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in.ts'
-import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in-world.ts'
+import { newSubject, type SignInWorld, signInWorld, standsForEveryKind } from '#test/support/sign-in-world.ts'
 
 type Claims = Record<string, unknown>
 
@@ -11,14 +11,7 @@ beforeAll(async () => {
   world = await signInWorld()
   fake = world.fake
 })
-beforeEach(() => stubProviders(fake))
-afterEach(() => {
-  fake.behave()
-  fake.asked.length = 0
-  vi.unstubAllEnvs()
-  vi.restoreAllMocks()
-})
-afterAll(() => fake.close())
+standsForEveryKind(() => fake)
 
 describe('an ID token that is not believed (I2.2)', () => {
   const ago = (seconds: number) => Math.floor(Date.now() / 1_000) - seconds

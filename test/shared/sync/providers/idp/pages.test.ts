@@ -3,7 +3,15 @@ import { waiting } from '#shared/core/waiting.ts'
 import { after, always, changed, on, times } from '#test/fakes/faults.ts'
 import { type IdpFake, idpApp, idpCompany, idpFake, idpFaults, idpGroup, idpUser } from '#test/fakes/idp.ts'
 import { directoryKey, idpOf } from '#test/support/fake-directories.ts'
-import { callsFakes, faultOf, groupOf, walkGroups, walkMembers, walkUsers } from '#test/support/read-directory.ts'
+import {
+  callsFakes,
+  faultOf,
+  groupOf,
+  person17,
+  walkGroups,
+  walkMembers,
+  walkUsers,
+} from '#test/support/read-directory.ts'
 
 callsFakes()
 
@@ -22,20 +30,7 @@ it('reads users, groups and members of a company of 1,200 over all pages', async
   const users = await walkUsers(adapter)
   expect(users.entries.map(({ idp_id }) => idp_id)).toEqual(fake.data.users.map(({ id }) => id))
   expect(users.pages).toBe(3)
-  expect(users.entries[17]).toEqual({
-    idp_id: '00u0000000017',
-    email: 'ben.brook.17@example.com',
-    name: 'Ben Brook',
-    given_name: 'Ben',
-    middle_name: null,
-    family_name: 'Brook',
-    nickname: null,
-    preferred_username: 'ben.brook.17@example.com',
-    picture: null,
-    profile: null,
-    svc_avatar_url: null,
-    active: true,
-  })
+  expect(users.entries[17]).toEqual({ idp_id: '00u0000000017', ...person17 })
   const groups = await walkGroups(adapter)
   expect(groups.entries.map(({ idp_id, name }) => [idp_id, name])).toEqual(
     fake.data.groups.map(({ id, name }) => [id, name]),

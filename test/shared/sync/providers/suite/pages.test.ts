@@ -2,7 +2,15 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { after, changed, on, times, withoutKey } from '#test/fakes/faults.ts'
 import { type SuiteFake, suiteCompany, suiteFake, suiteFaults, suiteGroup, suiteUser } from '#test/fakes/suite.ts'
 import { suiteOf } from '#test/support/fake-directories.ts'
-import { callsFakes, faultOf, groupOf, walkGroups, walkMembers, walkUsers } from '#test/support/read-directory.ts'
+import {
+  callsFakes,
+  faultOf,
+  groupOf,
+  person17,
+  walkGroups,
+  walkMembers,
+  walkUsers,
+} from '#test/support/read-directory.ts'
 
 callsFakes()
 
@@ -20,20 +28,7 @@ it('Tailscale #2560, Boundary #3132: reads users, groups and members of a compan
   const users = await walkUsers(adapter)
   expect(users.entries.map(({ idp_id }) => idp_id)).toEqual(fake.data.users.map(({ id }) => id))
   expect(users.pages).toBe(3)
-  expect(users.entries[17]).toEqual({
-    idp_id: '1000000017',
-    email: 'ben.brook.17@example.com',
-    name: 'Ben Brook',
-    given_name: 'Ben',
-    middle_name: null,
-    family_name: 'Brook',
-    nickname: null,
-    preferred_username: 'ben.brook.17@example.com',
-    picture: null,
-    profile: null,
-    svc_avatar_url: null,
-    active: true,
-  })
+  expect(users.entries[17]).toEqual({ idp_id: '1000000017', ...person17 })
   const groups = await walkGroups(adapter)
   expect(groups.pages).toBe(2)
   expect(groups.entries.map(({ name, stated_members }) => [name, stated_members])).toEqual(
