@@ -165,6 +165,11 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         goOn()
         const left = await until(() => /sign-in: 401.*\n/.exec(output())?.[0], `the client is out: ${output()}`)
         expect(left).toContain('unauthorized')
+        const [said, delay] = /^out (\d+) ms after Uma User was disabled$/m.exec(output()) ?? []
+        process.stderr.write(`${said}\n`)
+        // By heartbeats alone it would be two thirds of half a minute at least.
+        expect(Number(delay)).toBeLessThan(20_000)
+        await until(() => /may not pass any more/.test(output()), 'the gateway lets nothing pass any more')
         const answers: Body[] = output()
           .split('\n')
           .filter((line) => line.startsWith('{"data"'))

@@ -5,18 +5,19 @@ import { Client } from './client.ts'
 import { type Authorization, Gateway } from './gateway.ts'
 import { openBrowser } from './open-browser.ts'
 import { reportFlow } from './report-flow.ts'
-import { Service } from './service.ts'
+import { Problem, Service } from './service.ts'
 import { type SignedIn, signIn } from './sign-in.ts'
 
 const usage = `Use: npm run example -- gateway --token <gateway token>
      npm run example -- client --token <client token> [--resource <id>]
-     npm run example -- sign-in [--account <slug>] [--resource <id>] [--portal]
+     npm run example -- sign-in [--account <slug>] [--resource <id>] [--admin-token <API token>] [--portal]
 
   --url <address>   the service; http://127.0.0.1:8787 unless said otherwise
 
 Each works until Ctrl-C; a client with --resource prints the way there and ends. sign-in gets its token from a person in their
-browser, who signs in to the account demo unless another is named, and reports a flow to the resource. With --portal an
-administrator signs in, and out again.`
+browser, who signs in to the account demo unless another is named, and reports a flow to the resource. With the API token of an
+administrator it says, when the person is disabled, how long it took until they were out. With --portal an administrator
+signs in, and out again.`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -25,6 +26,7 @@ const { positionals, values } = parseArgs({
     token: { type: 'string' },
     resource: { type: 'string' },
     account: { type: 'string', default: 'demo' },
+    'admin-token': { type: 'string' },
     portal: { type: 'boolean', default: false },
   },
 })
@@ -85,6 +87,17 @@ function open(page: string): void {
   openBrowser(page)
 }
 
+/**
+ * Says how long ago a person was disabled whom the service has just refused. A client cannot know that: an administrator's token asks,
+ * for whoever wants to see it on their own machine.
+ */
+async function tellDelay(baseUrl: string, adminToken: string, actorId: string): Promise<void> {
+  const outAt = Date.now()
+  type Actor = { name: string; is_disabled: boolean; updated_at: string }
+  const actor = await new Service(baseUrl, adminToken).ask<Actor>('GET', `/actors/${actorId}`)
+  if (actor.is_disabled) say(`out ${outAt - Date.parse(actor.updated_at)} ms after ${actor.name} was disabled`)
+}
+
 async function runSignedIn(baseUrl: string, { token, expires_at, actor }: SignedIn): Promise<void> {
   say(`signed in: ${actor.name} <${actor.email}>, until ${expires_at}`)
   if (values.portal) {
@@ -102,7 +115,12 @@ async function runSignedIn(baseUrl: string, { token, expires_at, actor }: Signed
     await reportFlow(baseUrl, way, client.ipv4)
     say(`reported a flow to ${values.resource}`)
   }
-  await keep(client)
+  await keep(client).catch(async (error: unknown) => {
+    const adminToken = values['admin-token']
+    const isOut = error instanceof Problem && error.status === 401
+    if (isOut && adminToken !== undefined) await tellDelay(baseUrl, adminToken, actor.id)
+    throw error
+  })
 }
 
 async function run([device]: string[], { url, token, account, portal }: typeof values): Promise<void> {
