@@ -36,7 +36,7 @@ const noDemo = (because: string): string => `  The demo account cannot be used: 
 
 /** A company with an identity provider is there, too: what to do to sign in with it. */
 const signInLines = ({ issuer, slug, people, directory }: DemoSignIn, baseUrl: string): string => `
-  Sign in at ${baseUrl}/sign_in/${slug} with the demo provider, ${issuer}. In another terminal:
+  People of ${slug} can sign in, with the demo provider at ${issuer}. In another terminal:
 
     npm run example -- sign-in${baseUrl.endsWith(':8787') ? '' : ` --url ${baseUrl}`}
 
