@@ -159,6 +159,7 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ResealSecretsFunction', { value: tasks.resealSecrets.functionName })
     new CfnOutput(this, 'ReplayCommitsFunction', { value: tasks.replayCommits.functionName })
     new CfnOutput(this, 'IndexChangeLogFunction', { value: tasks.indexChangeLog.functionName })
+    new CfnOutput(this, 'BeginSealedLogFunction', { value: tasks.beginSealedLog.functionName })
   }
 
   /** Functions of their own with their routes: the public pages, and what no other route takes (404 or 405). */

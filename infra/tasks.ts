@@ -18,13 +18,22 @@ export class Tasks extends Construct {
   readonly resealSecrets: Alias
   readonly replayCommits: Alias
   readonly indexChangeLog: Alias
+  readonly beginSealedLog: Alias
 
   constructor(scope: Construct, id: string, { consumers, roles, shared, code }: Props) {
     super(scope, id)
     const task = (
       name: string,
       file: string,
-      duty: 'redrive' | 'verify' | 'verifyRows' | 'rotateSecret' | 'resealSecrets' | 'replay' | 'indexChangeLog',
+      duty:
+        | 'redrive'
+        | 'verify'
+        | 'verifyRows'
+        | 'rotateSecret'
+        | 'resealSecrets'
+        | 'replay'
+        | 'indexChangeLog'
+        | 'seal',
     ) =>
       live(
         new LambdaFunction(this, name, {
@@ -41,6 +50,8 @@ export class Tasks extends Construct {
     this.resealSecrets = task('ResealSecrets', 'tasks/reseal-secrets.ts', 'resealSecrets')
     this.replayCommits = task('ReplayCommits', 'tasks/replay-commits.ts', 'replay')
     this.indexChangeLog = task('IndexChangeLog', 'tasks/index-change-log.ts', 'indexChangeLog')
+    // It does what the sealing function does, and begins a log beside that.
+    this.beginSealedLog = task('BeginSealedLog', 'tasks/begin-sealed-log.ts', 'seal')
     for (const role of [roles.of.redrive, roles.of.replay]) {
       role.addToPolicy(
         new PolicyStatement({

@@ -28,6 +28,7 @@ export type Task =
   | 'reseal-secrets'
   | 'replay-commits'
   | 'seal-logs'
+  | 'begin-sealed-log'
   | 'index-change-log'
 
 /** The deployed app on this machine, without what feeds it: neither HTTP nor pollers. */

@@ -36,14 +36,17 @@ const progress = process.stderr.isTTY
 
 try {
   const { file, key, against } = readArguments()
-  const { seal, checkpoint } = await verifyExport(file, { ...(key !== undefined && { key }), progress })
+  const { seal, checkpoint, follows } = await verifyExport(file, { ...(key !== undefined && { key }), progress })
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
   const extended = against === undefined ? '' : `; ${await compareExport(file, against, key)}`
   const { first, last } = seal
+  const behind = follows
+    ? `; it follows ${follows.origin} of ${follows.size} leaves, of which it has the first ${follows.shared}${follows.last === null ? '' : `, up to ${follows.last}`}`
+    : ''
   const range = first && last ? `, leaves ${first.leaf_index} to ${last.leaf_index} of ${checkpoint.size}` : ''
   const by = key === undefined ? ' (the key that the file names: compare it, or give --key)' : ''
   process.stdout.write(
-    `OK: ${seal.entries} ${seal.stream} entries of ${checkpoint.origin}, complete, in order and unchanged${range}; signed by ${key ?? seal.verifier_key}${by}${extended}\n`,
+    `OK: ${seal.entries} ${seal.stream} entries of ${checkpoint.origin}, complete, in order and unchanged${range}; signed by ${key ?? seal.verifier_key}${by}${behind}${extended}\n`,
   )
 } catch (error) {
   fail(error)

@@ -24,6 +24,7 @@ export const logEvents = {
   secrets_not_resealed: 'Secrets of a busy account were not sealed anew; the next run finds them.',
   service_secret_not_read: 'The service secret was not read again; the versions known count on.',
   log_sealed: 'A log was sealed: its new checkpoint is in the bucket and in the table.',
+  log_begun: 'A log follows another: the table was restored to an earlier instant, or the bucket is another one.',
   seal_stopped: 'A log does not hold; it is not sealed until that is mended, and nothing false was signed.',
   sign_in_refused: 'A sign-in was refused.',
   sync_run_ended: 'A run of a directory or an inventory is over.',

@@ -26,6 +26,8 @@ export const ExportSeal = v.object({
   ),
   begin: v.optional(PlacedLeaf),
   end: v.optional(PlacedLeaf),
+  /** The newest checkpoint that was signed of the log that this one follows (S2.5). */
+  follows: v.optional(v.object({ note: v.string() })),
   /** Proofs that the checkpoint extends earlier ones. */
   extends: v.optional(v.array(v.object({ from: count, path }))),
 })

@@ -18,3 +18,8 @@ export const hourLeafText = ({ hour, stream, size, root }: SealedHour): string =
 /** What an hour is found by among the leaves: 24 hexadecimal characters in the order of the leaves. */
 export const hourId = (micros: number, stream: HourStream): string =>
   `${hourStart(micros).toString(16).padStart(13, '0')}${hourStreams.indexOf(stream)}`.padEnd(24, '0')
+
+export const readHourId = (id: string): { hour: string; stream: HourStream } => ({
+  hour: timestamp(Number.parseInt(id.slice(0, 13), 16)),
+  stream: hourStreams[Number(id.charAt(13))] as HourStream,
+})

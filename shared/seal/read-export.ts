@@ -2,7 +2,7 @@ import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node
 import * as v from 'valibot'
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts'
 import { ExportSeal } from './export-seal.ts'
-import { NoteError, openNote, parseVerifierKey } from './signed-note.ts'
+import { NoteError, openNote, parseNote, parseVerifierKey } from './signed-note.ts'
 
 /** A file that is no export. */
 export class NoExport extends Error {}
@@ -49,16 +49,25 @@ export function readSeal(path: string): { seal: ExportSeal; begin: number } {
   }
 }
 
-/** The checkpoint of a note that a key has signed; null where it has not. @throws NoExport for what is no checkpoint */
-export function signedCheckpoint(note: string, key: string): Checkpoint | null {
+/** @throws NoExport for what is no note, checkpoint or key */
+function read<T>(work: () => T): T {
   try {
-    const text = openNote(note, parseVerifierKey(key))
-    return text === null ? null : parseCheckpoint(text)
+    return work()
   } catch (error) {
     if (error instanceof NoteError) throw new NoExport(error.message)
     throw error
   }
 }
+
+/** The checkpoint of a note, whoever has signed it. @throws NoExport for what is no checkpoint */
+export const parsedCheckpoint = (note: string): Checkpoint => read(() => parseCheckpoint(parseNote(note).text))
+
+/** The checkpoint of a note that a key has signed; null where it has not. @throws NoExport for what is no checkpoint */
+export const signedCheckpoint = (note: string, key: string): Checkpoint | null =>
+  read(() => {
+    const text = openNote(note, parseVerifierKey(key))
+    return text === null ? null : parseCheckpoint(text)
+  })
 
 /** The lines of a file up to an offset, as they are read. */
 export async function* linesUntil(path: string, end: number): AsyncGenerator<string> {

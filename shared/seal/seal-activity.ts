@@ -5,14 +5,18 @@ import { retentionMicros } from '../logs/log-keys.ts'
 import { walkLogs } from '../logs/walk-logs.ts'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
+import type { Key } from '../table/keys.ts'
 import { getItem, getRow } from '../table/read.ts'
 import { storedText } from './entry-text.ts'
 import { GrowingTree } from './growing-tree.ts'
 import { hourId, hourLeafText, hourMicros, hourStart, hourText, type SealedHour } from './hour-leaf.ts'
 import { leafHash } from './merkle-hash.ts'
+import { Overtaken } from './overtaken.ts'
 import { SealDamage } from './seal-damage.ts'
-import { openTree, type Sealing, sealTree, unfinished } from './seal-tree.ts'
+import { openTree, readNewest, sealTree } from './seal-tree.ts'
 import { type HourStream, hourStreams } from './sealed-log.ts'
+import { isUnmet } from './sealed-state.ts'
+import { pathOf, type Sealing } from './signed-objects.ts'
 import { edgeTiles, hourKey, hourPartition, putTiles } from './table-tiles.ts'
 
 /** An hour is settled so long after its end (S1.3). */
@@ -45,16 +49,14 @@ async function sealHour(
 ): Promise<SealedHour | null | undefined> {
   const hour = hourText(at)
   const [pk, key] = [hourPartition(account, stream, hour), hourKey(account, stream, hour)]
-  const known = await getItem<Hour & { pk: string; sk: string }>(key)
+  const known = await getItem<Hour & Key>(key)
   if (known?.root !== undefined) return { hour, stream, size: known.size, root: known.root }
-  const put = (state: Hour) =>
-    table().send(new PutCommand({ TableName: tableName(), Item: { ...key, kind: 'seal_hour', ...state } }))
   const from = known?.size ?? 0
   const tree = new GrowingTree(from, from > 0 ? await edgeTiles(pk, from) : [])
   let after = known?.after
   const flush = async () => {
     await putTiles(pk, tree.from, [...tree.takeFull(), ...tree.partials()])
-    await put({ hour, stream, size: tree.size, after })
+    await putHour(key, { hour, stream, size: tree.size, after })
   }
   const walk = { account, streams: [stream], ascending: true, begin: at, end: at + hourMicros - 1, from: after }
   for await (const item of walkLogs({ ...walk, relaxed: true, expected: 1_000 })) {
@@ -67,8 +69,23 @@ async function sealHour(
   if (tree.size === 0) return null
   await putTiles(pk, tree.from, [...tree.takeFull(), ...tree.partials()])
   const sealed = { hour, stream, size: tree.size, root: tree.root().toString('base64') }
-  await put(sealed)
+  await putHour(key, sealed)
   return sealed
+}
+
+/** Stores how far an hour has come. @throws Overtaken where another run is as far */
+async function putHour(key: Key, state: Hour): Promise<void> {
+  const condition = {
+    ConditionExpression:
+      '(attribute_not_exists(#root) AND (attribute_not_exists(#size) OR #size <= :size)) OR #root = :root',
+    ExpressionAttributeNames: { '#root': 'root', '#size': 'size' },
+    ExpressionAttributeValues: { ':size': state.size, ':root': state.root ?? '' },
+  }
+  await table()
+    .send(new PutCommand({ TableName: tableName(), Item: { ...key, kind: 'seal_hour', ...state }, ...condition }))
+    .catch((error) => {
+      throw isUnmet(error) ? new Overtaken() : error
+    })
 }
 
 /** An hour of both streams, in the order of their leaves; null where there was no time for all of it. */
@@ -92,24 +109,24 @@ export async function sealActivity(sealing: Sealing, deadline: number): Promise<
   const { state } = lease
   const first = state ? null : await firstHour(account)
   const begin = lease.hour ?? first?.hour ?? until
-  if (begin >= until) return
-  const before = await unfinished(sealing)
+  if (begin >= until && !sealing.isAsked) return
+  const newest = await readNewest(sealing)
+  const { unfinished } = newest
   const tree = await openTree(sealing)
   let [hour, from] = [begin, state?.from ?? null]
-  const isReached = () => before !== null && tree.size >= before.checkpoint.size
+  const isReached = () => unfinished !== null && tree.size >= unfinished.checkpoint.size
   for (; hour < until && !isReached() && Date.now() < deadline; hour += hourMicros) {
     const sealed = await sealHours(account, hour, deadline)
     if (!sealed) break
     for (const one of sealed) tree.add(hourId(hour, one.stream), leafHash(hourLeafText(one)))
-    if (first && !first.isFirst) from ??= sealed[0]?.hour ?? null
+    if (!state && (!first?.isFirst || lease.generation > 1)) from ??= sealed[0]?.hour ?? null
   }
-  if (before && tree.size !== before.checkpoint.size) {
-    if (isReached()) throw new SealDamage('checkpoint', `${account}/activity/checkpoint`)
-    if (hour < until) return
-    throw new SealDamage('behind', `${account}/activity/checkpoint`)
+  if (unfinished && tree.size !== unfinished.checkpoint.size) {
+    if (!isReached() && hour < until) return
+    throw new SealDamage(isReached() ? 'diverged' : 'behind', pathOf(sealing, 'checkpoint'))
   }
   if (tree.size > tree.from) {
-    await sealTree(sealing, tree, { from, hour }, before)
+    await sealTree(sealing, tree, { from, hour }, newest)
     measure('entries_sealed', tree.size - tree.from)
   } else if (hour > begin) {
     await lease.store({ ...state, hour })

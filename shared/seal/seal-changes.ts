@@ -2,7 +2,8 @@ import { measure } from '../core/invocation.ts'
 import { readHead } from '../table/head.ts'
 import { heldCommits } from './held-commits.ts'
 import { SealDamage } from './seal-damage.ts'
-import { openTree, type Reached, type Sealing, sealTree, unfinished } from './seal-tree.ts'
+import { openTree, type Reached, readNewest, sealTree } from './seal-tree.ts'
+import { pathOf, type Sealing } from './signed-objects.ts'
 
 /** So many leaves under one signature: their tiles are held in memory until it is there. */
 const mostLeaves = 50_000
@@ -13,6 +14,7 @@ const mostLeaves = 50_000
  */
 export async function sealChanges(sealing: Sealing, deadline: number): Promise<void> {
   const { account, lease } = sealing
+  const damage = (problem: 'behind' | 'diverged') => new SealDamage(problem, pathOf(sealing, 'checkpoint'))
   const { sequence: last } = await readHead(account)
   for (let more = true; more && Date.now() < deadline; ) {
     more = false
@@ -22,13 +24,15 @@ export async function sealChanges(sealing: Sealing, deadline: number): Promise<v
       sequence: state?.sequence ?? 0,
       time: state?.time ?? 0,
     }
-    const before = await unfinished(sealing)
+    const newest = await readNewest(sealing)
+    const { unfinished } = newest
     const tree = await openTree(sealing)
-    const target = before?.checkpoint.size ?? tree.size + mostLeaves
+    const target = unfinished?.checkpoint.size ?? tree.size + mostLeaves
     let read = 0
     const after = { account, sequence: reached.sequence, time: reached.time, leaves: tree.size }
     for await (const commit of heldCommits(after, last)) {
-      if (!state && tree.size === 0 && !commit.isNumbered) reached.from ??= commit.leaves[0]?.id ?? null
+      const isOlder = !commit.isNumbered || lease.generation > 1
+      if (!state && tree.size === 0 && isOlder) reached.from ??= commit.leaves[0]?.id ?? null
       for (const { id, hash } of commit.leaves) tree.add(id, hash)
       Object.assign(reached, { sequence: commit.sequence, time: commit.time })
       read++
@@ -36,14 +40,14 @@ export async function sealChanges(sealing: Sealing, deadline: number): Promise<v
       if (more) break
     }
     const grown = tree.size - tree.from
-    if (before && tree.size !== target) {
-      if (tree.size > target) throw new SealDamage('checkpoint', `${account}/changes/checkpoint`)
-      if (reached.sequence === last) throw new SealDamage('behind', `${account}/changes/checkpoint`)
+    if (unfinished && tree.size !== target) {
+      if (tree.size > target) throw damage('diverged')
+      if (reached.sequence === last) throw damage('behind')
       // Their entries are on their way.
       return
     }
     if (grown > 0) {
-      await sealTree(sealing, tree, reached, before)
+      await sealTree(sealing, tree, reached, newest)
       measure('entries_sealed', grown)
     } else if (state && read > 0) {
       await lease.store({ ...state, ...reached })

@@ -12,10 +12,14 @@ export type SealProblem =
   | 'misnumbered'
   /** A tile that does not lead to the root of the checkpoint. */
   | 'tile'
-  /** The checkpoint in the bucket is of another log or key, or of a tree that this one does not extend. */
+  /** The checkpoint in the bucket is of another log or key, or older than what the table has. */
   | 'checkpoint'
   /** The tree in the bucket is longer than what the table has: the table was restored to an earlier instant. */
   | 'behind'
+  /** The bucket has what was signed of another history: the table was restored, and went on. */
+  | 'diverged'
+  /** The bucket has nothing of a log that was sealed: it is another one. */
+  | 'absent'
 
 /** A log that does not hold: nothing is signed. */
 export class SealDamage extends Error {

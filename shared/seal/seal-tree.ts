@@ -1,21 +1,18 @@
 import { clock } from '../core/clock.ts'
 import { inParallel } from '../core/in-parallel.ts'
 import { sealPartition } from '../table/keys.ts'
-import { type Checkpoint, checkpointText, parseCheckpoint } from './checkpoint.ts'
+import { checkpointText } from './checkpoint.ts'
+import { type Begun, followsLines } from './follows.ts'
 import { GrowingTree } from './growing-tree.ts'
-import { SealDamage } from './seal-damage.ts'
+import { SealDamage, type SealProblem } from './seal-damage.ts'
 import { sealStore } from './seal-store.ts'
-import { originOf, type SealedLog } from './sealed-log.ts'
-import { type Lease, putCheckpoint, type SealedState } from './sealed-state.ts'
-import { NoteError, noteOf, openNote, parseVerifierKey, type VerifierKey, verifierKeyText } from './signed-note.ts'
+import { originOf } from './sealed-log.ts'
+import { putCheckpoint, type SealedState } from './sealed-state.ts'
+import { noteOf, verifierKeyText } from './signed-note.ts'
+import { pathOf, putNewest, putOnce, readSigned, type Sealing, type Signed } from './signed-objects.ts'
 import { signText, verifierKey } from './signing-key.ts'
 import { edgeTiles, putTiles } from './table-tiles.ts'
-import { MissingHashes, tilePath, widthOf } from './tiles.ts'
-
-/** A log that is being sealed. */
-export type Sealing = { account: string; log: SealedLog; address: string; lease: Lease }
-
-const pathOf = ({ account, log }: Sealing, name: string): string => `${account}/${log}/${name}`
+import { MissingHashes, type Tile, tilePath, widthOf } from './tiles.ts'
 
 /** The tree as the table has it. @throws SealDamage where its tiles do not lead to the root that was signed */
 export async function openTree({ account, log, lease }: Sealing): Promise<GrowingTree> {
@@ -31,48 +28,22 @@ export async function openTree({ account, log, lease }: Sealing): Promise<Growin
   throw new SealDamage('tile', `${account}/${log}`)
 }
 
-type Signed = { checkpoint: Checkpoint; note: string }
+/** What the bucket has: the checkpoint that the table does not have yet, because a run broke off, and the tag of the newest. */
+export type Newest = { unfinished: Signed | null; tag: string | null }
 
-/** @throws SealDamage for a note of another log, or that none of the keys has signed */
-function opened(sealing: Sealing, path: string, note: string, keys: VerifierKey[]): Signed {
-  try {
-    const text = keys.map((key) => openNote(note, key)).find((found) => found !== null)
-    const checkpoint = text ? parseCheckpoint(text) : null
-    if (checkpoint?.origin.endsWith(`/${sealing.account}/${sealing.log}`)) return { checkpoint, note }
-  } catch (error) {
-    if (!(error instanceof NoteError)) throw error
-  }
-  throw new SealDamage('checkpoint', path)
-}
-
-async function keysOf({ address, lease }: Sealing): Promise<VerifierKey[]> {
-  const own = await verifierKey(address)
-  return lease.state ? [own, parseVerifierKey(lease.state.verifier_key)] : [own]
-}
-
-async function readSigned(sealing: Sealing, name: string): Promise<Signed | null> {
-  const path = pathOf(sealing, name)
-  const note = await sealStore().get(path)
-  return note === null ? null : opened(sealing, path, note, await keysOf(sealing))
-}
-
-/**
- * The checkpoint in the bucket that the table does not have yet, because a run broke off; null where both have the same.
- * @throws SealDamage where the bucket has an older tree than the table, or another
- */
-export async function unfinished(sealing: Sealing): Promise<Signed | null> {
+/** @throws SealDamage where the bucket has an older tree than the table, another, or none */
+export async function readNewest(sealing: Sealing): Promise<Newest> {
   const { state } = sealing.lease
   const signed = await readSigned(sealing, 'checkpoint')
-  const damage = () => new SealDamage('checkpoint', pathOf(sealing, 'checkpoint'))
+  const damage = (problem: SealProblem) => new SealDamage(problem, pathOf(sealing, 'checkpoint'))
   if (!signed) {
-    if (state) throw damage()
-    return null
+    if (state) throw damage('absent')
+    return { unfinished: null, tag: null }
   }
   const { size, root } = signed.checkpoint
-  if (state && size < state.size) throw damage()
-  if (!state || size > state.size) return signed
-  if (root.toString('base64') !== state.root) throw damage()
-  return null
+  if (state && size < state.size) throw damage('checkpoint')
+  if (state && size === state.size && root.toString('base64') !== state.root) throw damage('diverged')
+  return { unfinished: !state || size > state.size ? signed : null, tag: signed.tag }
 }
 
 export type Reached = Pick<SealedState, 'from' | 'sequence' | 'time' | 'hour'>
@@ -80,38 +51,54 @@ export type Reached = Pick<SealedState, 'from' | 'sequence' | 'time' | 'hour'>
 /** So many requests to the bucket at once. */
 const width = 8
 
+/** Puts tiles of a tree into the bucket. @throws SealDamage where it has others: of a history that the table has lost */
+export const storeTiles = (sealing: Sealing, tiles: Tile[], generation = sealing.lease.generation): Promise<void> =>
+  inParallel(tiles, width, (tile) =>
+    putOnce(pathOf(sealing, tilePath(tile, widthOf(tile)), generation), tile.hashes, 'diverged'),
+  )
+
+/** The lines of a checkpoint behind its root (S2.1, S2.5). */
+export const extensionsOf = ({ from }: Pick<SealedState, 'from'>, { follows }: Begun): string[] => [
+  ...(from === null ? [] : [`from ${from}`]),
+  ...(follows ? followsLines(follows) : []),
+]
+
 /**
- * Signs the tree and stores it, first in the bucket, then in the table; each step can be repeated. What was signed before
- * and is not in the table yet is stored as it was signed.
+ * Signs the tree and stores it, first in the bucket, then in the table; each step can be repeated, and none overwrites what
+ * another run has written. What was signed before and is not in the table yet is stored as it was signed.
  * @throws SealDamage where the tree is not the one that was signed
+ * @throws Overtaken where another run has the log meanwhile
  */
 export async function sealTree(
   sealing: Sealing,
   tree: GrowingTree,
   reached: Reached,
-  before: Signed | null,
+  { unfinished, tag }: Newest,
 ): Promise<void> {
   const { account, log, address, lease } = sealing
-  const store = sealStore()
   const { size } = tree
   const root = tree.root()
   const tiles = [...tree.takeFull(), ...tree.partials()]
-  const key = await verifierKey(address)
-  if (before && !before.checkpoint.root.equals(root)) throw new SealDamage('checkpoint', pathOf(sealing, 'checkpoint'))
-  const kept = await readSigned(sealing, `checkpoints/${size}`)
-  if (kept && !kept.checkpoint.root.equals(root))
-    throw new SealDamage('checkpoint', pathOf(sealing, `checkpoints/${size}`))
-  await inParallel(tiles, width, (tile) => store.put(pathOf(sealing, tilePath(tile, widthOf(tile))), tile.hashes))
-  const origin = originOf(address, account, log)
-  let note = before?.note
+  const key = unfinished?.key ?? (await verifierKey(address))
+  const diverged = (name: string) => new SealDamage('diverged', pathOf(sealing, name))
+  if (unfinished && !unfinished.checkpoint.root.equals(root)) throw diverged('checkpoint')
+  const own = `checkpoints/${size}`
+  const kept = await readSigned(sealing, own)
+  if (kept && !kept.checkpoint.root.equals(root)) throw diverged(own)
+  await storeTiles(sealing, tiles)
+  const origin = unfinished?.checkpoint.origin ?? originOf(address, account, log, lease.generation)
+  let note = unfinished?.note
   if (note === undefined) {
     lease.check()
-    const extensions = reached.from === null ? [] : [`from ${reached.from}`]
+    const extensions = extensionsOf(reached, lease.begun)
     const text = checkpointText({ origin, size, root, extensions })
     note = noteOf(text, key, await signText(text))
-    await store.put(pathOf(sealing, 'checkpoint'), note)
+    await putNewest(pathOf(sealing, 'checkpoint'), note, tag)
   }
-  if (!kept) await store.put(pathOf(sealing, `checkpoints/${size}`), note)
+  if (!kept && !(await sealStore().put(pathOf(sealing, own), note, null))) {
+    const other = await readSigned(sealing, own)
+    if (!other?.checkpoint.root.equals(root)) throw diverged(own)
+  }
   await putTiles(sealPartition(account, log), tree.from, tiles)
   await putCheckpoint(account, log, { size, root: root.toString('base64'), note })
   await lease.store({

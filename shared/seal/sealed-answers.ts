@@ -5,11 +5,11 @@ import { instantOf, parseLogId } from '../logs/log-id.ts'
 import { logKeys } from '../logs/log-keys.ts'
 import { type Key, sealPartition } from '../table/keys.ts'
 import { getItem, getItems } from '../table/read.ts'
-import { hourId, hourMicros, hourStart, hourText, type SealedHour } from './hour-leaf.ts'
+import { hourId, hourMicros, hourStart, hourText, readHourId, type SealedHour } from './hour-leaf.ts'
 import { emptyRoot } from './merkle-hash.ts'
 import { consistencyProof, inclusionProof } from './merkle-proof.ts'
 import { type HourStream, hourStreams, logOf, originOf, type SealedLog, sealedLogs } from './sealed-log.ts'
-import { type KeptCheckpoint, readCheckpoint, readSealedState } from './sealed-state.ts'
+import { type KeptCheckpoint, readCheckpoint, readSealedLog, readSealedState } from './sealed-state.ts'
 import { verifierKeyText } from './signed-note.ts'
 import { verifierKey } from './signing-key.ts'
 import { findLeaf, hourKey, hourPartition, leafHashes, leafIds, tableHashes } from './table-tiles.ts'
@@ -26,6 +26,10 @@ export const CheckpointAnswer = v.object({
   signed_at: v.nullable(text),
   note: v.nullable(text),
   verifier_key: text,
+  /** The log that this one follows (S2.5). */
+  follows: v.nullable(
+    v.object({ origin: text, size: v.number(), root: text, note: text, shared: v.number(), last: v.nullable(text) }),
+  ),
 })
 
 const HourAnswer = v.object({ hour: text, stream: v.picklist(hourStreams), size: v.number(), root: text })
@@ -66,14 +70,14 @@ function numberOf(query: URLSearchParams, name: string): number | null {
 
 /** `GET /logs/checkpoints/{log}` */
 export async function newestCheckpoint(account: string, log: SealedLog, address: string) {
-  const state = await readSealedState(account, log)
+  const [state, { generation = 1, follows = null }] = await readSealedLog(account, log)
   if (state) {
     const { origin, size, root, signed_at, note, verifier_key } = state
-    return { data: { log, origin, size, root, signed_at: timestamp(signed_at), note, verifier_key } }
+    return { data: { log, origin, size, root, signed_at: timestamp(signed_at), note, verifier_key, follows } }
   }
   const verifier_key = verifierKeyText(await verifierKey(address))
   const nothing = { size: 0, root: base64(emptyRoot()), signed_at: null, note: null }
-  return { data: { log, origin: originOf(address, account, log), ...nothing, verifier_key } }
+  return { data: { log, origin: originOf(address, account, log, generation), ...nothing, verifier_key, follows } }
 }
 
 /** The checkpoint of the size that is asked for, or the newest. */
@@ -180,10 +184,7 @@ async function treeOf(account: string, log: SealedLog, query: URLSearchParams) {
 
 async function hoursOf(account: string, pk: string, from: number, to: number): Promise<SealedHour[]> {
   const ids = await leafIds(pk, from, to)
-  const hours = ids.map((id) => ({
-    hour: timestamp(Number.parseInt(id.slice(0, 13), 16)),
-    stream: hourStreams[Number(id.charAt(13))] as HourStream,
-  }))
+  const hours = ids.map(readHourId)
   const items = await getItems<Key & SealedHour>(hours.map(({ hour, stream }) => hourKey(account, stream, hour)))
   return items.map((item, i) => ({
     ...(hours[i] as (typeof hours)[0]),

@@ -12,11 +12,21 @@ export type HourStream = (typeof hourStreams)[number]
 export const logOf = (stream: LogStream): SealedLog | null =>
   stream === 'flow' ? null : stream === 'change' ? 'changes' : 'activity'
 
+/** How a log is called in origins and paths: one that follows another has its number (S2.5). */
+export const logName = (log: SealedLog, generation: number): string => (generation === 1 ? log : `${log}.${generation}`)
+
 const hostOf = (address: string): string => new URL(address).host
 
 /** The first line of a checkpoint (S2.1). */
-export const originOf = (address: string, account: string, log: SealedLog): string =>
-  `${hostOf(address)}/${account}/${log}`
+export const originOf = (address: string, account: string, log: SealedLog, generation: number): string =>
+  `${hostOf(address)}/${account}/${logName(log, generation)}`
+
+/** What an origin says; its host can change. Null for one that is not of a sealed log. */
+export function parseOrigin(origin: string): { account: string; log: SealedLog; generation: number } | null {
+  const [, account = '', name, number] = /^[^/]+\/([^/]+)\/([a-z]+)(?:\.([1-9]\d{0,8}))?$/.exec(origin) ?? []
+  const log = sealedLogs.find((one) => one === name)
+  return log && number !== '1' ? { account, log, generation: Number(number ?? 1) } : null
+}
 
 /** The name of the key that signs. */
 export const keyNameOf = (address: string): string => `${hostOf(address)}/seal`

@@ -4,6 +4,9 @@ import { table, tableName } from '../table/client.ts'
 import { PutCommand, UpdateCommand } from '../table/commands.ts'
 import { type Key, sealKey, sealPartition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
+import type { Begun } from './follows.ts'
+import { Overtaken } from './overtaken.ts'
+import { SealDamage } from './seal-damage.ts'
 import type { SealedLog } from './sealed-log.ts'
 
 /** A sealed log as it is: its newest checkpoint, and up to where that reaches. */
@@ -25,15 +28,23 @@ export type SealedState = {
   hour?: number
 }
 
-type StateItem = Partial<Key & SealedState> & { kind?: string; lease?: string; lease_until?: number }
+export const isUnmet = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ConditionalCheckFailedException'
+
+type StateItem = Partial<Key & SealedState & Begun> & { kind?: string; lease?: string; lease_until?: number }
 
 const stateOf = ({ size, ...item }: Partial<SealedState>): SealedState | null =>
   size === undefined ? null : ({ ...item, size } as SealedState)
 
-/** Null before the first seal. */
-export async function readSealedState(account: string, log: SealedLog): Promise<SealedState | null> {
-  return stateOf((await getItem<Key & StateItem>(sealKey(account, log))) ?? {})
+/** Null before the first seal; whether it follows another is known before that, too. */
+export async function readSealedLog(account: string, log: SealedLog): Promise<[SealedState | null, Begun]> {
+  const { generation, follows, ...item }: StateItem = (await getItem<Key & StateItem>(sealKey(account, log))) ?? {}
+  return [stateOf(item), generation === undefined ? {} : { generation, follows }]
 }
+
+/** Null before the first seal. */
+export const readSealedState = async (account: string, log: SealedLog): Promise<SealedState | null> =>
+  (await readSealedLog(account, log))[0]
 
 /** A checkpoint that was signed. */
 export type KeptCheckpoint = Pick<SealedState, 'size' | 'root' | 'note'>
@@ -43,9 +54,20 @@ const checkpointKey = (account: string, log: SealedLog, size: number): Key => ({
   sk: `checkpoint#${String(size).padStart(16, '0')}`,
 })
 
+/** @throws SealDamage where another tree of this size was signed */
 export async function putCheckpoint(account: string, log: SealedLog, checkpoint: KeptCheckpoint): Promise<void> {
-  const Item = { ...checkpointKey(account, log, checkpoint.size), kind: 'seal_checkpoint', ...checkpoint }
-  await table().send(new PutCommand({ TableName: tableName(), Item }))
+  const key = checkpointKey(account, log, checkpoint.size)
+  const Item = { ...key, kind: 'seal_checkpoint', ...checkpoint }
+  const condition = {
+    ConditionExpression: 'attribute_not_exists(pk) OR #root = :root',
+    ExpressionAttributeNames: { '#root': 'root' },
+    ExpressionAttributeValues: { ':root': checkpoint.root },
+  }
+  await table()
+    .send(new PutCommand({ TableName: tableName(), Item, ...condition }))
+    .catch((error) => {
+      throw isUnmet(error) ? new SealDamage('diverged', `${account}/${log}/${key.sk}`) : error
+    })
 }
 
 /** The checkpoint of this size, if one was signed. */
@@ -57,8 +79,6 @@ export const leaseMicros = 300_000_000
 /** Nothing is signed so shortly before the lease ends. */
 const marginMicros = 30_000_000
 
-const isUnmet = (error: unknown): boolean => error instanceof Error && error.name === 'ConditionalCheckFailedException'
-
 /** The right to seal a log, which one run has at a time. */
 export class Lease {
   private readonly key: Key
@@ -68,13 +88,20 @@ export class Lease {
   state: SealedState | null
   /** The first hour of activity that was not looked at. */
   readonly hour: number | undefined
+  /** Of a log that follows another (S2.5). */
+  begun: Begun
 
-  private constructor(key: Key, owner: string, until: number, item: Partial<SealedState>) {
+  private constructor(key: Key, owner: string, until: number, { generation, follows, ...item }: StateItem) {
     this.key = key
     this.owner = owner
     this.until = until
     this.state = stateOf(item)
     this.hour = item.hour
+    this.begun = generation === undefined ? {} : { generation, follows }
+  }
+
+  get generation(): number {
+    return this.begun.generation ?? 1
   }
 
   /** Null where another run has it. */
@@ -113,11 +140,21 @@ export class Lease {
     if (clock.now() > this.until - marginMicros) throw new Error('The lease of the log ends; the next run goes on.')
   }
 
-  /** Stores what was sealed, while this run has the lease. */
+  /** Stores what was sealed, while this run has the lease. @throws Overtaken where another has it */
   async store(state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
-    const Item = { ...this.key, kind: 'seal', ...state, lease: this.owner, lease_until: this.until }
-    await table().send(new PutCommand({ TableName: tableName(), Item, ...this.condition() }))
+    const Item = { ...this.key, kind: 'seal', ...state, ...this.begun, lease: this.owner, lease_until: this.until }
+    await table()
+      .send(new PutCommand({ TableName: tableName(), Item, ...this.condition() }))
+      .catch((error) => {
+        throw isUnmet(error) ? new Overtaken() : error
+      })
     this.state = stateOf(state)
+  }
+
+  /** Stores that the log follows another from now on, with what it has of that. @throws Overtaken */
+  async begin(begun: Required<Begun>, state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
+    this.begun = begun
+    await this.store(state)
   }
 
   /** Leaves the log to the next run; another may have it already. */

@@ -2,11 +2,13 @@ import { inParallel } from '../core/in-parallel.ts'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
-import { getItems, queryItems } from '../table/read.ts'
+import { getItem, getItems, queryItems } from '../table/read.ts'
 import { idBytes, type StoredTile } from './growing-tree.ts'
 import { hashBytes } from './merkle-hash.ts'
 import type { HashReader } from './merkle-proof.ts'
+import { SealDamage } from './seal-damage.ts'
 import type { HourStream } from './sealed-log.ts'
+import { isUnmet } from './sealed-state.ts'
 import { partialWidths, tileHashes, tileWidth } from './tiles.ts'
 
 /** The tree over the entries of an hour of a stream (S1.3): its tiles, and what leads from an entry to its leaf. */
@@ -39,12 +41,33 @@ function itemsOf(pk: string, from: number, { level, index, hashes, ids }: Stored
 
 const concurrency = 8
 
-/** Stores tiles of a tree that had `from` leaves before; harmless to repeat. */
+/**
+ * Puts an item of a tile, which grows only. Of a run that comes late another has stored all and more.
+ * @throws SealDamage where that is not of the same tree
+ */
+async function putItem(Item: Item & Partial<TileItem>): Promise<void> {
+  const { hashes } = Item
+  const condition = hashes && {
+    ConditionExpression: 'attribute_not_exists(hashes) OR size(hashes) <= :bytes',
+    ExpressionAttributeValues: { ':bytes': hashes.length },
+  }
+  try {
+    await table().send(new PutCommand({ TableName: tableName(), Item, ...condition }))
+  } catch (error) {
+    if (!hashes || !isUnmet(error)) throw error
+    const longer = await getItem<TileItem>({ pk: Item.pk, sk: Item.sk })
+    if (!longer || !bytesOf(longer.hashes).subarray(0, hashes.length).equals(hashes)) {
+      throw new SealDamage('tile', `${Item.pk} ${Item.sk}`)
+    }
+  }
+}
+
+/** Stores tiles of a tree that had `from` leaves before; harmless to repeat. @throws SealDamage */
 export const putTiles = (pk: string, from: number, tiles: StoredTile[]): Promise<void> =>
   inParallel(
     tiles.flatMap((tile) => itemsOf(pk, from, tile)),
     concurrency,
-    (Item) => table().send(new PutCommand({ TableName: tableName(), Item })),
+    putItem,
   )
 
 async function readTiles(pk: string, places: { level: number; index: number }[]): Promise<(TileItem | undefined)[]> {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { runLocal, type Service, startService } from '#test/support/service.ts'
 
 let service: Service
@@ -44,3 +44,69 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   expect((await verifier(join(dir, 'nothing'))).code).toBe(2)
   expect((await verifier()).code).toBe(2)
 })
+
+/** Makes a group, and seals it once its entry is there. */
+async function sealGroup(of: Service, name: string): Promise<number> {
+  const headers = { authorization: `Bearer ${of.credentials.api_token}`, 'content-type': 'application/json' }
+  const ask = async (path: string) =>
+    ((await (await fetch(`${of.baseUrl}${path}`, { headers })).json()) as { data: never }).data
+  const size = async () => ((await ask('/logs/checkpoints/changes')) as { size: number }).size
+  const before = await size()
+  const body = JSON.stringify({ group: { name } })
+  expect((await fetch(`${of.baseUrl}/groups`, { method: 'POST', headers, body })).status).toBe(201)
+  await vi.waitFor(
+    async () => {
+      expect(await ask('/logs?type=change&limit=1')).toMatchObject([{ after: { name } }])
+    },
+    { timeout: 20_000, interval: 200 },
+  )
+  expect((await runLocal('seal.ts', [], { DATA_DIR: of.dataDir })).code).toBe(0)
+  return (await size()) - before
+}
+
+it('begins the log that follows, in a copy of the data directory beside what was signed since (docs/runbooks/seal-stopped.md)', async () => {
+  const exported = async (of: Service, name: string) => {
+    const file = join(dir, name)
+    expect((await runLocal('export.ts', ['--out', file], { DATA_DIR: of.dataDir })).code).toBe(0)
+    return file
+  }
+  const shared = await exported(service, 'shared.ndjson')
+  const key = (await (await fetch(`${service.baseUrl}/seal.pub`)).text()).trim()
+  await service.kill9()
+  const copy = join(dir, 'restored')
+  await vi.waitFor(() => cpSync(service.dataDir, copy, { recursive: true }), 20_000)
+  await service.restart()
+  expect(await sealGroup(service, 'Lost')).toBe(1)
+  const lost = await exported(service, 'lost.ndjson')
+  const port = Number(new URL(service.baseUrl).port)
+  await service.kill9()
+  // What was signed is in no table: it is there as it is.
+  cpSync(join(service.dataDir, 'seal'), join(copy, 'seal'), { recursive: true })
+  const restored = await startService({ dataDir: copy, port })
+  try {
+    expect(await sealGroup(restored, 'Kept')).toBe(0)
+    expect(restored.output()).toMatch(/seal_stopped .*problem=diverged/)
+    const event = JSON.stringify({ account_id: restored.credentials.account_id })
+    const begun = await runLocal('begin-sealed-log.ts', [event], { DATA_DIR: copy })
+    expect([begun.code, JSON.parse(begun.stdout).data.changes.origin]).toEqual([
+      0,
+      expect.stringMatching(/changes\.2$/),
+    ])
+    expect((await runLocal('begin-sealed-log.ts', ['{}'], { DATA_DIR: copy })).code).toBe(1)
+    const file = await exported(restored, 'restored.ndjson')
+    expect(await verifier(file, '--key', key)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /changes\.2, complete, .*; it follows \S+changes of \d+ leaves, of which it has the first \d+/,
+      ),
+    })
+    expect(await verifier(file, '--key', key, '--against', shared)).toMatchObject({ code: 0 })
+    expect(await verifier(file, '--key', key, '--against', lost)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('BEGUN ANEW'),
+    })
+    expect(await verifier(lost, '--key', key, '--against', shared)).toMatchObject({ code: 0 })
+  } finally {
+    await restored.stop()
+  }
+}, 180_000)

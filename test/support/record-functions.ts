@@ -272,7 +272,7 @@ async function recordFlows(record: Record, account: string): Promise<void> {
   await store(40, flow(6, 0).open, long.close(39))
 }
 
-/** A seal of both logs of an account in an empty bucket, and the public half of the key. */
+/** A seal of both logs of an account in an empty bucket, logs that follow them in another one, and the public half of the key. */
 async function recordSealing(record: Record, account: string): Promise<void> {
   await writeChangeLogOf(account)
   const bucket = new Map<string, string>()
@@ -281,19 +281,22 @@ async function recordSealing(record: Record, account: string): Promise<void> {
     const kept = bucket.get(url.pathname)
     return kept === undefined ? new Response('', { status: 404 }) : new Response(kept)
   }
-  await record(
-    'schedules/seal-logs.ts',
-    async (handler) => {
-      vi.stubEnv('SEAL_FOLDER', '')
-      for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
-      await laterBy(4)
-      await handler({})
-    },
-    answer,
-  )
-  for (const log of ['changes', 'activity']) {
-    if (!bucket.has(`/${account}/${log}/checkpoint`)) throw new Error(`The log ${log} was not sealed.`)
+  const inBucket = (handler: Handler) => async (event: unknown) => {
+    vi.stubEnv('SEAL_FOLDER', '')
+    for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+    await laterBy(4)
+    return handler(event)
   }
+  const have = (...logs: string[]) => {
+    for (const log of logs) {
+      if (!bucket.has(`/${account}/${log}/checkpoint`)) throw new Error(`The log ${log} was not sealed.`)
+    }
+  }
+  await record('schedules/seal-logs.ts', (handler) => inBucket(handler)({}), answer)
+  have('changes', 'activity')
+  bucket.clear()
+  await record('tasks/begin-sealed-log.ts', (handler) => inBucket(handler)({ account_id: account }), answer)
+  have('changes.2', 'activity.2')
   await record('public/seal-pub.ts', async (handler) => {
     for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
     succeed(await call(handler, { method: 'GET', path: '/seal.pub' }), 'GET /seal.pub')

@@ -11,6 +11,7 @@ import type { SealedLog } from '#shared/seal/sealed-log.ts'
 import { Lease, readSealedState } from '#shared/seal/sealed-state.ts'
 import { parseVerifierKey, type VerifierKey } from '#shared/seal/signed-note.ts'
 import { verifierKey } from '#shared/seal/signing-key.ts'
+import { table } from '#shared/table/client.ts'
 
 const address = 'https://access.example.com'
 
@@ -76,6 +77,25 @@ export async function sealedState(account: string, log: SealedLog = 'changes') {
   const state = await readSealedState(account, log)
   if (!state) throw new Error('Nothing is sealed.')
   return { ...state, key: parseVerifierKey(state.verifier_key) }
+}
+
+/** Calls this ahead of each object and each item that is put, until the answer is called. */
+export function aheadOfWrites(before: () => unknown): () => void {
+  const { promises } = process.getBuiltinModule('node:fs')
+  const [send, writeFile] = [table().send.bind(table()), promises.writeFile.bind(promises)]
+  const spies = [
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+      if (command.constructor.name === 'PutCommand') await before()
+      return send(command as never)
+    }) as never),
+    vi.spyOn(promises, 'writeFile').mockImplementation(async (...of) => {
+      await before()
+      await writeFile(...of)
+    }),
+  ]
+  return () => {
+    for (const spy of spies) spy.mockRestore()
+  }
 }
 
 const now = clock.now.bind(clock)

@@ -18,7 +18,13 @@ type Proof = {
   path: string[]
   hour?: { hour: string; stream: ExportType; index: number; path: string[] }
 }
-type Checkpoint = { size: number; note: string | null; verifier_key: string; signed_at: string | null }
+type Checkpoint = {
+  size: number
+  note: string | null
+  verifier_key: string
+  signed_at: string | null
+  follows: { note: string; origin: string; shared: number } | null
+}
 
 export type ExportOptions = {
   type: ExportType
@@ -42,7 +48,7 @@ export async function exportLog(client: LogClient, options: ExportOptions): Prom
   const { type, out } = options
   const log = type === 'change' ? 'changes' : 'activity'
   const checkpoint = (await client.get<{ data: Checkpoint }>(`/logs/checkpoints/${log}`)).data
-  const { note, size, signed_at } = checkpoint
+  const { note, size, signed_at, follows } = checkpoint
   if (note === null || signed_at === null)
     throw new Fault('Nothing of this log is sealed yet. Try again in five minutes.')
   const last = await lastCovered(client, options, size)
@@ -56,7 +62,8 @@ export async function exportLog(client: LogClient, options: ExportOptions): Prom
     note,
     verifier_key: checkpoint.verifier_key,
     ...(await proofs(client, out, size, last, known)),
-    ...(await extension(client, log, size, options.against)),
+    ...(follows && { follows: { note: follows.note } }),
+    ...(await extension(client, log, checkpoint, options.against)),
   }
   appendFileSync(out, `${JSON.stringify(seal)}\n`)
   return known.entries
@@ -263,10 +270,16 @@ async function proofs(
 }
 
 /** The proof that this checkpoint extends the one of another export or note. */
-async function extension(client: LogClient, log: string, to: number, against: string | undefined) {
+async function extension(client: LogClient, log: string, checkpoint: Checkpoint, against: string | undefined) {
   if (against === undefined) return {}
   const note = against.includes('\n') ? against : readSeal(against).seal.note
-  const { size: from } = parseCheckpoint(parseNote(note).text)
+  const { size: from, origin } = parseCheckpoint(parseNote(note).text)
+  const { size: to, follows } = checkpoint
+  if (follows?.origin === origin && from > follows.shared) {
+    throw new Fault(
+      `The log follows ${origin} and has its first ${follows.shared} leaves; the log to compare with has ${from}. Export without --against.`,
+    )
+  }
   if (from > to) throw new Fault('The log to compare with is longer than the newest checkpoint.')
   const query = { from: String(from), to: String(to) }
   const { data } = await client.get<{ data: { path: string[] } }>(`/logs/checkpoints/${log}/consistency`, query)

@@ -3,6 +3,7 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { logLine } from '../../core/log.ts'
 import { serviceAddress } from '../../core/service-address.ts'
 import { accounts } from '../../domain/accounts/account.ts'
+import { Overtaken } from '../../seal/overtaken.ts'
 import { sealActivity, settledUntil } from '../../seal/seal-activity.ts'
 import { sealChanges } from '../../seal/seal-changes.ts'
 import { SealDamage } from '../../seal/seal-damage.ts'
@@ -19,7 +20,8 @@ import { findAccounts } from './find-accounts.ts'
 const width = 4
 const perRead = 50
 
-const seal: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
+/** How each log is sealed. */
+export const seal: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
 
 /**
  * Seals what is new in the logs of each account (S2.3). An account whose log does not hold is told in the log of the
@@ -77,6 +79,8 @@ async function sealLog(account: string, log: SealedLog, deadline: number): Promi
     const size = lease.state?.size ?? 0
     if (size > before) logLine('INFO', 'log_sealed', { account_id: account, log, size, leaves: size - before })
   } catch (error) {
+    // Whoever has the log now goes on with it.
+    if (error instanceof Overtaken) return
     if (!(error instanceof SealDamage)) throw error
     logLine('ERROR', 'seal_stopped', { account_id: account, log, problem: error.problem, log_id: error.at })
   } finally {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
 import { sites } from '#shared/domain/sites/site.ts'
@@ -6,13 +6,12 @@ import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
 import { changeText } from '#shared/seal/entry-text.ts'
 import { leafHash } from '#shared/seal/merkle-hash.ts'
 import { openNote } from '#shared/seal/signed-note.ts'
-import { table } from '#shared/table/client.ts'
 import { commitKey } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { plainRoot } from '#test/support/plain-merkle-tree.ts'
-import { type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+import { aheadOfWrites, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
 
 let account: string
 let world: SealWorld
@@ -41,24 +40,9 @@ it('goes on wherever a run broke off, with one root for one size', async () => {
   for (let broken = 0, isThrough = false; !isThrough; broken++) {
     await change(20, 20)
     let writes = 0
-    const send = table().send.bind(table())
-    const die = () => {
+    const restore = aheadOfWrites(() => {
       if (writes++ === broken) throw new Error('killed')
-    }
-    const spies = [
-      vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
-        if (command.constructor.name === 'PutCommand') die()
-        return send(command as never)
-      }) as never),
-    ]
-    const module = await import('node:fs/promises')
-    const rename = module.default.rename.bind(module.default)
-    spies.push(
-      vi.spyOn(module.default, 'rename').mockImplementation(async (from, to) => {
-        die()
-        await rename(from, to)
-      }) as never,
-    )
+    })
     isThrough = await sealNow(account).then(
       () => true,
       (error) => {
@@ -66,7 +50,7 @@ it('goes on wherever a run broke off, with one root for one size', async () => {
         return false
       },
     )
-    for (const spy of spies) spy.mockRestore()
+    restore()
     for (const path of world.paths().filter((name) => name.includes('/checkpoint'))) {
       const { size, root } = parseCheckpoint(openNote(world.read(path), await world.key()) ?? '')
       expect(signed.get(String(size)) ?? root.toString('base64')).toBe(root.toString('base64'))

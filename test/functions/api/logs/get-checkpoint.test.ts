@@ -18,6 +18,7 @@ it('answers the empty tree before the first seal, and asks to come again', async
     signed_at: null,
     note: null,
     verifier_key: (await call(sealPub, { method: 'GET', path: '/seal.pub' })).text.trim(),
+    follows: null,
   })
   const [newest] = await changes()
   const { status, body, headers } = await proof(newest?.log_id ?? '')

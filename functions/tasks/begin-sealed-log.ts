@@ -1,0 +1,12 @@
+import { task } from '#shared/core/task.ts'
+import { watched } from '#shared/core/watched.ts'
+import { beginSealedLog } from '#shared/jobs/seal/begin-sealed-log.ts'
+
+/** A run ends before its leases do. */
+const budgetMs = 180_000
+
+/** Begins the logs that follow those of before a restore; invoked by an operator under IAM (docs/runbooks/seal-stopped.md). */
+export const handler = watched(
+  'begin-sealed-log',
+  task((event) => beginSealedLog(event, Date.now() + budgetMs)),
+)

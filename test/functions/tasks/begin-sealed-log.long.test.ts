@@ -1,0 +1,257 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { handler as getCheckpoint } from '#functions/api/logs/get-checkpoint.ts'
+import { handler as getProof } from '#functions/api/logs/get-proof.ts'
+import { handler as listSites } from '#functions/api/sites/list-sites.ts'
+import { handler as beginSealedLog } from '#functions/tasks/begin-sealed-log.ts'
+import { type ExportOptions, exportLog } from '#infra/local/export/export-log.ts'
+import { commit } from '#shared/commit/commit.ts'
+import { sites } from '#shared/domain/sites/site.ts'
+import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
+import type { SealedLog } from '#shared/seal/sealed-log.ts'
+import { Lease } from '#shared/seal/sealed-state.ts'
+import { openNote } from '#shared/seal/signed-note.ts'
+import { compareExport, verifyExport } from '#shared/seal/verify-export.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { DeleteCommand, PutCommand } from '#shared/table/commands.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { HandlerClient } from '#test/support/handler-client.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import {
+  aheadOfWrites,
+  laterByMinutes,
+  type SealWorld,
+  sealedState,
+  sealNow,
+  sealWorld,
+} from '#test/support/sealing.ts'
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+let account: Account
+let world: SealWorld
+let files = 0
+
+const change = async (...counts: number[]) => {
+  for (const count of counts) {
+    await commit({ accountId: account.id, subject: null }, async (transaction) => {
+      for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
+    })
+  }
+  await writeChangeLogOf(account.id)
+}
+const hour = async () => {
+  await account.call(listSites, { method: 'GET' })
+  laterByMinutes(76)
+}
+const sealBoth = async () => {
+  await sealNow(account.id)
+  await sealNow(account.id, 'activity')
+}
+const begin = (event: unknown = { account_id: account.id }) => beginSealedLog(event)
+
+const items = async () => (await own.items()).filter(({ pk }) => String(pk).startsWith(account.id))
+
+/** The table as it was at an instant, whatever came after; the bucket stays as it is. */
+async function restore(at: Record<string, unknown>[]): Promise<void> {
+  const TableName = tableName()
+  const keys = new Set(at.map(({ pk, sk }) => `${pk} ${sk}`))
+  for (const { pk, sk } of await items())
+    if (!keys.has(`${pk} ${sk}`)) await table().send(new DeleteCommand({ TableName, Key: { pk, sk } }))
+  for (const Item of at) await table().send(new PutCommand({ TableName, Item }))
+}
+
+const exported = async (options: Partial<ExportOptions> = {}) => {
+  const out = join(world.folder, '..', `export-${files++}.ndjson`)
+  const all = { type: 'change' as const, begin: '1970-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z', out, ...options }
+  await exportLog(new HandlerClient(account), all)
+  return out
+}
+const objects = () => new Map(world.paths().map((path) => [path, world.read(path)]))
+const opened = async (path: string) => parseCheckpoint(openNote(world.read(path), await world.key()) ?? '')
+const checkpointOf = async (log: SealedLog) =>
+  (await account.call(getCheckpoint, { method: 'GET', params: { log } })).body.data
+
+beforeAll(async () => {
+  own = await useOwnTable()
+})
+afterAll(() => own.end())
+beforeEach(async () => {
+  account = await newAccount()
+  world = sealWorld()
+  await change(3, 20)
+  await hour()
+})
+
+it('begins the logs that follow, after a restore: with what the table has, beside what was signed', async () => {
+  await change(...Array.from({ length: 12 }, () => 20))
+  await sealBoth()
+  const [older, olderHours] = [await exported(), await exported({ type: 'api_request' })]
+  const [instant, before] = [await items(), await sealedState(account.id)]
+  await change(7)
+  await hour()
+  await sealBoth()
+  const [lost, lostHours] = [await exported(), await exported({ type: 'api_request' })]
+  const ended = await sealedState(account.id)
+  await restore(instant)
+  // Another history, as long as the one that was signed.
+  await change(2)
+  await hour()
+  const signed = objects()
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'behind' })
+  await change(5)
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'diverged' })
+  await expect(sealNow(account.id, 'activity')).rejects.toMatchObject({ problem: 'diverged' })
+  expect(objects()).toEqual(signed)
+
+  const { data, error } = (await begin()) as { data?: Record<SealedLog, unknown>; error?: unknown }
+  expect(error).toBeUndefined()
+  const origin = `access.example.com/${account.id}/changes`
+  const lastShared = JSON.parse(readFileSync(older, 'utf8').split('\n').at(-3) ?? '').log_id
+  const follows = { origin, size: ended.size, root: ended.root, shared: before.size, last: lastShared }
+  expect(data?.changes).toEqual({ origin: `${origin}.2`, size: before.size + 7, follows })
+  expect(data?.activity).toMatchObject({ follows: { origin: `access.example.com/${account.id}/activity` } })
+  // What was signed stays, and the new tree is whole in the bucket.
+  for (const [path, content] of signed) expect(world.read(path)).toBe(content)
+  const newest = await opened(`${account.id}/changes.2/checkpoint`)
+  expect(newest).toMatchObject({
+    origin: `${origin}.2`,
+    size: before.size + 7,
+    extensions: [`follows ${origin} ${ended.size} ${ended.root}`, `shares ${before.size} ${lastShared}`],
+  })
+  expect(world.paths()).toContain(`${account.id}/changes.2/tile/0/000`)
+  expect(world.paths()).toContain(`${account.id}/changes.2/checkpoints/${before.size}`)
+  expect(await checkpointOf('changes')).toMatchObject({
+    origin: `${origin}.2`,
+    follows: { ...follows, note: ended.note },
+  })
+
+  // It goes on, and tells both.
+  await change(4)
+  await hour()
+  await sealBoth()
+  const file = await exported()
+  expect(await verifyExport(file)).toMatchObject({ seal: { entries: before.size + 11 }, follows })
+  expect(await compareExport(file, older)).toContain(`extends that of ${before.size}, ${origin}, which it follows`)
+  expect(await compareExport(older, file)).toContain('which it follows')
+  await expect(compareExport(file, lost)).rejects.toThrow(
+    `BEGUN ANEW: ${origin}.2 follows ${origin} and has only the first ${before.size} of its leaves, not all ${ended.size}`,
+  )
+  await expect(compareExport(file, ended.note)).rejects.toThrow('BEGUN ANEW')
+  const part = await exported({ begin: JSON.parse(readFileSync(file, 'utf8').split('\n').at(-4) ?? '').timestamp })
+  await expect(compareExport(part, older)).rejects.toThrow('It is not shown')
+  const { begin: partBegin } = { begin: JSON.parse(readFileSync(part, 'utf8').split('\n')[0] ?? '').timestamp }
+  expect(await compareExport(await exported({ begin: partBegin, against: older }), older)).toContain('extends')
+  await expect(exported({ against: lost })).rejects.toThrow(`has its first ${before.size} leaves`)
+  const hours = await exported({ type: 'api_request' })
+  expect(await compareExport(hours, olderHours)).toContain('which it follows')
+  await expect(compareExport(hours, lostHours)).rejects.toThrow('BEGUN ANEW')
+  for (const one of [lost, lostHours, older]) await verifyExport(one)
+  // An entry of the part that both have is proven in the new log.
+  const proof = await account.call(getProof, { method: 'GET', params: { log_id: lastShared } })
+  expect(proof.body.data).toMatchObject({ leaf_index: before.size - 1, size: before.size + 11 })
+  // A checkpoint of before is still one.
+  expect(
+    (
+      await account.call(getProof, {
+        method: 'GET',
+        params: { log_id: lastShared },
+        query: { size: String(before.size) },
+      })
+    ).body.data.note,
+  ).toBe(before.note)
+
+  // Restored again to the same instant: the number is taken by a history that is lost, too.
+  const second = objects()
+  await restore(instant)
+  await change(1)
+  const again = (await begin()) as unknown as { data: Record<SealedLog, { origin: string }> }
+  expect(again.data.changes.origin).toBe(`${origin}.3`)
+  for (const [path, content] of second) expect(world.read(path)).toBe(content)
+}, 60_000)
+
+it('leaves a log that goes on by itself', async () => {
+  await sealBoth()
+  await change(1)
+  expect(await begin()).toEqual({ data: { changes: null, activity: null } })
+  expect((await checkpointOf('changes')).follows).toBeNull()
+  expect(world.paths().filter((path) => path.includes('.2/'))).toEqual([])
+})
+
+it('begins one log wherever it breaks off, when it is asked again', async () => {
+  await sealBoth()
+  const instant = await items()
+  await change(2)
+  await sealNow(account.id)
+  const ended = objects()
+  for (let broken = 0, isThrough = false; !isThrough; broken++) {
+    await restore(instant)
+    for (const path of world.paths()) if (!ended.has(path)) rmSync(join(world.folder, path))
+    let writes = 0
+    const stop = aheadOfWrites(() => {
+      if (writes++ === broken) throw new Error('killed')
+    })
+    isThrough = 'data' in (await begin())
+    stop()
+    await begin()
+    expect((await checkpointOf('changes')).origin).toBe(`access.example.com/${account.id}/changes.2`)
+    expect(world.paths().some((path) => path.includes('changes.3'))).toBe(false)
+    await change(3)
+    await sealNow(account.id)
+    expect((await verifyExport(await exported())).follows).not.toBeNull()
+    if (isThrough) expect(broken).toBeGreaterThan(3)
+  }
+}, 60_000)
+
+it('begins with the first entry where the table was never sealed at that instant', async () => {
+  const instant = await items()
+  await sealBoth()
+  const { size } = await sealedState(account.id)
+  await change(3)
+  await sealNow(account.id)
+  const ended = await sealedState(account.id)
+  await restore(instant)
+  await change(1)
+  await begin()
+  const file = await exported()
+  const first = JSON.parse(readFileSync(file, 'utf8').split('\n')[0] ?? '').log_id
+  expect((await opened(`${account.id}/changes.2/checkpoint`)).extensions).toEqual([
+    `from ${first}`,
+    `follows access.example.com/${account.id}/changes ${ended.size} ${ended.root}`,
+    'shares 0',
+  ])
+  expect(await verifyExport(file)).toMatchObject({ seal: { entries: size + 1 }, follows: { shared: 0, last: null } })
+})
+
+it('begins with what the table has where the bucket is another one', async () => {
+  await sealBoth()
+  const before = await sealedState(account.id)
+  rmSync(world.folder, { recursive: true })
+  await change(2)
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'absent' })
+  await begin()
+  const newest = await opened(`${account.id}/changes.2/checkpoint`)
+  expect(newest.size).toBe(before.size + 2)
+  expect(newest.extensions).toContain(`follows access.example.com/${account.id}/changes ${before.size} ${before.root}`)
+  expect(await compareExport(await exported(), before.note)).toContain('which it follows')
+})
+
+it('refuses what names no account, a log that another run has, and one that does not hold otherwise', async () => {
+  const refused = async (event: unknown) => (await begin(event)).error?.detail
+  expect(await refused({})).toBe('account_id must be a UUID.')
+  expect(await refused({ account_id: account.id, log: 'changes' })).toBe('log is not known; the event has account_id.')
+  const nobody = crypto.randomUUID()
+  expect(await refused({ account_id: nobody })).toBe(`There is no account ${nobody}.`)
+  const lease = await Lease.take(account.id, 'changes')
+  expect(await begin()).toMatchObject({ error: { code: 'unavailable' } })
+  await lease?.end()
+  await sealBoth()
+  const path = `${account.id}/changes/checkpoint`
+  const note = world.read(path)
+  world.write(path, note.replace(/— (\S+) ..../, '— $1 AAAA'))
+  await change(1)
+  expect(await refused({ account_id: account.id })).toContain(`The log changes does not hold: checkpoint at ${path}.`)
+  world.write(path, note)
+  expect(await begin()).toEqual({ data: { changes: null, activity: null } })
+})
