@@ -106,6 +106,11 @@ export class Transaction {
     return row
   }
 
+  /** A row that was deleted, as it was: with its id, and its times. Whether what it holds is free is for the caller to say. */
+  restore<R extends Row>(entity: Entity<R>, row: R): void {
+    this.stage(entity, null, row)
+  }
+
   /** The updated row; nothing is staged when no value differs (A2.8). */
   update<R extends Row>(entity: Entity<R>, row: R, changes: Partial<R>): R {
     const sent = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))

@@ -41,6 +41,7 @@ export const errorCodes = {
   not_sealed_yet: { status: 409 },
   sync_running: { status: 409 },
   sync_disabled: { status: 409 },
+  run_not_rewindable: { status: 409 },
   precondition_failed: { status: 412, generic: true },
   payload_too_large: { status: 413, generic: true },
   too_many_records: { status: 413 },

@@ -1,7 +1,7 @@
 import type { DirectoryKind } from '../domain/directories/directory.ts'
 import { directoryInfos } from '../sync/runs/directory-info.ts'
 import { requestRun } from '../sync/runs/request-run.ts'
-import { directoryObjects, RunOf } from '../sync/runs/run.ts'
+import { DirectoryRun } from '../sync/runs/run.ts'
 import { item, titles } from './directory-reads.ts'
 import { data } from './envelope.ts'
 import { operation } from './operation.ts'
@@ -18,7 +18,7 @@ export const syncDirectory = (kind: DirectoryKind) =>
       summary: `Synchronize ${titles[kind].one} now`,
       permission: 'directories:write',
       refusals: [...refusals, 'sync_disabled'],
-      response: data(RunOf(directoryObjects)),
+      response: data(DirectoryRun),
       status: 202,
     },
     async ({ accountId, params }) => ({
@@ -34,7 +34,7 @@ export const previewDirectory = (kind: DirectoryKind) =>
       summary: `Preview what a run of ${titles[kind].one} would change`,
       permission: 'directories:write',
       refusals,
-      response: data(RunOf(directoryObjects)),
+      response: data(DirectoryRun),
       status: 202,
     },
     async ({ accountId, params }) => ({

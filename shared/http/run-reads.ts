@@ -1,9 +1,10 @@
 import type { DirectoryKind } from '../domain/directories/directory.ts'
 import { get } from '../domain/directories/read-directories.ts'
+import { rewindPlan } from '../sync/rewind/rewind-plan.ts'
 import { changeOf, type DirectorySection, directorySections } from '../sync/runs/directory-plan.ts'
 import { listChanges } from '../sync/runs/list-changes.ts'
 import { listRuns as runsOf } from '../sync/runs/list-runs.ts'
-import { directoryObjects, RunChange, RunOf } from '../sync/runs/run.ts'
+import { DirectoryRun, RunChange } from '../sync/runs/run.ts'
 import { knownRun } from '../sync/runs/run-store.ts'
 import { item, titles } from './directory-reads.ts'
 import { list } from './envelope.ts'
@@ -19,7 +20,7 @@ export const listRuns = (kind: DirectoryKind) =>
       summary: `List the runs of ${titles[kind].one}`,
       permission: 'directories:read',
       filters: {},
-      response: list(RunOf(directoryObjects)),
+      response: list(DirectoryRun),
     },
     async ({ accountId, params, page }) => {
       await get(kind, accountId, params.id)
@@ -44,6 +45,7 @@ export const listRunChanges = (kind: DirectoryKind) =>
     },
     async ({ accountId, params, page }) => {
       await get(kind, accountId, params.id)
-      return listChanges(await knownRun(accountId, params.id, params.run_id), plan, page)
+      const run = await knownRun(accountId, params.id, params.run_id)
+      return listChanges(run, run.rewinds === null ? plan : rewindPlan, page)
     },
   )

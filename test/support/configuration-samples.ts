@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { directoryKinds } from '#shared/domain/directories/directory.ts'
+import type { Run } from '#shared/sync/runs/run.ts'
+import { openRunKey, runItem } from '#shared/sync/runs/run-items.ts'
+import { knownRun } from '#shared/sync/runs/run-store.ts'
+import { put, remove, writeTogether } from '#shared/table/write-together.ts'
 import { insertIdentity } from './identities.ts'
 import { insertMdmDevice } from './mdm-devices.ts'
 import { insertActor } from './rows.ts'
@@ -94,6 +98,14 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
     samples[`DELETE ${collection}/{id}`] = async () => ({ params: { id: await made() } })
   }
 
+  /** Ends a run as if it had deleted somebody. */
+  const withDeletions = async (place: { id: string; run_id: string }) => {
+    const run = await knownRun(accountId, place.id, place.run_id)
+    const applied = { ...run.applied, users: { insert: 0, update: 0, delete: 1 } }
+    const ended: Run = { ...run, finished_at: run.started_at, phase: 'finish', outcome: 'applied', applied }
+    await writeTogether([put(runItem(ended)), remove(openRunKey(accountId, place.id))])
+    return place
+  }
   for (const collection of [...directoryKinds.map((kind) => `/${kind}_directories`), '/mdm_posture_providers']) {
     const path = `${collection}/{id}`
     const source = async (): Promise<string> => {
@@ -109,6 +121,9 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
     samples[`POST ${path}/preview`] = async () => ({ params: { id: await source() } })
     samples[`GET ${path}/runs`] = async () => ({ params: { id: (await withRun()).id } })
     samples[`GET ${path}/runs/{run_id}/changes`] = async () => ({ params: await withRun(true) })
+    if (collection !== '/mdm_posture_providers') {
+      samples[`POST ${path}/runs/{run_id}/rewind`] = async () => ({ params: await withDeletions(await withRun()) })
+    }
   }
 
   samples['GET /idp_directories/{id}/jwks'] = async () => {

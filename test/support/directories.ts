@@ -53,10 +53,14 @@ export async function storedDirectory(account: Account, kind: DirectoryKind, id:
 
 async function runsOf(kind: DirectoryKind) {
   const base = `/${kind}_directories/{id}`
-  const [sync, preview, list, changes] = await Promise.all(
-    [`POST ${base}/sync`, `POST ${base}/preview`, `GET ${base}/runs`, `GET ${base}/runs/{run_id}/changes`].map(
-      handlerOf,
-    ),
+  const [sync, preview, list, changes, rewind] = await Promise.all(
+    [
+      `POST ${base}/sync`,
+      `POST ${base}/preview`,
+      `GET ${base}/runs`,
+      `GET ${base}/runs/{run_id}/changes`,
+      `POST ${base}/runs/{run_id}/rewind`,
+    ].map(handlerOf),
   )
   const send =
     (handler: Handler | undefined, method: string) =>
@@ -68,6 +72,8 @@ async function runsOf(kind: DirectoryKind) {
     list: send(list, 'GET'),
     changes: (account: Account, id: string, run_id: string, request: Parameters<Account['call']>[1] = {}) =>
       send(changes, 'GET')(account, id, { ...request, params: { run_id } }),
+    rewind: (account: Account, id: string, run_id: string, request: Parameters<Account['call']>[1] = {}) =>
+      send(rewind, 'POST')(account, id, { ...request, params: { run_id } }),
   }
 }
 

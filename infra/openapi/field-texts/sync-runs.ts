@@ -10,6 +10,11 @@ export const syncRunsTexts: Texts = {
   },
   phase: { description: 'What the run is doing, or did last.', example: 'read' },
   planned: { description: 'What the run found to change, by kind of object.' },
+  rewinds: {
+    description: 'The run that this one undoes; null for one that synchronises.',
+    example: null,
+    format: 'uuid',
+  },
   seen: { description: 'What the provider has told, by kind of object.' },
   skipped: {
     description: 'How many entries of the provider could not be used, or were kept as they are, by reason.',

@@ -5,7 +5,7 @@ import { accounts } from '../../domain/accounts/account.ts'
 import { itemRow } from '../../table/entity.ts'
 import { entityKey, type Key } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
-import { isAllowed } from './is-allowed.ts'
+import { checkStanding } from './check-standing.ts'
 import { Pace } from './pace.ts'
 import { PlanReader } from './plan-store.ts'
 import { countChange, noteSkipped } from './run.ts'
@@ -13,11 +13,17 @@ import { type OpenRun, openRunItem, openRunKey } from './run-items.ts'
 import { renewed } from './run-store.ts'
 import type { RunWork } from './run-work.ts'
 import type { Staged } from './stage-result.ts'
-import { LeaseLost, RunCancelled } from './step-end.ts'
-import type { OpenSource, SourceKind, SourceRow } from './sync-source.ts'
+import { LeaseLost } from './step-end.ts'
+import type { SourceKind, SourceRow } from './sync-source.ts'
+
+/** How a plan is applied: its sections, in their order, and what stages as many entries of one as have room. */
+export type Application = {
+  sections: SourceKind['sections']
+  stage(section: string, transaction: Transaction, entries: unknown[]): Promise<Staged>
+}
 
 /** Tells whether a run may still change anything: read inside the commit, whose condition holds it. */
-async function checkStanding<R extends SourceRow>(work: RunWork, kind: SourceKind<R>): Promise<void> {
+async function checkHeld<R extends SourceRow>(work: RunWork, kind: SourceKind<R>): Promise<void> {
   const { accountId, sourceId, run } = work
   const [open, item, account] = await getItems<Key & Partial<OpenRun>>([
     openRunKey(accountId, sourceId),
@@ -25,9 +31,7 @@ async function checkStanding<R extends SourceRow>(work: RunWork, kind: SourceKin
     entityKey(accountId, accounts.name, accountId),
   ])
   if (open?.run_id !== run.id || open.owner !== work.open.owner) throw new LeaseLost()
-  const row = item ? itemRow(kind.entity, item) : null
-  if (!isAllowed(kind, row, account ? itemRow(accounts, account) : null)) throw new RunCancelled()
-  if (row && kind.connectionOf(row) !== run.connection) throw new RunCancelled()
+  checkStanding(run, kind, item ? itemRow(kind.entity, item) : null, account ? itemRow(accounts, account) : null)
 }
 
 const advanced = (open: OpenRun, { handled, changes, skipped }: Staged): OpenRun => {
@@ -44,21 +48,21 @@ const advanced = (open: OpenRun, { handled, changes, skipped }: Staged): OpenRun
  * Applies the plan, section by section, one commit at a time and at a polite pace (I4.5). Each commit notes in its own
  * transaction how far it has come, on the condition that the lease is still held: nothing is done twice, and what was done is
  * never forgotten.
- * @throws RunCancelled when the source was disabled, deleted or changed meanwhile
+ * @throws RunCancelled when the run may not go on
  */
 export async function applyPlan<R extends SourceRow>(
   work: RunWork,
   kind: SourceKind<R>,
-  source: OpenSource,
+  { sections, stage }: Application,
 ): Promise<void> {
   const plan = new PlanReader(work.accountId, work.run.id)
   const pace = new Pace()
-  for (let section = kind.sections[work.open.at.section]; section; section = kind.sections[work.open.at.section]) {
+  for (let section = sections[work.open.at.section]; section; section = sections[work.open.at.section]) {
     const total = work.run.sections[section.name] ?? 0
     while (work.open.at.index < total) {
       const entries = await plan.read<unknown>(work.open.at.section, work.open.at.index, section.perCommit)
       await pace.turn()
-      pace.note(await applySome(work, kind, (transaction) => source.stage(section.name, transaction, work, entries)))
+      pace.note(await applySome(work, kind, (transaction) => stage(section.name, transaction, entries)))
       await work.keepPlace()
     }
     work.open = { ...work.open, at: { section: work.open.at.section + 1, index: 0 } }
@@ -77,7 +81,7 @@ async function applySome<R extends SourceRow>(
   const { next, isWritten } = await commit(work.author, async (transaction) => {
     tries++
     // At once: the shorter the time between reading the head and writing it, the fewer races are lost.
-    const [staged] = await Promise.all([stage(transaction), checkStanding(work, kind)])
+    const [staged] = await Promise.all([stage(transaction), checkHeld(work, kind)])
     const next = advanced(open, staged)
     const isWritten = transaction.writes().length > 0
     // What changes nothing is no commit: the place is kept by the next one, or by the clock.

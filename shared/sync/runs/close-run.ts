@@ -70,15 +70,15 @@ function nextTurn<R extends SourceRow>(kind: SourceKind<R>, row: R, { run }: Run
 }
 
 /**
- * Ends a run (I4.8, I6): its item, its lease and what it means for its source change together, or not at all. A preview never
- * changes its source, and a good run of a healthy one is no commit: it changes nothing that a row holds.
+ * Ends a run (I4.8, I6): its item, its lease and what it means for its source change together, or not at all. A preview or a
+ * rewind never changes its source, and a good run of a healthy one is no commit: it changes nothing that a row holds.
  * @throws LeaseLost when somebody else works on the run
  */
 export async function closeRun<R extends SourceRow>(work: RunWork, kind: SourceKind<R>, ending: Ending): Promise<void> {
   const { accountId, sourceId, run } = work
   const row = await getRow(kind.entity, accountId, sourceId)
   const changes = (current: R | null, now: number) =>
-    current && !run.preview ? rowAfter(kind, current, ending, now) : {}
+    current && !run.preview && run.rewinds === null ? rowAfter(kind, current, ending, now) : {}
   if (row && !isDeepStrictEqual({ ...row, ...changes(row, 0) }, row)) {
     await commit(work.author, async (transaction) => {
       await checkHeld(work)

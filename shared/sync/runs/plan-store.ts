@@ -25,11 +25,12 @@ type Buffer = { entries: unknown[]; bytes: number; stored: number }
 /**
  * Takes away what a step that died has left of a plan: a plan that is made again may have other pages, between which those
  * would be found.
+ * @param from the first section that is made again
  */
-export async function discardPlan(run: Run): Promise<void> {
+export async function discardPlan(run: Run, from = 0): Promise<void> {
   const pk = plansPartition(run.account_id, run.id)
   const drop = (sk: string) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
-  await inParallel(await sortKeysOf(pk), 10, drop)
+  await inParallel(await sortKeysOf(pk, { after: sortKey(from, 0), inclusive: true }), 10, drop)
 }
 
 /** Writes the sections of a plan side by side, a page at a time. */

@@ -26,8 +26,9 @@ export async function knownRun(account: string, sourceId: string, id: string): P
   return run
 }
 
+/** The run of an item; those of before there were rewinds say nothing of them. */
 export function runOf({ pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...run }: Item & Run): Run {
-  return run
+  return { ...run, rewinds: run.rewinds ?? null, subject: run.subject ?? null }
 }
 
 /** The run of a source that is under way, with what its commits have noted. */
@@ -38,14 +39,15 @@ type Begin = Pick<Run, 'account_id' | 'collection' | 'source_id' | 'preview' | '
   objects: readonly string[]
 }
 
-const running = () => new ApiError('sync_running', 'A run of this is under way.')
+export const running = () => new ApiError('sync_running', 'A run of this is under way.')
 
-/** Begins a run, unless one is under way. @throws ApiError `sync_running` */
-export async function beginRun({ objects, ...begin }: Begin): Promise<Run> {
-  const now = clock.now()
+/** A run that has done nothing yet, and the item that stands while it is under way. */
+export function newRun({ objects, ...begin }: Begin, now: number): { run: Run; open: OpenRun } {
   const run: Run = {
     ...begin,
     id: uuidV7(now),
+    rewinds: null,
+    subject: null,
     started_at: timestamp(now),
     finished_at: null,
     phase: 'read',
@@ -72,6 +74,12 @@ export async function beginRun({ objects, ...begin }: Begin): Promise<Run> {
     skipped: {},
     skipped_sample: [],
   }
+  return { run, open }
+}
+
+/** Begins a run, unless one is under way. @throws ApiError `sync_running` */
+export async function beginRun(begin: Begin): Promise<Run> {
+  const { run, open } = newRun(begin, clock.now())
   const { account_id, source_id } = run
   for (let tries = 0; tries < 5; tries++) {
     if (await readOpen(account_id, source_id)) throw running()

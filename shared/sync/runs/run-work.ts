@@ -31,9 +31,9 @@ export class RunWork {
     return this.run.source_id
   }
 
-  /** Who commits what the run changes (I4.7). */
+  /** Who commits what the run changes (I4.7): the service, or who asked for a rewind. */
   get author(): Author {
-    return { accountId: this.accountId, subject: null, runId: this.run.id }
+    return { accountId: this.accountId, subject: this.run.subject, runId: this.run.id }
   }
 
   private collected: Pick<Run, 'skipped' | 'skipped_sample'> | null = null

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Subject } from '../../core/subject.ts'
 
 /** The phases of a run, in their order (I4.1). */
 export const phases = ['read', 'plan', 'brake', 'apply', 'finish'] as const
@@ -42,6 +43,10 @@ export type Run = {
   collection: string
   source_id: string
   preview: boolean
+  /** The run that this one undoes (I4.1(6)); null for one that synchronises. */
+  rewinds: string | null
+  /** In whose commits it changes things; null for the service's own. */
+  subject: Subject | null
   started_at: string
   finished_at: string | null
   phase: Phase
@@ -110,6 +115,9 @@ export const RunOf = (objects: readonly string[]) =>
     skipped: v.record(v.string(), v.number()),
     skipped_sample: v.array(v.object({ idp_id: text, name: v.nullable(text), reason: text })),
   })
+
+/** The same of a directory, whose runs can be undone by others. */
+export const DirectoryRun = v.object({ ...RunOf(directoryObjects).entries, rewinds: v.nullable(text) })
 
 const whole = v.nullable(v.record(v.string(), v.unknown()))
 

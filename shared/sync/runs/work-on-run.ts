@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { clock, microsOf } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { measure } from '../../core/invocation.ts'
-import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
+import { accounts } from '../../domain/accounts/account.ts'
 import { type LastGoodRun, lastGoodRunKey } from '../../domain/sync/last-good-run.ts'
 import type { Synced } from '../../domain/sync/sync-turn.ts'
 import type { Key } from '../../table/keys.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { ProviderFault } from '../provider-fault.ts'
+import { rewound } from '../rewind/rewound.ts'
 import { applyPlan } from './apply-plan.ts'
 import { askProvider } from './ask-provider.ts'
 import { brake } from './brake.ts'
+import { checkStanding } from './check-standing.ts'
 import { closeRun, type Ending, isTooOld } from './close-run.ts'
-import { isAllowed, isPreviewable } from './is-allowed.ts'
 import { discardPlan } from './plan-store.ts'
+import type { Run } from './run.ts'
 import { readRun, takeLease } from './run-store.ts'
 import { RunWork } from './run-work.ts'
 import { LeaseLost, RunCancelled, StepOver } from './step-end.ts'
@@ -52,24 +54,28 @@ export async function workOnRun(synced: Synced, kind: SourceKind, deadline: numb
 /** Goes through the phases that are left; how the run ends. @throws StepOver, LeaseLost and errors that are no provider's */
 async function finished(work: RunWork, kind: SourceKind): Promise<Ending> {
   try {
+    if (isTooOld(work.run)) throw new ProviderFault('transient', 'The run did not end within 6 hours.')
     return await phasesOf(work, kind)
   } catch (error) {
-    if (error instanceof RunCancelled) {
-      return { outcome: 'cancelled', error: 'It was disabled, deleted or changed while the run was under way.' }
-    }
+    if (error instanceof RunCancelled) return { outcome: 'cancelled', error: whyCancelled(work.run) }
     if (!(error instanceof ProviderFault)) throw error
     return { outcome: 'failed', error: error.message, class: error.faultClass === 'fatal' ? 'fatal' : 'transient' }
   }
 }
 
+const whyCancelled = ({ rewinds }: Run): string =>
+  rewinds === null
+    ? 'It was disabled, deleted or changed while the run was under way.'
+    : 'The directory was deleted, or its account disabled, while the run was rewound.'
+
 async function phasesOf(work: RunWork, kind: SourceKind): Promise<Ending> {
   const { run, accountId, sourceId } = work
-  if (isTooOld(run)) throw new ProviderFault('transient', 'The run did not end within 6 hours.')
   const [row, account] = await Promise.all([
     getRow(kind.entity, accountId, sourceId),
     getRow(accounts, accountId, accountId),
   ])
-  checkStanding(work, kind, row, account)
+  checkStanding(run, kind, row, account)
+  if (run.rewinds !== null) return rewound(work, kind)
   const source = await kind.open(row as SourceRow)
   if (run.phase === 'read') {
     const last = await getItem<Key & LastGoodRun>(lastGoodRunKey(accountId, sourceId))
@@ -83,13 +89,11 @@ async function phasesOf(work: RunWork, kind: SourceKind): Promise<Ending> {
     run.phase = 'apply'
     await work.save()
   }
-  await applyPlan(work, kind, source)
+  await applyPlan(work, kind, {
+    sections: kind.sections,
+    stage: (section, transaction, entries) => source.stage(section, transaction, work, entries),
+  })
   return { outcome: 'applied' }
-}
-
-function checkStanding(work: RunWork, kind: SourceKind, row: SourceRow | null, account: AccountRow | null): void {
-  const mayGoOn = work.run.preview ? isPreviewable(kind, row, account) : isAllowed(kind, row, account)
-  if (!mayGoOn || (row && kind.connectionOf(row) !== work.run.connection)) throw new RunCancelled()
 }
 
 /** Plans, and tests whether the plan is to be believed (I5); the ending of a run that goes no further. */

@@ -23,6 +23,7 @@ it('lists the runs of a directory, newest first, in pages, for 30 days (I4.1(4))
     'outcome',
     'phase',
     'planned',
+    'rewinds',
     'seen',
     'skipped',
     'skipped_sample',

@@ -1,0 +1,60 @@
+import type { Transaction } from '../../commit/transaction.ts'
+import { applyPlan } from '../runs/apply-plan.ts'
+import type { Ending } from '../runs/close-run.ts'
+import type { RunWork } from '../runs/run-work.ts'
+import type { Staged } from '../runs/stage-result.ts'
+import type { SourceKind, SourceRow } from '../runs/sync-source.ts'
+import { planRewind } from './plan-rewind.ts'
+import { regainGroups } from './regain-groups.ts'
+import { bringBack, restorations } from './restore-rows.ts'
+import {
+  belongingSections,
+  ownerSections,
+  type RewindEntries,
+  type RewindSection,
+  rewindSections,
+} from './rewind-plan.ts'
+
+/** Entries that one commit looks at: as many as may fit it. */
+const perCommit: Record<RewindSection, number> = {
+  actors: 10,
+  groups: 18,
+  identities: 15,
+  memberships: 48,
+  policies: 24,
+}
+
+type Stagers = { [S in RewindSection]: (transaction: Transaction, entries: RewindEntries[S][]) => Promise<Staged> }
+
+const stagers: Stagers = {
+  actors: (transaction, entries) => bringBack(transaction, restorations.actors, entries),
+  groups: (transaction, entries) => bringBack(transaction, restorations.groups, entries),
+  identities: (transaction, entries) => bringBack(transaction, restorations.identities, entries),
+  memberships: (transaction, entries) => bringBack(transaction, restorations.memberships, entries),
+  policies: regainGroups,
+}
+
+const sections = rewindSections.map((name) => ({ name, perCommit: perCommit[name] }))
+const stage = (section: string, transaction: Transaction, entries: unknown[]): Promise<Staged> =>
+  stagers[section as RewindSection](transaction, entries as never[])
+
+/**
+ * Undoes what a run has deleted (I4.1(6)), in the steps and with the lease of a run of its own: first those to whom everything
+ * else belongs, then what belonged to them. Until the owners are there, what is left over from their deletion may still be at work.
+ * @throws RunCancelled when the directory was deleted, or its account disabled; StepOver, LeaseLost
+ */
+export async function rewound<R extends SourceRow>(work: RunWork, kind: SourceKind<R>): Promise<Ending> {
+  const { run } = work
+  if (run.phase === 'plan') {
+    await planRewind(work, ownerSections)
+    run.phase = 'apply'
+    await work.save()
+  }
+  await applyPlan(work, kind, { sections: sections.slice(0, ownerSections.length), stage })
+  if (run.sections[belongingSections[0]] === undefined) {
+    await planRewind(work, belongingSections)
+    await work.save()
+  }
+  await applyPlan(work, kind, { sections, stage })
+  return { outcome: 'applied' }
+}

@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
+import type { Account } from '#test/support/account.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { directoriesApi, runsApi } from '#test/support/directories.ts'
+import { movableClock } from '#test/support/movable-clock.ts'
+import { newRewindWorld } from '#test/support/rewinds.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const policiesOf = async (account: Account) => (await account.call(listPolicies, {})).body.data
+
+describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
+  it('brings back all that the run has deleted, as it was, in commits of the requester', async () => {
+    const world = await newRewindWorld()
+    const before = await world.state()
+    const policies = await policiesOf(world.account)
+    const run = await world.lose()
+    expect(await world.state()).not.toEqual(before)
+    const { status, body } = await runsApi.idp.rewind(world.account, world.id, run.id)
+    expect([status, body.data]).toMatchObject([202, { rewinds: run.id, phase: 'plan', outcome: null }])
+    const shown = async () => (await directoriesApi.idp.get(world.account, world.id)).body.data
+    expect(await shown()).toMatchObject({ is_disabled: true, disabled_reason: 'rewound' })
+    await world.step()
+    const rewind = await world.last()
+    expect(rewind).toMatchObject({ id: body.data.id, outcome: 'applied', error: null, skipped: {} })
+    const counts = (insert: number) => ({ insert, update: 0, delete: 0 })
+    expect(rewind.applied).toEqual({ users: counts(2), groups: counts(1), memberships: counts(4) })
+    expect(rewind.planned).toEqual(rewind.applied)
+    expect(await world.state()).toEqual(before)
+    expect(await policiesOf(world.account)).toEqual(policies)
+    expect(await shown()).toMatchObject({ is_disabled: true, disabled_reason: 'rewound', error: null })
+    const commits = (await commitsOf(world.account.id)).filter(({ run_id }) => run_id === rewind.id)
+    expect(commits.every(({ subject }) => subject?.actor_id === world.account.apiClient.id)).toBe(true)
+    const changes = (await runsApi.idp.changes(world.account, world.id, rewind.id)).body
+    expect(changes.data.map(({ change, object }: Record<string, string>) => `${change} ${object}`)).toEqual([
+      ...Array(2).fill('insert actors'),
+      'insert groups',
+      ...Array(2).fill('insert users'),
+      ...Array(4).fill('insert memberships'),
+      'update policies',
+    ])
+    expect(changes.data.map(({ name }: Record<string, string>) => name)).toContain('Group staff / Name of u1')
+  })
+
+  it('refuses what cannot be undone, says why, and changes nothing', async () => {
+    const world = await newRewindWorld()
+    const [first] = (await runsApi.idp.list(world.account, world.id)).body.data
+    const refusal = async (run_id: string, id = world.id) => {
+      const { status, body } = await runsApi.idp.rewind(world.account, id, run_id)
+      return `${status} ${body.code}: ${body.detail}`
+    }
+    const commits = async () => (await commitsOf(world.account.id)).length
+    const preview = await world.run(true)
+    const run = await world.lose()
+    const nothing = await world.run()
+    const made = await commits()
+    expect(await refusal(first.id)).toBe(
+      '409 run_not_rewindable: The run has deleted nothing, so there is nothing to rewind.',
+    )
+    expect(await refusal(preview.id)).toMatch('409 run_not_rewindable: A preview changes nothing')
+    expect(await refusal(nothing.id)).toMatch('409 run_not_rewindable: The run has deleted nothing')
+    expect(await refusal(crypto.randomUUID())).toMatch('404 not_found')
+    expect(await refusal('x')).toMatch('400 invalid_path_parameter')
+    const elsewhere = await directoriesApi.idp.made(world.account)
+    const changed = await commits()
+    expect(await refusal(run.id, elsewhere.id)).toMatch('404 not_found')
+    expect((await runsApi.suite.rewind(world.account, world.id, run.id)).status).toBe(404)
+    const stranger = await newRewindWorld()
+    expect((await runsApi.idp.rewind(stranger.account, world.id, run.id)).status).toBe(404)
+    expect([await commits(), changed]).toEqual([changed, made + 1])
+    // Runs that change nothing, previews among them, stand in nobody's way. Two at once are one.
+    const both = await Promise.all([1, 2].map(() => runsApi.idp.rewind(world.account, world.id, run.id)))
+    expect(both.map(({ status }) => status).sort()).toEqual([202, 409])
+    expect(both.map(({ body }) => body.code)).toContain('sync_running')
+    expect(await refusal(run.id)).toMatch('409 sync_running')
+    await world.step()
+    const rewind = await world.last()
+    const done = await commits()
+    expect(await refusal(run.id)).toBe(`409 run_not_rewindable: The run has been rewound already, by ${rewind.id}.`)
+    expect(await refusal(rewind.id)).toBe('409 run_not_rewindable: This run is a rewind itself.')
+    expect(await commits()).toBe(done)
+  })
+
+  it('undoes only the last run that has changed something, within 7 days', async () => {
+    const world = await newRewindWorld()
+    const run = await world.lose()
+    world.company.users.push({ id: 'new', email: 'new@example.com' })
+    const later = await world.run()
+    const refusal = async () => (await runsApi.idp.rewind(world.account, world.id, run.id)).body
+    expect(await refusal()).toMatchObject({
+      code: 'run_not_rewindable',
+      detail: `Only the last run can be rewound: ${later.id} has changed something since.`,
+    })
+    const old = await newRewindWorld()
+    const lost = await old.lose()
+    movableClock().days(7.1)
+    const answer = await runsApi.idp.rewind(old.account, old.id, lost.id)
+    expect([answer.status, answer.body]).toMatchObject([409, { detail: 'The run ended more than 7 days ago.' }])
+  })
+})

@@ -1,0 +1,71 @@
+import { directories } from '#shared/domain/directories/directory.ts'
+import { policies } from '#shared/domain/policies/policy.ts'
+import { resources } from '#shared/domain/resources/resource.ts'
+import { sites } from '#shared/domain/sites/site.ts'
+import type { Run } from '#shared/sync/runs/run.ts'
+import { insertRow, updateRow } from './rows.ts'
+import { newSyncWorld } from './sync-runs.ts'
+
+/**
+ * A directory that has been synced: six people in two groups, of which `staff` is granted a resource. `lose` is a run that
+ * deletes two of the people and that group, however much that is.
+ */
+export async function newRewindWorld() {
+  const world = await newSyncWorld()
+  const { account, company } = world
+  const user = (i: number) => ({ id: `u${i}`, email: `u${i}@example.com` })
+  company.perPage = 50
+  company.users = [1, 2, 3, 4, 5, 6].map(user)
+  company.groups = [
+    { id: 'all', members: company.users.map(({ id }) => id) },
+    { id: 'staff', members: ['u1', 'u3'] },
+  ]
+  await world.run()
+  const site = await insertRow(account.id, sites, { name: 'Berlin', managed_by: 'account' })
+  const addResource = (name: string) =>
+    insertRow(account.id, resources, {
+      name,
+      type: 'dns',
+      address: 'wiki.example.com',
+      address_description: null,
+      filters: [],
+      ip_stack: 'dual',
+      site_id: site.id,
+    })
+  const groupOf = async (idpId: string) => (await world.state()).groups.find(({ idp_id }) => idp_id === idpId)
+  const addPolicy = async (idpId: string, resourceId: string) => {
+    const group = await groupOf(idpId)
+    return insertRow(account.id, policies, {
+      group_id: group?.id ?? null,
+      group_idp_id: idpId,
+      resource_id: resourceId,
+      description: null,
+      conditions: [],
+      flow_log_uploads_enabled: true,
+      is_disabled: false,
+    })
+  }
+  const resource = await addResource('Wiki')
+  const policy = await addPolicy('staff', resource.id)
+  return {
+    ...world,
+    resource,
+    policy,
+    addResource,
+    addPolicy,
+    groupOf,
+    /** A run that the brake does not stop. */
+    async runAll(): Promise<Run> {
+      await updateRow(account.id, directories.idp, await world.row(), { accept_deletions: true })
+      return world.run()
+    },
+    async lose(): Promise<Run> {
+      company.users = company.users.filter(({ id }) => !['u1', 'u2'].includes(id))
+      company.groups = [{ id: 'all', members: company.users.map(({ id }) => id) }]
+      await updateRow(account.id, directories.idp, await world.row(), { accept_deletions: true })
+      return world.run()
+    },
+  }
+}
+
+export type RewindWorld = Awaited<ReturnType<typeof newRewindWorld>>
