@@ -3,6 +3,7 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
+import { runsApi } from './directories.ts'
 import { insertRow, updateRow } from './rows.ts'
 import { newSyncWorld } from './sync-runs.ts'
 
@@ -47,6 +48,11 @@ export async function newRewindWorld() {
   }
   const resource = await addResource('Wiki')
   const policy = await addPolicy('staff', resource.id)
+  /** A run that the brake does not stop, of a directory that is enabled. */
+  async function runAll(): Promise<Run> {
+    await updateRow(account.id, directories.idp, await world.row(), { accept_deletions: true, is_disabled: false })
+    return world.run()
+  }
   return {
     ...world,
     resource,
@@ -54,16 +60,18 @@ export async function newRewindWorld() {
     addResource,
     addPolicy,
     groupOf,
-    /** A run that the brake does not stop. */
-    async runAll(): Promise<Run> {
-      await updateRow(account.id, directories.idp, await world.row(), { accept_deletions: true })
-      return world.run()
-    },
-    async lose(): Promise<Run> {
+    runAll,
+    lose(): Promise<Run> {
       company.users = company.users.filter(({ id }) => !['u1', 'u2'].includes(id))
       company.groups = [{ id: 'all', members: company.users.map(({ id }) => id) }]
-      await updateRow(account.id, directories.idp, await world.row(), { accept_deletions: true })
-      return world.run()
+      return runAll()
+    },
+    /** The whole rewind of a run, and how it ended. */
+    async rewind(runId: string): Promise<Run> {
+      const { status, text } = await runsApi.idp.rewind(account, world.id, runId)
+      if (status !== 202) throw new Error(text)
+      await world.step()
+      return world.last()
     },
   }
 }

@@ -1,0 +1,340 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as createActor } from '#functions/api/actors/create-actor.ts'
+import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
+import { handler as createPolicy } from '#functions/api/policies/create-policy.ts'
+import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
+import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
+import { accounts } from '#shared/domain/accounts/account.ts'
+import { policies } from '#shared/domain/policies/policy.ts'
+import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
+import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
+import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
+import { Pace } from '#shared/sync/runs/pace.ts'
+import { runItem } from '#shared/sync/runs/run-items.ts'
+import { workOnRun } from '#shared/sync/runs/work-on-run.ts'
+import { getRow } from '#shared/table/read.ts'
+import { put, writeTogether } from '#shared/table/write-together.ts'
+import { commitsOf, followUpAll, writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { directoriesApi, runsApi } from '#test/support/directories.ts'
+import { insertSyncedGroup } from '#test/support/groups.ts'
+import { insertIdentity } from '#test/support/identities.ts'
+import { movableClock } from '#test/support/movable-clock.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { newRewindWorld, type RewindWorld } from '#test/support/rewinds.ts'
+import { insertActor, updateRow } from '#test/support/rows.ts'
+import { sealNow, sealWorld } from '#test/support/sealing.ts'
+import { crashAfter } from '#test/support/table-faults.ts'
+
+/** What looks at every item of a table needs one of its own. */
+let own: Awaited<ReturnType<typeof useOwnTable>>
+beforeAll(async () => {
+  own = await useOwnTable()
+})
+afterAll(() => own.end())
+beforeEach(() => {
+  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const policyOf = ({ account }: RewindWorld, id: string) => getRow(policies, account.id, id)
+
+/** Guards, edges and counters are those of the rows, and nothing leads to what is gone. */
+const expectSound = async ({ account }: RewindWorld) =>
+  expect((await checkRows({ account_id: account.id })).findings).toEqual([])
+
+/** What an administrator does between the steps of a rewind: after its owners are there, before anything of theirs is. */
+async function ownersOnly(world: RewindWorld, runId: string): Promise<void> {
+  await runsApi.idp.rewind(world.account, world.id, runId)
+  for (let steps = 0; !(await world.groupOf('staff')); steps++) {
+    if (steps > 20) throw new Error('The group does not come back.')
+    await world.step(1)
+  }
+}
+
+describe('what has been taken since is skipped and told (I4.1(6))', () => {
+  it('an address, an identity, a name at the provider, and all that belonged to them', async () => {
+    const world = await newRewindWorld()
+    const { account, company } = world
+    const natives = await Promise.all(
+      ['moved', 'again'].map((name) =>
+        insertActor(account.id, { type: 'account_user', name, email: `${name}@example.com` }),
+      ),
+    )
+    company.users.push({ id: 'n1', email: 'moved@example.com' }, { id: 'n2', email: 'again@example.com' })
+    company.groups.push({ id: 'ops', name: 'Ops', members: ['u3'] })
+    await world.run()
+    const ops = await world.addPolicy('ops', world.resource.id)
+    company.users = company.users.filter(({ id }) => !id.startsWith('n'))
+    const run = await world.lose()
+    // By hand, in the meantime: a person of the same address, another address, a sign-in, a group of another directory.
+    await account.call(createActor, {
+      method: 'POST',
+      body: { actor: { name: 'By hand', type: 'account_user', email: 'U1@example.com' } },
+    })
+    await account.call(updateActor, {
+      method: 'PATCH',
+      params: { id: natives[0]?.id ?? '' },
+      body: { actor: { email: 'somebody-else@example.com' } },
+    })
+    await insertIdentity(account.id, natives[1]?.id ?? '', { idp_id: 'n2', email: 'again@example.com' })
+    await insertSyncedGroup(account, { idp_id: 'ops' })
+    const before = await world.state()
+    const rewind = await world.rewind(run.id)
+    expect(rewind).toMatchObject({
+      outcome: 'applied',
+      skipped: {
+        email_taken: 1,
+        idp_id_taken: 1,
+        changed_since: 1,
+        identity_taken: 1,
+        actor_gone: 3,
+        group_gone: 2,
+      },
+    })
+    expect(rewind.skipped_sample).toContainEqual({
+      idp_id: expect.any(String),
+      name: 'Name of u1',
+      reason: 'email_taken',
+    })
+    expect(await policyOf(world, ops.id)).toMatchObject({ group_id: null })
+    expect(await policyOf(world, world.policy.id)).toEqual(expect.objectContaining({ group_id: expect.any(String) }))
+    const after = await world.state()
+    for (const kept of before.actors) expect(after.actors).toContainEqual(kept)
+    expect(after.memberships.filter((text) => text.includes('gone'))).toEqual([])
+    expect(after.memberships).toContain('staff u3@example.com')
+    await expectSound(world)
+  })
+
+  it('what an administrator has made of a policy', async () => {
+    const world = await newRewindWorld()
+    const { account } = world
+    const resources = await Promise.all(['a', 'b', 'c'].map(world.addResource))
+    const [moved, lost, twin] = await Promise.all(resources.map(({ id }) => world.addPolicy('staff', id)))
+    const run = await world.lose()
+    const all = await world.groupOf('all')
+    await account.call(updatePolicy, {
+      method: 'PATCH',
+      params: { id: moved?.id ?? '' },
+      body: { policy: { group_id: all?.id } },
+    })
+    await account.call(deleteResource, { method: 'DELETE', params: { id: resources[1]?.id ?? '' } })
+    await ownersOnly(world, run.id)
+    const staff = await world.groupOf('staff')
+    const { status } = await account.call(createPolicy, {
+      method: 'POST',
+      body: { policy: { group_id: staff?.id, resource_id: resources[2]?.id } },
+    })
+    expect(status).toBe(201)
+    await world.step()
+    expect(await world.last()).toMatchObject({
+      outcome: 'applied',
+      skipped: { changed_since: 1, policy_gone: 1, policy_exists: 1 },
+    })
+    expect(await policyOf(world, moved?.id ?? '')).toMatchObject({ group_id: all?.id })
+    expect(await policyOf(world, lost?.id ?? '')).toBe(null)
+    expect(await policyOf(world, twin?.id ?? '')).toMatchObject({ group_id: null })
+    expect(await policyOf(world, world.policy.id)).toMatchObject({ group_id: staff?.id })
+    await expectSound(world)
+  })
+})
+
+describe('when somebody enables the directory again', () => {
+  const enable = (world: RewindWorld, fields = {}) =>
+    directoriesApi.idp.update(world.account, world.id, { is_disabled: false, ...fields })
+
+  it('takes those up that the provider has again: ids and memberships stay', async () => {
+    const world = await newRewindWorld()
+    const before = await world.state()
+    const { users, groups } = world.company
+    const run = await world.lose()
+    await world.rewind(run.id)
+    Object.assign(world.company, { users, groups })
+    await enable(world)
+    const next = await world.run()
+    expect(next).toMatchObject({ outcome: 'applied', error: null })
+    expect(Object.values(next.sections).every((count) => count === 0)).toBe(true)
+    expect(await world.state()).toEqual(before)
+  })
+
+  it('would delete the same again, and is stopped by the brake: what was accepted before the rewind is not any more', async () => {
+    const world = await newRewindWorld()
+    const before = await world.state()
+    world.company.users = world.company.users.slice(0, 1)
+    world.company.groups = []
+    const run = await world.runAll()
+    expect(run).toMatchObject({ outcome: 'applied', applied: { users: { delete: 5 }, groups: { delete: 2 } } })
+    await directoriesApi.idp.update(world.account, world.id, { accept_deletions: true })
+    expect(await world.rewind(run.id)).toMatchObject({ outcome: 'applied' })
+    expect(await world.state()).toEqual(before)
+    await enable(world)
+    expect(await world.run()).toMatchObject({
+      outcome: 'stopped',
+      error: 'Sync would delete 2 of 2 groups; nothing was changed.',
+    })
+    expect(await world.state()).toEqual(before)
+    expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error' })
+    await enable(world, { accept_deletions: true })
+    expect(await world.run()).toMatchObject({ outcome: 'applied', applied: run.applied })
+  })
+
+  it('begins the next run when the rewind is over, where it was enabled during it', async () => {
+    const world = await newRewindWorld()
+    const run = await world.lose()
+    await ownersOnly(world, run.id)
+    await enable(world)
+    const refused = await runsApi.idp.sync(world.account, world.id)
+    expect([refused.status, refused.body.code]).toEqual([409, 'sync_running'])
+    await world.step()
+    expect(await world.last()).toMatchObject({ outcome: 'applied', rewinds: run.id })
+    const [turn] = (await own.items()).filter((item) => item.kind === 'turn' && item.source_id === world.id)
+    expect(String(turn?.next_at) <= new Date().toISOString()).toBe(true)
+  })
+})
+
+describe('what stops it', () => {
+  it.each([
+    ['heard', false],
+    ['unheard', true],
+  ])(
+    'a process that dies again and again, its last answer %s, loses nothing and does nothing twice (I4.1(2))',
+    async (_, unheard) => {
+      const world = await newRewindWorld()
+      const before = await world.state()
+      const run = await world.lose()
+      await runsApi.idp.rewind(world.account, world.id, run.id)
+      // Each time it comes a write further, from where the one before has died.
+      for (let writes = 1; (await world.last()).finished_at === null; writes++) {
+        crashAfter(writes, { unheard })
+        await workOnRun(world.synced, world.source as never, Date.now() + 600_000).catch(() => undefined)
+        vi.restoreAllMocks()
+        vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+        // Who has died holds the lease for two minutes.
+        movableClock().minutes(3)
+      }
+      const rewind = await world.last()
+      expect(rewind).toMatchObject({ outcome: 'applied', skipped: {}, applied: rewind.planned })
+      expect(await world.state()).toEqual(before)
+      const changes = (await commitsOf(world.account.id)).flatMap(({ run_id, changes }) =>
+        changes.flatMap(({ object, after }) => (run_id === rewind.id ? [`${object} ${after?.id}`] : [])),
+      )
+      expect(changes.length).toBe(new Set(changes).size)
+      await expectSound(world)
+    },
+  )
+
+  it('two schedulers at once, and steps of a moment each, come to the same end', async () => {
+    const world = await newRewindWorld()
+    const before = await world.state()
+    const run = await world.lose()
+    await runsApi.idp.rewind(world.account, world.id, run.id)
+    for (let steps = 0; steps < 40 && (await world.last()).finished_at === null; steps++) {
+      await Promise.all([world.step(1), world.step(1)])
+    }
+    const rewind = await world.last()
+    expect(rewind).toMatchObject({ outcome: 'applied', applied: rewind.planned })
+    expect(await world.state()).toEqual(before)
+  })
+
+  it('an account that is disabled cancels it, and it is asked for anew; so is one that was stopped on its way', async () => {
+    const world = await newRewindWorld()
+    const before = await world.state()
+    const run = await world.lose()
+    await ownersOnly(world, run.id)
+    const account = await getRow(accounts, world.account.id, world.account.id)
+    const row = await updateRow(world.account.id, accounts, account as never, { is_disabled: true })
+    await world.step()
+    expect(await world.last()).toMatchObject({
+      outcome: 'cancelled',
+      error: 'The directory was deleted, or its account disabled, while the run was rewound.',
+    })
+    await updateRow(world.account.id, accounts, row, { is_disabled: false })
+    // A run that was cancelled or given up has deleted something all the same.
+    await writeTogether([put(runItem({ ...run, outcome: 'cancelled', phase: 'apply' }))])
+    expect(await world.rewind(run.id)).toMatchObject({ outcome: 'applied', skipped: {} })
+    expect(await world.state()).toEqual(before)
+  })
+
+  it('a directory that is deleted takes all with it, what has come back included', async () => {
+    const world = await newRewindWorld()
+    const run = await world.lose()
+    await ownersOnly(world, run.id)
+    expect((await directoriesApi.idp.remove(world.account, world.id)).status).toBe(200)
+    await world.step()
+    await followUpAll(world.account.id)
+    const { actors, groups, identities } = await world.state()
+    expect([actors.filter((actor) => actor.created_by_directory_id), identities]).toEqual([[], []])
+    expect(groups.filter(({ idp_id }) => idp_id)).toEqual([])
+    await expectSound(world)
+  })
+})
+
+describe('what is left over from the deletion', () => {
+  it('stops where its object is back, also when it is delivered again, and the logs hold', async () => {
+    sealWorld()
+    const world = await newRewindWorld()
+    const { account, company } = world
+    company.users = Array.from({ length: 70 }, (_, i) => ({ id: `p${i}`, email: `p${i}@example.com` }))
+    company.groups = [{ id: 'staff', members: company.users.map(({ id }) => id) }]
+    await world.runAll()
+    const before = await world.state()
+    const policy = await policyOf(world, world.policy.id)
+    company.groups = []
+    const run = await world.runAll()
+    // One commit holds some of the memberships; nobody has followed up for the others yet.
+    const left = (await commitsOf(account.id)).at(-2)
+    expect(left?.cascades).toMatchObject([{ below: 'groups' }])
+    await ownersOnly(world, run.id)
+    await followUpAll(account.id)
+    await world.step()
+    const rewind = await world.last()
+    expect(rewind).toMatchObject({ outcome: 'applied', skipped: {} })
+    expect(rewind.applied.memberships?.insert).toBeLessThan(70)
+    expect(await world.state()).toEqual(before)
+    expect(await policyOf(world, world.policy.id)).toMatchObject({ group_id: policy?.group_id })
+    await followUpAll(account.id)
+    const one = before.actors.find(({ email }) => email === 'p1@example.com')
+    await finishCascade({ accountId: account.id, subject: null }, { below: 'actors', id: one?.id ?? '' }, 1_000)
+    expect(await world.state()).toEqual(before)
+    await expectSound(world)
+
+    await writeChangeLogOf(account.id)
+    const end = new Date(Date.now() + 60_000).toISOString()
+    expect(await verifyChangeLog({ account_id: account.id, end })).toMatchObject({ damages: [] })
+    await sealNow(account.id)
+  })
+
+  it('goes on until its object is back: all of it comes back', async () => {
+    const world = await newRewindWorld()
+    const { account, company } = world
+    company.users = Array.from({ length: 45 }, (_, i) => ({ id: `p${i}`, email: `p${i}@example.com` }))
+    company.groups = [{ id: 'staff', members: company.users.map(({ id }) => id) }]
+    await world.runAll()
+    const before = await world.state()
+    company.groups = []
+    const run = await world.runAll()
+    await runsApi.idp.rewind(account, world.id, run.id)
+    // The plan of the owners is written, and none of them is back yet.
+    crashAfter(3)
+    await world.step().catch(() => undefined)
+    vi.restoreAllMocks()
+    expect(await world.last()).toMatchObject({ phase: 'apply', sections: { groups: 1 } })
+    expect(await world.groupOf('staff')).toBe(undefined)
+    await followUpAll(account.id)
+    movableClock().minutes(3)
+    vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+    await world.step()
+    expect(await world.last()).toMatchObject({ outcome: 'applied', applied: { memberships: { insert: 45 } } })
+    expect(await world.state()).toEqual(before)
+  })
+})
+
+it('reads runs that were stored before there were rewinds', async () => {
+  const world = await newRewindWorld()
+  const { rewinds: _rewinds, subject: _subject, ...run } = await world.lose()
+  await writeTogether([put(runItem(run as never))])
+  const [shown] = (await runsApi.idp.list(world.account, world.id)).body.data
+  expect(shown).toMatchObject({ id: run.id, rewinds: null })
+  expect(await world.rewind(run.id)).toMatchObject({ outcome: 'applied', rewinds: run.id })
+})
