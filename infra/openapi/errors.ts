@@ -32,7 +32,8 @@ export function codesOf(operation: Operation): ErrorCode[] {
   return [
     ...when(body, 'bad_request', 'invalid_json'),
     ...when(path.includes('{') && !(isPublic && identifiers), 'invalid_path_parameter'),
-    ...when(path.includes('{'), 'not_found'),
+    // Whoever is led on by a callback is told there.
+    ...when(path.includes('{') && status !== 303, 'not_found'),
     ...when(filters || parameters?.limit, 'invalid_limit'),
     ...when(filters || parameters?.page_cursor, 'invalid_page_cursor'),
     ...when(filters && Object.keys(filters).length > 0, 'invalid_filter'),

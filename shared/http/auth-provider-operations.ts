@@ -34,7 +34,7 @@ export const listAuthProviders = (kind: ProviderKind) =>
       filters: { name: textFilter },
       response: list(AuthProvider(kind)),
     },
-    ({ accountId, page }) => authProviders.list(kind, accountId, page),
+    ({ accountId, page, address }) => authProviders.list(kind, accountId, page, address),
   )
 
 export const getAuthProvider = (kind: ProviderKind) =>
@@ -46,7 +46,7 @@ export const getAuthProvider = (kind: ProviderKind) =>
       permission: 'providers:read',
       response: data(AuthProvider(kind)),
     },
-    ({ accountId, params }) => authProviders.get(kind, accountId, params.id),
+    ({ accountId, params, address }) => authProviders.get(kind, accountId, params.id, address),
   )
 
 export const createAuthProvider = (kind: ProviderKind) =>
@@ -90,5 +90,5 @@ export const deleteAuthProvider = (kind: ProviderKind, etagFrom: Operation) =>
       etagFrom,
       response: data(AuthProvider(kind)),
     },
-    ({ author, params }) => authProviders.remove(kind, author, params.id),
+    ({ author, params, address }) => authProviders.remove(kind, author, params.id, address),
   )

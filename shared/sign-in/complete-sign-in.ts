@@ -69,6 +69,14 @@ async function providerOf(accountId: string, { provider, issuer, context }: Pend
   return { account, row, app }
 }
 
+/**
+ * An answer that came to the address of another provider than this sign-in was begun with: its code is another's, and goes
+ * to nobody (docs/decisions/0021). @throws SignInRefused
+ */
+function checkCallback({ callback_uri }: PendingSignIn, path: string): void {
+  if (new URL(callback_uri).pathname !== path) throw new SignInRefused('callback_other', null, { at: 'authorization' })
+}
+
 /** An answer that says that somebody was not signed in, or says nothing. @throws SignInRefused */
 function checkAnswer(query: URLSearchParams): void {
   const error = query.get('error')
@@ -145,14 +153,16 @@ async function codeFor(
 /**
  * Takes the answer of a provider that a browser brings (I2.2) to where the sign-in was begun: with a code, or with
  * `access_denied` and no reason. The reason is in the service's own log.
+ * @param path where the browser came back to, below the address of the service
  * @throws ApiError 400 when it belongs to no sign-in that waits for it
  */
-export async function completeSignIn(query: URLSearchParams): Promise<{ location: string }> {
+export async function completeSignIn(path: string, query: URLSearchParams): Promise<{ location: string }> {
   const { accountId, key, pending, text } = await takePending(query)
   const back = (parameters: Record<string, string>) => ({
     location: withParameters(pending.redirect_uri, { state: pending.state, ...parameters }),
   })
   try {
+    checkCallback(pending, path)
     const { row, app } = await providerOf(accountId, pending)
     checkAnswer(query)
     const proofs = await openProofs(accountId, key.sk, pending.sealed)

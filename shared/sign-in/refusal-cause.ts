@@ -32,6 +32,7 @@ const causes: Record<Refusal, Cause> = {
   provider_refused: 'person',
   provider_unreachable: 'provider',
   provider_answer: 'provider',
+  callback_other: 'guess',
   id_token: 'provider',
   userinfo: 'provider',
   passcode: 'guess',

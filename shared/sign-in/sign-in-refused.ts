@@ -27,6 +27,7 @@ export const refusals = [
   'provider_refused',
   'provider_unreachable',
   'provider_answer',
+  'callback_other',
   'id_token',
   'userinfo',
   'passcode',

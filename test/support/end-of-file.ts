@@ -5,6 +5,10 @@ import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 
 const { read } = discovery
 const cost = { ...passwordCost }
+/** What the samples say of providers, without a stub for the same reason. */
+const settings = ['ALLOW_INSECURE_PROVIDERS', 'SUITE_ISSUER', 'SUITE_CLIENT_SECRET'].map(
+  (name) => [name, process.env[name]] as const,
+)
 
 /** Test files share processes: what one has replaced ends with it. */
 afterAll(() => {
@@ -14,6 +18,10 @@ afterAll(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
+  for (const [name, value] of settings) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
   // The service's clock never goes back; after a jump ahead the next file gets another one.
   if (clock.now() > (Date.now() + 1_000) * 1_000) vi.resetModules()
 })

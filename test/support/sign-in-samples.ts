@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import type { Account } from './account.ts'
+import { type Account, newAccount } from './account.ts'
 import { newPerson } from './identities.ts'
 import type { Sample } from './sample-requests.ts'
 import { beginSignIn, comeBack, ledTo, newSource, providerBehind } from './sign-in.ts'
 
 type World = { fake: PlainProvider; provider: AuthProviderRow }
+
+/** The suite that the deployment signs in with: there is one for all worlds of a process. */
+let suite: Promise<PlainProvider> | undefined
 
 /** The samples of sign-in: people come from a provider on this machine. Every request has a source of its own. */
 export function addSignInSamples(samples: Record<string, Sample>, account: Account): void {
@@ -21,14 +24,24 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     return world
   }
   const { slug } = account
-  /** Somebody at the provider, about to come back. */
-  const begun = async () => {
-    const { fake, provider } = await theWorld()
-    const person = await newPerson(account)
-    const sign = await beginSignIn(provider.id, { slug })
-    const claims = { sub: randomUUID(), email: person.email, email_verified: true, name: 'Grace' }
+  /** An account of its own: it can have one provider of this kind. */
+  const ofSuite = async () => {
+    process.env.ALLOW_INSECURE_PROVIDERS = '1'
+    suite ??= startPlainProvider()
+    const [fake, own] = [await suite, await newAccount()]
+    process.env.SUITE_ISSUER = fake.issuer
+    process.env.SUITE_CLIENT_SECRET = fake.secret
+    return { fake, account: own, provider: await providerBehind(own.id, fake, 'suite') }
+  }
+  let deployment: ReturnType<typeof ofSuite> | undefined
+  /** Somebody at a provider, about to come back. */
+  const about = async ({ fake, provider, account: own = account }: World & { account?: Account }) => {
+    const person = await newPerson(own)
+    const sign = await beginSignIn(provider.id, { slug: own.slug })
+    const claims = { sub: randomUUID(), email: person.email, email_verified: true, hd: 'example.com', name: 'Grace' }
     return { ...sign, query: { state: sign.own, code: fake.codeFor(sign.url, claims) } }
   }
+  const begun = async () => about(await theWorld())
   Object.assign(samples, {
     'GET /sign_in/{slug}/providers': async () => {
       await theWorld()
@@ -48,10 +61,17 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
         },
       },
     }),
-    'GET /sign_in/callback': async () => ({ query: (await begun()).query, sourceIp: newSource() }),
+    'GET /sign_in/callback': async () => {
+      deployment ??= ofSuite()
+      return { query: (await about(await deployment)).query, sourceIp: newSource() }
+    },
+    'GET /sign_in/callback/{auth_provider_id}': async () => {
+      const { query, home } = await begun()
+      return { params: { auth_provider_id: home.split('/').at(-1) ?? '' }, query, sourceIp: newSource() }
+    },
     'POST /sign_in/token': async () => {
-      const { query, verifier } = await begun()
-      const { code } = ledTo(await comeBack(query))
+      const { query, verifier, home } = await begun()
+      const { code } = ledTo(await comeBack({ home }, query))
       return { body: { sign_in: { code, code_verifier: verifier } }, sourceIp: newSource() }
     },
   } satisfies Record<string, Sample>)

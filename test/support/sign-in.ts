@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { handler as complete } from '#functions/sign-in/open-id/complete-sign-in.ts'
+import { handler as completeOfProvider } from '#functions/sign-in/open-id/complete-sign-in-of-provider.ts'
 import { handler as redeem } from '#functions/sign-in/open-id/redeem-code.ts'
 import { handler as start } from '#functions/sign-in/open-id/start-sign-in.ts'
 import { sealSecret } from '#shared/core/sealed-secret.ts'
@@ -54,13 +55,26 @@ export async function beginSignIn(providerId: string, { slug, source = newSource
   const path = `/sign_in/${slug}/start`
   const begun = await call(start, { method: 'POST', path, params: { slug }, body: { sign_in }, sourceIp: source })
   const url: string = begun.body?.data?.authorization_url ?? ''
-  const own = url === '' ? '' : (new URL(url).searchParams.get('state') ?? '')
-  return { answer: begun, url, own, verifier, state: sign_in.state, source }
+  const asked = url === '' ? new URLSearchParams() : new URL(url).searchParams
+  const [own, home] = ['state', 'redirect_uri'].map((name) => asked.get(name) ?? '') as [string, string]
+  return { answer: begun, url, own, home, verifier, state: sign_in.state, source }
 }
 
-/** What the browser comes back with from the provider. */
-export const comeBack = (query: Record<string, string> | string, source = newSource()): Promise<Answer> =>
-  call(complete, { path: '/sign_in/callback', query, sourceIp: source })
+/** What the browser comes back with from the provider, to the address that it is led to (`home`). */
+export function comeBack(
+  { home }: { home: string },
+  query: Record<string, string> | string,
+  source = newSource(),
+): Promise<Answer> {
+  const path = new URL(home).pathname
+  const [, id] = /^\/sign_in\/callback\/([^/]+)$/.exec(path) ?? []
+  return id === undefined
+    ? call(complete, { path, query, sourceIp: source })
+    : call(completeOfProvider, { path, params: { auth_provider_id: id }, query, sourceIp: source })
+}
+
+/** Where providers of the deployment lead back to, and those that are no provider at all. */
+export const plainHome = { home: 'http://127.0.0.1/sign_in/callback' }
 
 /** Where the browser is led, by its parameters. */
 export const ledTo = ({ headers }: Answer): Record<string, string> =>
@@ -78,7 +92,7 @@ export async function signInBy(
   { fields, userinfo = null }: { fields?: Record<string, unknown>; userinfo?: Record<string, unknown> | null } = {},
 ) {
   const begun = await beginSignIn(provider.id, { slug, fields })
-  const back = await comeBack({ state: begun.own, code: fake.codeFor(begun.url, claims, userinfo) })
+  const back = await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims, userinfo) })
   const { code = '', error } = ledTo(back)
   const redeemed = error === undefined ? await redeemWith({ code, code_verifier: begun.verifier }) : null
   return { begun, back, code, error, redeemed }

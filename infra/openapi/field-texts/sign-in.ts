@@ -1,7 +1,11 @@
-import { integer, type Texts } from './text.ts'
+import { id, integer, type Texts } from './text.ts'
 
 /** Providers of people, and signing in. */
 export const signInTexts: Texts = {
+  callback_uri: {
+    description: 'Where the provider leads people back to. It is registered there with the app of this client id.',
+    example: `https://access.example.com/sign_in/callback/${id}`,
+  },
   client_secret: { description: 'Secret of this service at the provider.', example: 'sample-secret' },
   client_session_lifetime_secs: integer(
     'How long a sign-in of a client lasts, in seconds. When sent as null, it is the default, 604800, and answered as that number.',

@@ -134,10 +134,11 @@ const shownOwn = {
     client_id: text,
     discovery_document_uri: text,
     email_verification_method: v.picklist(verificationMethods),
+    callback_uri: text,
   },
   suite: { is_default: v.boolean() },
   tenant: { is_default: v.boolean(), email_claim: v.picklist(emailClaims) },
-  idp: { is_default: v.boolean(), client_id: text, idp_domain: text },
+  idp: { is_default: v.boolean(), client_id: text, idp_domain: text, callback_uri: text },
 } satisfies Record<ProviderKind, v.ObjectEntries>
 
 /** An auth provider as the API shows it (A25.1): never its secret. */

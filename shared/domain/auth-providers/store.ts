@@ -23,22 +23,29 @@ import {
   type ProviderKind,
   singleSet,
 } from './auth-provider.ts'
+import { callbackUri } from './callback-uri.ts'
 import { settleDefault } from './default-provider.ts'
 import { discovery } from './discovery.ts'
 import { tenantOfIssuer } from './tenant-issuer.ts'
 
-export async function list(kind: ProviderKind, account: string, page: Page) {
+/** A provider with what follows from where the service is. */
+const shown = (kind: ProviderKind, row: AuthProviderRow, address: string) => ({
+  ...row,
+  callback_uri: callbackUri(address, kind, row.id),
+})
+
+export async function list(kind: ProviderKind, account: string, page: Page, address: string) {
   const { rows, metadata } = await listRows(authProviders[kind], account, page, {
     edges: page.filters,
     newestFirst: true,
   })
-  return { data: rows, metadata }
+  return { data: rows.map((row) => shown(kind, row, address)), metadata }
 }
 
-export async function get(kind: ProviderKind, account: string, id: string) {
+export async function get(kind: ProviderKind, account: string, id: string, address: string) {
   const provider = await getRow(authProviders[kind], account, id)
   if (!provider) throw notFound()
-  return { data: provider }
+  return { data: shown(kind, provider, address) }
 }
 
 /** Reads a discovery document once a request, however often its commit has to run. */
@@ -120,7 +127,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
       issuer,
     })
     await settleDefault(transaction, kind, null, row)
-    return { data: row }
+    return { data: shown(kind, row, address) }
   })
 }
 
@@ -153,18 +160,18 @@ export function update(
       }),
     })
     await settleDefault(transaction, kind, provider, row)
-    return { done: { data: row } }
+    return { done: { data: shown(kind, row, address) } }
   })
 }
 
 /** Deletes a provider, first the client tokens and portal sessions made through it: they would count without it (A25.2(5)). */
-export const remove = (kind: ProviderKind, author: Author, id: string) =>
+export const remove = (kind: ProviderKind, author: Author, id: string, address: string) =>
   commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)
     if ((await stageTokensOf(transaction, id)) === 'more') return 'more'
     transaction.delete(authProviders[kind], provider)
     await settleDefault(transaction, kind, provider, null)
-    return { done: { data: provider } }
+    return { done: { data: shown(kind, provider, address) } }
   })
 
 async function stageTokensOf(transaction: Transaction, providerId: string): Promise<'done' | 'more'> {

@@ -12,7 +12,7 @@ import { clock } from '#shared/core/clock.ts'
 import { limitAttempts, limitEmailAttempts } from '#shared/sign-in/limit-attempts.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
-import { comeBack, newSource, redeemWith } from '#test/support/sign-in.ts'
+import { comeBack, newSource, plainHome, redeemWith } from '#test/support/sign-in.ts'
 import { visitPage } from '#test/support/visit-page.ts'
 
 const many = <T>(count: number, work: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => work(i))
@@ -66,7 +66,7 @@ describe('attempts to sign in (decision 0022)', () => {
     const steps: Record<string, () => Promise<{ status: number }>> = {
       'the operation that lists providers': () => call(listProviders, { params: { slug }, sourceIp }),
       'the operation that begins': () => call(startSignIn, { method: 'POST', params: { slug }, body, sourceIp }),
-      'the callback': () => comeBack({ state: 'x', code: 'y' }, sourceIp),
+      'the callback': () => comeBack(plainHome, { state: 'x', code: 'y' }, sourceIp),
       'the passcode that is entered on the page': form({ email: 'a@example.com', passcode: 'ABC234' }),
       'the code that is redeemed': () => redeemWith({}, sourceIp),
     }
@@ -104,7 +104,9 @@ describe('attempts to sign in (decision 0022)', () => {
           }
         : { code: 'x', code_verifier: 'y' }
     const ask = (sourceIp: string) =>
-      call(handler, { method: 'POST', params: { slug }, body: { sign_in }, sourceIp }).then(({ status }) => status)
+      call(handler, { method: 'POST', params: name === 'start' ? { slug } : {}, body: { sign_in }, sourceIp }).then(
+        ({ status }) => status,
+      )
     const statuses = await Promise.all(many(50, () => ask(own)))
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(25)
     expect(statuses.filter((status) => status === otherwise).length).toBeGreaterThanOrEqual(20)

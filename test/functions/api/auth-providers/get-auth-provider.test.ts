@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { discovered, providerSecret, providers } from '#test/support/auth-providers.ts'
+import { handlerOf } from '#test/support/operations.ts'
 
 const common = [
   ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context'],
@@ -10,10 +11,10 @@ const common = [
 /** What a kind has besides (A25.1). */
 const own: Record<ProviderKind, string[]> = {
   email_otp: [],
-  oidc: ['is_default', 'client_id', 'discovery_document_uri', 'email_verification_method'],
+  oidc: ['is_default', 'client_id', 'discovery_document_uri', 'email_verification_method', 'callback_uri'],
   suite: ['is_default'],
   tenant: ['is_default', 'email_claim'],
-  idp: ['is_default', 'client_id', 'idp_domain'],
+  idp: ['is_default', 'client_id', 'idp_domain', 'callback_uri'],
 }
 
 let account: Account
@@ -22,6 +23,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.unstubAllEnvs()
 })
 
 describe.each(providerKinds)('GET /%s_auth_providers/{id} (A25.1)', (kind) => {
@@ -41,5 +43,26 @@ describe.each(providerKinds)('GET /%s_auth_providers/{id} (A25.1)', (kind) => {
     for (const other of providerKinds.filter((other) => other !== kind)) {
       expect((await providers[other].get(account, id)).status).toBe(404)
     }
+  })
+})
+
+describe('the address that a provider leads back to (I2.2)', () => {
+  it.each(['oidc', 'idp'] as const)('is one of its own for kind %s, wherever the service is reached', async (kind) => {
+    discovered()
+    const own = await newAccount()
+    const created = (await providers[kind].create(own, { callback_uri: 'https://evil.example.com/' })).body.data
+    expect(created.callback_uri).toBe(`http://127.0.0.1/sign_in/callback/${created.id}`)
+    const renamed = (await providers[kind].update(own, created.id, { name: 'Renamed', callback_uri: 'x' })).body.data
+    expect(renamed).toMatchObject({ name: 'Renamed', callback_uri: created.callback_uri })
+    const before = await providers[kind].get(own, created.id)
+    vi.stubEnv('SERVICE_URL', 'https://access.example.com')
+    const moved = await providers[kind].get(own, created.id)
+    expect(moved.body.data.callback_uri).toBe(`https://access.example.com/sign_in/callback/${created.id}`)
+    // Another address makes nobody's edit a conflict (A8.2), and what is kept of it is old.
+    expect(moved.headers.etag).not.toBe(before.headers.etag)
+    const remove = await handlerOf(`DELETE /${kind}_auth_providers/{id}`)
+    const headers = { 'if-match': before.headers.etag ?? '' }
+    const removed = await own.call(remove, { method: 'DELETE', params: { id: created.id }, headers })
+    expect([removed.status, removed.body.data?.callback_uri]).toEqual([200, moved.body.data.callback_uri])
   })
 })

@@ -35,8 +35,8 @@ it('complaint 10, #13246: a callback that is late, or comes again, leads nowhere
   const provider = await world.behind()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
   const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
-  expect(ledTo(await comeBack({ state: begun.own, code }))).toMatchObject({ code: expect.any(String) })
-  const again = await comeBack({ state: begun.own, code })
+  expect(ledTo(await comeBack(begun, { state: begun.own, code }))).toMatchObject({ code: expect.any(String) })
+  const again = await comeBack(begun, { state: begun.own, code })
   expect([again.status, again.body.code, again.headers.location]).toEqual([400, 'bad_request', undefined])
 })
 

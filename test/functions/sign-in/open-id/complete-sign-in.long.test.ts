@@ -89,7 +89,7 @@ describe('what comes back to the service', () => {
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
     const query = { state: begun.own, code: fake.codeFor(begun.url, claims) }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => comeBack(query)))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => comeBack(begun, query)))
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
     expect(fake.asked.filter((place) => place === 'token')).toHaveLength(1)
@@ -104,13 +104,13 @@ describe('what comes back to the service', () => {
       [one, two].map(({ id }) => beginSignIn(id, { slug: world.account.slug })),
     )
     if (!begun || !elsewhere) throw new Error('Nothing was begun.')
-    const mixed = await comeBack({ state: begun.own, code: other.codeFor(elsewhere.url, claims) })
+    const mixed = await comeBack(begun, { state: begun.own, code: other.codeFor(elsewhere.url, claims) })
     expect(ledTo(mixed)).toMatchObject({ error: 'access_denied' })
     expect(other.asked).not.toContain('token')
     const named = await beginSignIn(one.id, { slug: world.account.slug })
     fake.asked.length = 0
     const query = { state: named.own, code: fake.codeFor(named.url, claims), iss: other.issuer }
-    expect(ledTo(await comeBack(query))).toMatchObject({ error: 'access_denied' })
+    expect(ledTo(await comeBack(named, query))).toMatchObject({ error: 'access_denied' })
     // An answer that names another issuer is given up before its code goes anywhere (RFC 9207).
     expect(fake.asked).not.toContain('token')
     await other.close()
@@ -128,11 +128,11 @@ describe('a provider that does not work', () => {
     })
     const query = { state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) }
     const startedAt = performance.now()
-    expect(ledTo(await comeBack(query))).toMatchObject({ error: 'access_denied' })
+    expect(ledTo(await comeBack(begun, query))).toMatchObject({ error: 'access_denied' })
     expect(performance.now() - startedAt).toBeLessThan(29_000)
     // What it says when it is done at last is nobody's.
     fake.behave()
-    expect((await comeBack(query)).status).toBe(400)
+    expect((await comeBack(begun, query)).status).toBe(400)
   })
 
   it.each<[string, Parameters<PlainProvider['misbehave']>, string]>([

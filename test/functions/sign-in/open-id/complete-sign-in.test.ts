@@ -7,7 +7,7 @@ import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { insertIdentity } from '#test/support/identities.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
-import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in.ts'
+import { beginSignIn, comeBack, ledTo, plainHome, signInBy } from '#test/support/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders, tenant } from '#test/support/sign-in-world.ts'
 
 type Claims = Record<string, unknown>
@@ -168,7 +168,7 @@ describe('who can sign in (I2.4)', () => {
     const answered = async (change: () => Promise<unknown>) => {
       const begun = await beginSignIn(provider.id, { slug: world.account.slug })
       await change()
-      return ledTo(await comeBack({ state: begun.own, code: fake.codeFor(begun.url, claims) }))
+      return ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
     }
     const denied = { state: expect.any(String), error: 'access_denied' }
     const set = async (fields: Partial<AuthProviderRow>) => {
@@ -204,7 +204,7 @@ describe('who can sign in (I2.4)', () => {
 
 describe('what comes back to the service', () => {
   const refused = async (query: Record<string, string> | string) => {
-    const answer = await comeBack(query)
+    const answer = await comeBack(plainHome, query)
     expect([answer.status, answer.body?.code, answer.headers.location]).toEqual([400, 'bad_request', undefined])
   }
 
@@ -223,21 +223,21 @@ describe('what comes back to the service', () => {
     ]
     for (const query of wrong) await refused(query)
     // None of that has used it up.
-    expect(ledTo(await comeBack({ code, state: own })).error).toBe('access_denied')
+    expect(ledTo(await comeBack(begun, { code, state: own })).error).toBe('access_denied')
   })
 
   it('counts once, whatever it says', async () => {
     const provider = await world.behind()
     for (const query of [{ error: 'access_denied' }, { code: 'nonsense' }, {}] as Record<string, string>[]) {
       const begun = await beginSignIn(provider.id, { slug: world.account.slug })
-      const back = await comeBack({ ...query, state: begun.own })
+      const back = await comeBack(begun, { ...query, state: begun.own })
       expect([back.status, ledTo(back)]).toEqual([303, { state: begun.state, error: 'access_denied' }])
       await refused({ state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) })
     }
   })
 
   it('is read of a browser that asks for a page', async () => {
-    const answer = await comeBack({ state: 'x', error: 'y' })
+    const answer = await comeBack(plainHome, { state: 'x', error: 'y' })
     expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expect(answer.body.detail).toMatch(/Start it again/)
   })

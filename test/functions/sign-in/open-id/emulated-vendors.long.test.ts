@@ -50,7 +50,7 @@ async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Pr
     return form ? { form } : null
   })
   const log = catchLog('WARN')
-  const told = ledTo(await comeBack(new URL(home).search.slice(1)))
+  const told = ledTo(await comeBack({ home }, new URL(home).search.slice(1)))
   const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
   vi.mocked(process.stdout.write).mockRestore()
   if (told.code === undefined) return line?.reason

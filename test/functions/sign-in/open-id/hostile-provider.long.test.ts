@@ -46,7 +46,7 @@ async function go(claims: Payload) {
   const led = await fetch(begun.url, { redirect: 'manual' })
   const home = new URL(led.headers.get('location') ?? '')
   const log = catchLog('WARN')
-  const back = await comeBack(home.search.slice(1))
+  const back = await comeBack({ home: home.href }, home.search.slice(1))
   const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
   vi.restoreAllMocks()
   const told = ledTo(back)

@@ -34,7 +34,7 @@ afterAll(() => fake.close())
 async function claim(email: string, sub = newSubject()) {
   const post = await catchMails()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
-  const told = ledTo(await comeBack({ state: begun.own, code: fake.codeFor(begun.url, { sub, email }) }))
+  const told = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, { sub, email }) }))
   await post.settled()
   const mails = [...post.mails]
   await post.stop()

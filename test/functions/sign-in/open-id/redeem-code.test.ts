@@ -32,7 +32,7 @@ async function withCode() {
   const person = await newPerson(account)
   const begun = await beginSignIn(provider.id, { slug: account.slug })
   const claims = { sub: String(person.id), email: person.email, email_verified: true }
-  const { code = '' } = ledTo(await comeBack({ state: begun.own, code: fake.codeFor(begun.url, claims) }))
+  const { code = '' } = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
   return { person, code, code_verifier: begun.verifier }
 }
 const refused = async (sign_in: Record<string, unknown>) => {
