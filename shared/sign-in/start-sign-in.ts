@@ -3,6 +3,7 @@ import { clock, timestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { type AuthProviderRow, authProviders } from '../domain/auth-providers/auth-provider.ts'
+import { callbackUri } from '../domain/auth-providers/callback-uri.ts'
 import { guardedFetch } from '../outside/guarded-fetch.ts'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
@@ -96,7 +97,7 @@ export async function startSignIn(account: AccountRow, draft: Draft<Start>, addr
   const { context, redirect_uri, state, code_challenge } = input
   const { text, key } = mintOneTimeToken(account.id, 'pending')
   const { nonce, verifier } = newProofs()
-  const callback_uri = `${address}/sign_in/callback`
+  const callback_uri = callbackUri(address, kind, row.id)
   const url = await authorizationUrl(app, {
     response_type: 'code',
     client_id: app.clientId,

@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demoPeople } from '#infra/local/demo-idp/people.ts'
 import { type DemoIdp, startDemoIdp } from '#infra/local/demo-idp/start-demo-idp.ts'
 
-const redirect_uri = 'http://127.0.0.1:8787/sign_in/callback'
-const client = { client_id: 'service', client_secret: 'a secret', redirect_uri }
+const redirect_uri = 'http://127.0.0.1:8787/sign_in/callback/0191e0b7-4b5e-7c3a-8f1d-2a6b9c0d1e2f'
+const client = { client_id: 'service', client_secret: 'a secret' }
 const people = Object.values(demoPeople)
 
 let idp: DemoIdp
 
 beforeAll(async () => {
   idp = await startDemoIdp({ port: 0, client, people })
+  await idp.leadBackTo(redirect_uri)
 })
 afterAll(() => idp.stop())
 
@@ -94,9 +95,11 @@ describe('the demo provider', () => {
   })
 
   it('leads nowhere else, and to nobody without PKCE', async () => {
-    const elsewhere = await browser()(authorization({ redirect_uri: 'http://127.0.0.1:1/else' }))
-    expect(elsewhere.url.origin).toBe(idp.issuer)
-    expect(elsewhere.text).toContain('invalid_redirect_uri')
+    for (const other of ['http://127.0.0.1:1/else', 'http://127.0.0.1:8787/sign_in/callback', `${redirect_uri}/x`]) {
+      const elsewhere = await browser()(authorization({ redirect_uri: other }))
+      expect(elsewhere.url.origin).toBe(idp.issuer)
+      expect(elsewhere.text).toContain('invalid_redirect_uri')
+    }
     const { url } = await browser()(authorization({ code_challenge: '', code_challenge_method: '' }))
     expect(url.searchParams.get('error')).toBe('invalid_request')
   })

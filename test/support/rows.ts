@@ -6,7 +6,7 @@ import type { Entity, Row } from '#shared/table/entity.ts'
 export const insertRow = <R extends Row>(
   accountId: string,
   entity: Entity<R>,
-  fields: Omit<R, 'id' | 'inserted_at' | 'updated_at'>,
+  fields: Omit<R, 'id' | 'inserted_at' | 'updated_at'> & { id?: string },
 ): Promise<R> => commit({ accountId, subject: null }, async (transaction) => transaction.insert(entity, fields))
 
 export const updateRow = <R extends Row>(

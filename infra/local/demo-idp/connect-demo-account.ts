@@ -11,8 +11,9 @@ type Options = {
   connection: DemoConnection
 }
 
-type Connected = { slug: string; directoryId: string }
-type Row = { id: string; discovery_document_uri?: string }
+type Connected = { slug: string; callbackUri: string; directoryId: string }
+type Row = { id: string }
+type ProviderRow = Row & { discovery_document_uri: string; callback_uri: string }
 
 const name = 'Demo company'
 
@@ -28,7 +29,7 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, conne
     if (!response.ok) throw new Fault(`The demo account could not be prepared: ${method} ${path} answered ${text}`)
     return JSON.parse(text).data
   }
-  const first = async (path: string) => (await ask<Row[]>('GET', path))[0]
+  const first = async <R extends Row>(path: string) => (await ask<R[]>('GET', path))[0]
 
   async function letSignIn({ name, email }: Person): Promise<void> {
     if (await first(`/actors?email=${encodeURIComponent(email)}`)) return
@@ -36,13 +37,13 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, conne
     await ask('POST', '/actors', { actor })
   }
 
-  async function pointToProvider(): Promise<void> {
+  async function pointToProvider(): Promise<ProviderRow> {
     const discovery_document_uri = `${issuer}/.well-known/openid-configuration`
-    const known = await first(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
-    if (known?.discovery_document_uri === discovery_document_uri) return
+    const known = await first<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
+    if (known?.discovery_document_uri === discovery_document_uri) return known
     const fields = { ...client, discovery_document_uri }
-    if (known) await ask('PATCH', `/oidc_auth_providers/${known.id}`, { oidc_auth_provider: fields })
-    else await ask('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
+    if (known) return ask('PATCH', `/oidc_auth_providers/${known.id}`, { oidc_auth_provider: fields })
+    return ask('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
   }
 
   /** Disabled: whoever wants its people previews first what they would bring, and then enables it. */
@@ -53,11 +54,11 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, conne
     return (await ask<Row>('POST', '/tenant_directories', { tenant_directory: fields })).id
   }
 
-  await pointToProvider()
+  const { callback_uri: callbackUri } = await pointToProvider()
   if (!(await first('/email_otp_auth_providers'))) {
     await ask('POST', '/email_otp_auth_providers', { email_otp_auth_provider: {} })
   }
   await letSignIn(demoPeople.user)
   const { slug } = await ask<{ slug: string }>('GET', '/account')
-  return { slug, directoryId: await pointToDirectory() }
+  return { slug, callbackUri, directoryId: await pointToDirectory() }
 }

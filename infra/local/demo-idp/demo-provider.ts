@@ -6,7 +6,7 @@ import { memoryAdapter } from './memory-adapter.ts'
 import type { Person } from './people.ts'
 
 /** The service as the provider knows it (RFC 7591, 2). */
-export type DemoClient = { client_id: string; client_secret: string; redirect_uri: string }
+export type DemoClient = { client_id: string; client_secret: string }
 
 type Options = { issuer: string; client: DemoClient; people: readonly Person[] }
 
@@ -28,15 +28,17 @@ async function consented({ oidc }: KoaContextWithOIDC) {
   return grant
 }
 
-/** An OpenID Provider that somebody else wrote, with these people in it and the service as its one client. */
-export async function demoProvider({ issuer, client, people }: Options): Promise<Provider> {
-  const { redirect_uri, ...registered } = client
-  return new Provider(issuer, {
-    adapter: forgetful(memoryAdapter()),
+/**
+ * An OpenID Provider that somebody else wrote, with these people in it and the service as its one client. Nobody can be led to
+ * it before it knows where it leads back to, which the service says when it knows the provider.
+ */
+export async function demoProvider({ issuer, client, people }: Options) {
+  const kept = memoryAdapter()
+  const provider = new Provider(issuer, {
+    adapter: forgetful(kept),
     expiresWithSession: () => false,
     jwks: { keys: [await signingKey()] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
-    clients: [{ ...registered, redirect_uris: [redirect_uri], token_endpoint_auth_method: 'client_secret_basic' }],
     clientAuthMethods: ['client_secret_basic'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'given_name', 'family_name'] },
     features: { devInteractions: { enabled: false } },
@@ -58,4 +60,12 @@ export async function demoProvider({ issuer, client, people }: Options): Promise
       return person && { accountId: sub, claims: (): AccountClaims => ({ ...person }) }
     },
   })
+  return {
+    provider,
+    async leadBackTo(redirect_uri: string) {
+      const token_endpoint_auth_method = 'client_secret_basic'
+      const registered = { ...client, redirect_uris: [redirect_uri], token_endpoint_auth_method } as const
+      await kept('Client').upsert(client.client_id, registered, Number.POSITIVE_INFINITY)
+    },
+  }
 }

@@ -30,19 +30,23 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
   })
   const people = Object.values(demoPeople)
   const client = demoClient(dir)
-  const redirect_uri = `${baseUrl}/sign_in/callback`
-  const idp = await startDemoIdp({ port, client: { ...client, redirect_uri }, people })
+  const idp = await startDemoIdp({ port, client, people })
   try {
     const token = readJson<{ api_token: string }>(credentialsFile(dir))?.api_token ?? ''
     const { connection } = directory
-    const { slug, directoryId: id } = await connectDemoAccount({
+    const {
+      slug,
+      callbackUri,
+      directoryId: id,
+    } = await connectDemoAccount({
       baseUrl,
       token,
       issuer: idp.issuer,
       client,
       connection,
     })
-    return { ...idp, slug, people, directory: { ...directory, id } }
+    await idp.leadBackTo(callbackUri)
+    return { issuer: idp.issuer, stop: idp.stop, slug, people, directory: { ...directory, id } }
   } catch (error) {
     await idp.stop()
     throw error

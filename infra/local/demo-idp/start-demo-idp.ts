@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import type Provider from 'oidc-provider'
 import type { Answer } from '#shared/http/exchange.ts'
 import { listen, openServer } from '../http-server.ts'
 import { choosePersonPage } from './choose-person-page.ts'
@@ -8,13 +9,16 @@ import type { Person } from './people.ts'
 
 type Options = { port: number; client: DemoClient; people: readonly Person[] }
 
-export type DemoIdp = { issuer: string; stop(): Promise<void> }
+export type DemoIdp = {
+  issuer: string
+  /** Lets the service be led back to at this address alone. */
+  leadBackTo(redirectUri: string): Promise<void>
+  stop(): Promise<void>
+}
 
 function send(response: ServerResponse, { statusCode = 200, headers, body }: Answer): void {
   response.writeHead(statusCode, headers as Record<string, string>).end(body)
 }
-
-type Provider = Awaited<ReturnType<typeof demoProvider>>
 
 /** The page on which somebody says who they are, and what they said. */
 async function who(provider: Provider, people: readonly Person[], request: IncomingMessage, response: ServerResponse) {
@@ -40,9 +44,11 @@ export async function startDemoIdp({ port, client, people }: Options): Promise<D
     })
   })
   const issuer = `http://127.0.0.1:${await listen(server, port, 'DEMO_IDP_PORT')}`
-  ready.resolve(await demoProvider({ issuer, client, people }))
+  const { provider, leadBackTo } = await demoProvider({ issuer, client, people })
+  ready.resolve(provider)
   return {
     issuer,
+    leadBackTo,
     async stop() {
       server.close()
       server.closeAllConnections()

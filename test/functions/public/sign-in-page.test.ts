@@ -27,11 +27,10 @@ beforeAll(() => {
 })
 
 async function withDemoProvider(fields: object = {}) {
-  const client = { client_id: 'service', client_secret: 'a secret', redirect_uri: 'http://127.0.0.1/sign_in/callback' }
+  const client = { client_id: 'service', client_secret: 'a secret' }
   const idp = await startDemoIdp({ port: 0, client, people: Object.values(demoPeople) })
-  const { redirect_uri, ...known } = client
   const created = await providers.oidc.create(account, {
-    ...known,
+    ...client,
     client_id: randomUUID(),
     name: 'Company',
     discovery_document_uri: `${idp.issuer}/.well-known/openid-configuration`,

@@ -1,12 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import { callbackUri } from '#shared/domain/auth-providers/callback-uri.ts'
 import { startCertifiedProvider } from '#test/fakes/certified-provider.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { newPerson } from '#test/support/identities.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in.ts'
 
-const callback = 'http://127.0.0.1/sign_in/callback'
 const secret = 'secret-of-the-app-at-the-provider'
 const tenant = '9a1f'
 
@@ -43,11 +44,13 @@ async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = s
     grace: { name: 'Grace', picture: 'https://pictures.example.com/1', ...claims(String(person.email)) },
     nobody: claims('nobody@example.com'),
   }
+  const id = randomUUID()
+  const home = callbackUri('http://127.0.0.1', kind, id)
   const clients = [
     {
       client_id: app,
       client_secret: secret,
-      redirect_uris: [callback],
+      redirect_uris: [home],
       token_endpoint_auth_method: 'client_secret_post' as const,
     },
   ]
@@ -61,10 +64,11 @@ async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = s
   const provider = await providerBehind(account.id, { ...fake, secret: clientSecret }, kind, {
     ...((kind === 'oidc' || kind === 'idp') && { client_id: app }),
     ...fields,
+    id,
   })
   const go = async (who: string | null) => {
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    const home = await fake.visit(begun.url, callback, who)
+    const home = await fake.visit(begun.url, begun.home, who)
     const log = catchLog('WARN')
     const back = await comeBack({ home }, new URL(home).search.slice(1))
     const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')

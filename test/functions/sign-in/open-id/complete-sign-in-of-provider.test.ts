@@ -1,23 +1,157 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in.ts'
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { router } from '#infra/local/routes.ts'
+import { lookAtOneTime, readOneTimeToken } from '#shared/sign-in/one-time-token.ts'
+import type { PendingSignIn } from '#shared/sign-in/pending-sign-in.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { loadEntries } from '#test/support/operations.ts'
+import { beginSignIn, comeBack, ledTo, plainHome, providerBehind, redeemWith } from '#test/support/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in-world.ts'
 
 let world: SignInWorld
+let fake: PlainProvider
+let hostile: PlainProvider
+let elsewhere: Account
 beforeAll(async () => {
   world = await signInWorld()
+  fake = world.fake
+  hostile = await startPlainProvider()
+  elsewhere = await newAccount()
 })
-beforeEach(() => stubProviders(world.fake))
-afterAll(async () => {
+beforeEach(() => stubProviders(fake))
+afterEach(() => {
+  fake.asked.length = 0
+  hostile.asked.length = 0
   vi.unstubAllEnvs()
-  await world.fake.close()
+  vi.restoreAllMocks()
+})
+afterAll(() => Promise.all([fake.close(), hostile.close()]))
+
+const claimsOf = async () => ({
+  sub: newSubject(),
+  email: await world.emailOf(),
+  email_verified: true,
+  hd: 'x.example',
 })
 
-it('takes no answer of a sign-in that was begun with another address', async () => {
-  const { fake, account } = world
+/** Where the browser is led, and why by the service's own log. */
+async function outcome(...back: Parameters<typeof comeBack>) {
+  const log = catchLog('WARN')
+  const answer = await comeBack(...back)
+  const refused = log.lines().find(({ event }) => event === 'sign_in_refused')
+  vi.restoreAllMocks()
+  return { told: ledTo(answer), reason: refused?.reason }
+}
+
+describe.each(['oidc', 'idp'] as const)(
+  'a mix-up of two providers of kind %s, which name themselves nowhere',
+  (kind) => {
+    /** Somebody is at the hostile provider of another account, whose administrator has begun a sign-in at the honest one. */
+    async function attack() {
+      const provider = await world.behind(kind, kind === 'idp' ? { idp_domain: 'company.idp.example' } : {})
+      const bait = await providerBehind(elsewhere.id, hostile)
+      return {
+        honest: await beginSignIn(provider.id, { slug: world.account.slug }),
+        begun: await beginSignIn(bait.id, { slug: elsewhere.slug }),
+      }
+    }
+
+    it('gives the code of one to nobody else: it came to another address than the sign-in was begun with', async () => {
+      const { honest, begun } = await attack()
+      fake.asked.length = hostile.asked.length = 0
+      // The hostile one leads on to the honest one, which leads back to the one address that it knows.
+      const code = fake.codeFor(honest.url, await claimsOf())
+      const { told, reason } = await outcome(honest, { state: begun.own, code })
+      expect([told, reason]).toEqual([{ state: begun.state, error: 'access_denied' }, 'callback_other'])
+      expect([...fake.asked, ...hostile.asked]).toEqual([])
+    })
+
+    it('takes a code under the state that it is for at the address of that sign-in alone', async () => {
+      for (const homeOf of [
+        ({ begun }: Awaited<ReturnType<typeof attack>>) => begun.home,
+        () => `${plainHome.home}/${randomUUID()}`,
+        () => plainHome.home,
+      ]) {
+        const attacked = await attack()
+        const { honest } = attacked
+        const code = fake.codeFor(honest.url, await claimsOf())
+        const { told, reason } = await outcome({ home: homeOf(attacked) }, { state: honest.own, code })
+        expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'callback_other'])
+        // It was the one try of this sign-in.
+        expect((await comeBack(honest, { state: honest.own, code })).status).toBe(400)
+      }
+      expect(fake.asked).not.toContain('token')
+    })
+
+    it('does not take in place of a person whom the hostile one got a code of, which is for another address', async () => {
+      const { honest, begun } = await attack()
+      // An honest provider that leads back to whatever begins like the address that it knows.
+      const url = new URL(honest.url)
+      url.searchParams.set('redirect_uri', begun.home)
+      const code = fake.codeFor(url.href, await claimsOf())
+      expect((await outcome(begun, { state: begun.own, code })).told.error).toBe('access_denied')
+      expect(hostile.asked).toContain('token')
+      const { told, reason } = await outcome(honest, { state: honest.own, code })
+      expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'provider_refused'])
+    })
+
+    it('leaves who was led nowhere else signed in', async () => {
+      const { honest } = await attack()
+      const { told } = await outcome(honest, { state: honest.own, code: fake.codeFor(honest.url, await claimsOf()) })
+      expect((await redeemWith({ code: told.code, code_verifier: honest.verifier })).status).toBe(201)
+    })
+  },
+)
+
+it('takes no answer of a provider of the deployment, whose address is another', async () => {
   const provider = await world.behind('suite')
-  const begun = await beginSignIn(provider.id, { slug: account.slug })
-  const query = { state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) }
-  const back = await comeBack({ home: `${begun.home}/${provider.id}` }, query)
-  expect([back.status, ledTo(back)]).toEqual([303, { state: begun.state, error: 'access_denied' }])
-  expect(fake.asked).not.toContain('token')
+  const begun = await beginSignIn(provider.id, { slug: world.account.slug })
+  const code = fake.codeFor(begun.url, await claimsOf())
+  const { told, reason } = await outcome({ home: `${begun.home}/${provider.id}` }, { state: begun.own, code })
+  expect([told.error, reason]).toEqual(['access_denied', 'callback_other'])
+})
+
+describe('a sign-in that the version before has begun', () => {
+  /** It was led to the address that all providers had. */
+  async function begunBefore() {
+    const provider = await world.behind()
+    const begun = await beginSignIn(provider.id, { slug: world.account.slug })
+    const key = readOneTimeToken(begun.own, 'pending')?.key
+    const pending = key && (await lookAtOneTime<PendingSignIn>(key, 0))
+    const Item = { ...key, ...pending, callback_uri: plainHome.home }
+    await table().send(new PutCommand({ TableName: tableName(), Item }))
+    const url = new URL(begun.url)
+    url.searchParams.set('redirect_uri', plainHome.home)
+    return { ...begun, code: fake.codeFor(url.href, await claimsOf()) }
+  }
+
+  it('is answered where that one has led it', async () => {
+    const { own, code, verifier } = await begunBefore()
+    const { told } = await outcome(plainHome, { state: own, code })
+    expect((await redeemWith({ code: told.code, code_verifier: verifier })).status).toBe(201)
+  })
+
+  it('and nowhere else', async () => {
+    const { own, code, home } = await begunBefore()
+    expect((await outcome({ home }, { state: own, code })).reason).toBe('callback_other')
+  })
+})
+
+it('has an address that is no page of an account, whatever stands at its end', async () => {
+  const routes = (await loadEntries()).map(({ name }) => ({ key: name, target: name }))
+  const pages = ['GET /sign_in/{slug}', 'POST /sign_in/{slug}', 'GET /sign_in/{slug}/start']
+  const match = router([...routes, ...pages.map((key) => ({ key, target: key }))])
+  for (const end of ['0191e0b7-4b5e-7c3a-8f1d-2a6b9c0d1e2f', 'start', 'providers', 'email_otp', 'token', '%2e%2e']) {
+    expect(match('GET', `/sign_in/callback/${end}`)?.key).toBe('GET /sign_in/callback/{auth_provider_id}')
+  }
+  expect(match('GET', '/sign_in/callback')?.key).toBe('GET /sign_in/callback')
+  // An API that preferred the other one would look for an account that there cannot be.
+  await expect(newAccount({ slug: 'callback' })).rejects.toThrow(/slug/)
+  for (const end of ['start', '', 'x'.repeat(3_000)]) {
+    expect((await comeBack({ home: `${plainHome.home}/${end}` }, { state: 'x', code: 'y' })).status).toBe(400)
+  }
 })

@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { createEmulator, type Emulator } from 'emulate'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import { callbackUri } from '#shared/domain/auth-providers/callback-uri.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { walkForms } from '#test/support/form-browser.ts'
 import { newPerson } from '#test/support/identities.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in.ts'
 
-const callback = 'http://127.0.0.1/sign_in/callback'
 const secret = 'secret-of-the-app-at-the-provider'
 let emulator: Emulator | undefined
 afterEach(async () => {
@@ -28,8 +29,14 @@ type Vendor = {
 async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Promise<unknown> {
   const account: Account = await newAccount()
   const email = String((await newPerson(account)).email)
+  const id = randomUUID()
   const app = { suite: 'suite-app', tenant: 'tenant-app', oidc: 'app', idp: 'app' }[kind]
-  const client = { client_id: app, client_secret: secret, name: 'App', redirect_uris: [callback] }
+  const client = {
+    client_id: app,
+    client_secret: secret,
+    name: 'App',
+    redirect_uris: [callbackUri('http://127.0.0.1', kind, id)],
+  }
   const users = [{ email, login: email, name: 'Grace', first_name: 'Grace', last_name: 'H', ...user }]
   emulator = await createEmulator({ service, port: 0, seed: { [service]: { users, oauth_clients: [client] } } })
   const base = emulator.url
@@ -42,10 +49,10 @@ async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Pr
   const issuer = `${base}${path}`
   const place = { issuer, documentUri: `${issuer}/.well-known/openid-configuration`, secret }
   const known = (kind === 'oidc' || kind === 'idp') && { client_id: app }
-  const provider = await providerBehind(account.id, place, kind, { ...known, ...fields })
+  const provider = await providerBehind(account.id, place, kind, { ...known, ...fields, id })
   const begun = await beginSignIn(provider.id, { slug: account.slug })
   if (begun.answer.status !== 201) return begun.answer.body.errors
-  const home = await walkForms(begun.url, callback, (forms) => {
+  const home = await walkForms(begun.url, begun.home, (forms) => {
     const form = forms.find(({ html, fields }) => `${html}${Object.values(fields)}`.includes(email))
     return form ? { form } : null
   })

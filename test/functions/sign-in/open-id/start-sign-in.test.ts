@@ -37,7 +37,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
       market: 'eu',
       response_type: 'code',
       client_id: provider.client_id,
-      redirect_uri: 'http://127.0.0.1/sign_in/callback',
+      redirect_uri: `http://127.0.0.1/sign_in/callback/${provider.id}`,
       scope: 'openid email profile',
       state: expect.stringMatching(/^[\w-]{64}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
@@ -68,6 +68,8 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     const { url } = await beginSignIn(suite.id, { slug: own.slug })
     expect(new URL(url).searchParams.get('hd')).toBe('example.com')
     expect(new URL(url).searchParams.get('client_id')).toBe('suite-app')
+    // The suite is the deployment's, not the account's.
+    expect(new URL(url).searchParams.get('redirect_uri')).toBe('http://127.0.0.1/sign_in/callback')
   })
 
   it.each<[Record<string, unknown>, Record<string, string[]>]>([
