@@ -18,6 +18,7 @@ import { dearestOperations, dearestTable } from './dearest.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
 import { liveFigures } from './live.ts'
+import { liveCrowd } from './live-crowd.ts'
 import { loadTable, loadTest } from './load.ts'
 import { logCosts, logTable } from './log-costs.ts'
 import { meetingTable } from './meeting.ts'
@@ -81,6 +82,13 @@ async function printLive(): Promise<void> {
   if (said.some((rate) => !(rate > 0))) throw new Error('Use: npm run bench -- --live [grants a second …]')
   print('devices with the live channel:\n')
   await liveFigures(said.length > 0 ? said : [10, 25, 50], print)
+}
+
+/** The number after `--live-crowd`: 1,000 unless told otherwise. */
+async function printLiveCrowd(): Promise<void> {
+  const size = Number(process.argv[process.argv.indexOf('--live-crowd') + 1] ?? 1_000)
+  if (!(Number.isInteger(size) && size > 0)) throw new Error('Use: npm run bench -- --live-crowd [clients]')
+  print(await liveCrowd(size))
 }
 
 function printFailure(error: Error): void {
@@ -205,6 +213,7 @@ if (process.argv.includes('--load')) {
   const stopEngines = await startTestEngines()
   try {
     if (process.argv.includes('--against')) await printComparison()
+    else if (process.argv.includes('--live-crowd')) await printLiveCrowd()
     else if (process.argv.includes('--clients')) await printMeetingOf()
     else if (process.argv.includes('--seal')) print(await sealFigures(10_000))
     else if (process.argv.includes('--presence')) print(presenceText(await presenceRows()))

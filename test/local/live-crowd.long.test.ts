@@ -1,42 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
 import { connectionsOf } from '#shared/domain/connections/connection.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { followUpFrom } from '#test/support/commit-stream.ts'
-import { type LiveDevice, openChannel } from '#test/support/live.ts'
-import { until } from '#test/support/until.ts'
+import { openChannel } from '#test/support/live.ts'
+import { LiveCrowd } from '#test/support/live-crowd.ts'
+import { plantSessions } from '#test/support/plant-sessions.ts'
+
+/** As many as fit the time of a test: `npm run bench -- --live-crowd` measures others. */
+const size = 400
+const atOnce = 100
 
 let channel: Awaited<ReturnType<typeof openChannel>>
 beforeAll(async () => {
-  channel = await openChannel()
+  channel = await openChannel({ limits: { handshakes: atOnce } })
 })
 afterAll(() => channel.stop())
 
-const size = 250
-
-test('a crowd that connects at once is let in, told of a change over time, and forgotten when it goes', async () => {
+test('a crowd that connects at once comes in, though most are refused first, is told of a change over time, and is forgotten', async () => {
   const world = await newAccessWorld()
-  // A token has a rate limit: ten devices share each.
-  const sessions: { token: string; id: string }[] = []
-  for (let i = 0; i < size / 10; i++) {
-    const { token } = await world.addToken()
-    const started = await Promise.all(
-      Array.from({ length: 10 }, (_, j) => world.startSession({ svc_id: `${i}-${j}` }, { token })),
-    )
-    sessions.push(...started.map(({ body }) => ({ token, id: body.data.id as string })))
-  }
-  const devices: LiveDevice[] = await Promise.all(sessions.map(({ token, id }) => channel.connect(token, id)))
-  expect(await connectionsOf(world.account.id, 'clients')).toHaveLength(size)
-  for (const device of devices) device.send({ type: 'ping', id: 'here' })
-  await Promise.all(devices.map((device) => device.next('pong')))
-
+  const sessions = await plantSessions(world, size)
   const from = await followUpFrom(world.account.id)
+  const crowd = new LiveCrowd()
+  crowd.connect(channel.url, sessions)
+  expect(await crowd.untilOpened(size, 200_000)).toBe(size)
+  // What the platform refuses comes again by itself.
+  expect(crowd.closed).toBeGreaterThanOrEqual(size - atOnce)
+  expect(await connectionsOf(world.account.id, 'clients')).toHaveLength(size)
+
   const body = { policy: { is_disabled: true } }
   await world.account.call(updatePolicy, { method: 'PATCH', params: { id: world.policy.id }, body })
   await followUpFrom(world.account.id, from)
-  const told = await Promise.all(devices.map((device) => device.next('resources')))
-  for (const { within_ms } of told) expect(within_ms).toBe(size * 10)
+  expect(crowd.received).toEqual(Array.from({ length: size }, () => ({ type: 'resources', within_ms: size * 10 })))
 
-  for (const device of devices) device.close()
-  await until(async () => (await connectionsOf(world.account.id, 'clients')).length === 0)
-}, 240_000)
+  crowd.close()
+  for (let waits = 0; waits < 600 && (await connectionsOf(world.account.id, 'clients')).length > 0; waits++)
+    await sleep(200)
+  expect(await connectionsOf(world.account.id, 'clients')).toEqual([])
+}, 400_000)

@@ -1,3 +1,5 @@
+import { get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { postMessage } from '#shared/live/connections-api.ts'
@@ -58,6 +60,76 @@ it('refuses a handshake with what the function answers, and other paths itself',
   expect((refused as Refusal).refused).toEqual({ status: 404, body: { code: 'not_found' } })
   const elsewhere = await connectTo(url.replace('/live', '/other'), 'token', 'x').catch((error: unknown) => error)
   expect((elsewhere as Refusal).refused.status).toBe(404)
+})
+
+/** The status of an answer to a request that wants an upgrade. */
+const statusOf = (url: string, headers: Record<string, string>) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const asked = get(url.replace('ws:', 'http:'), { headers: { connection: 'Upgrade', ...headers } })
+    asked.once('response', ({ statusCode }) => resolve(statusCode)).once('error', reject)
+  })
+
+it('tells no function of what is no handshake', async () => {
+  const { url, told } = await open()
+  const handshake = {
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  for (const wrong of [
+    { 'sec-websocket-version': '12' },
+    { 'sec-websocket-key': 'short' },
+    { 'sec-websocket-key': '' },
+    { upgrade: 'h2c' },
+  ]) {
+    expect(await statusOf(url, { ...handshake, ...wrong }), JSON.stringify(wrong)).toBe(400)
+  }
+  expect(told('$connect')).toEqual([])
+})
+
+it('tells of the end of a device that has left while its function was asked', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<unknown>()
+  const ended: unknown[] = []
+  channel = await openChannel({
+    intercept: async (route, event) => {
+      if (route !== '$connect') return void ended.push((event as Event).requestContext.connectionId)
+      asked.resolve()
+      ended.push((event as Event).requestContext.connectionId)
+      return answer.promise
+    },
+  })
+  const socket = new WebSocket(channel.url)
+  socket.on('error', () => undefined)
+  const gone = new Promise((resolve) => socket.once('close', resolve))
+  await asked.promise
+  socket.terminate()
+  await gone
+  await sleep(50)
+  answer.resolve({ statusCode: 200 })
+  await until(() => ended.length === 2)
+  expect(ended[0]).toBe(ended[1])
+})
+
+it('refuses handshakes beyond those that it takes at once, and takes others when these are through', async () => {
+  const answer = Promise.withResolvers<unknown>()
+  let asked = 0
+  channel = await openChannel({
+    limits: { handshakes: 2 },
+    intercept: async (route) => {
+      if (route === '$connect') asked++
+      return asked <= 2 ? answer.promise : { statusCode: 200 }
+    },
+  })
+  const { url } = channel
+  const first = [connectTo(url, 'token', 'a'), connectTo(url, 'token', 'b')]
+  await until(() => asked === 2)
+  const refused = await connectTo(url, 'token', 'c').catch((error: unknown) => error)
+  expect((refused as Refusal).refused).toEqual({ status: 429, body: { message: 'Too Many Requests' } })
+  answer.resolve({ statusCode: 200 })
+  await Promise.all(first)
+  await connectTo(url, 'token', 'c')
+  expect(asked).toBe(3)
 })
 
 it('tells a fault of a function as API Gateway does', async () => {

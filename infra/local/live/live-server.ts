@@ -7,8 +7,8 @@ import { connectEvent, disconnectEvent, type LiveRoute, messageEvent, type Opene
 import type { LiveSocket } from './live-socket.ts'
 import { openConnectionsApi } from './open-connections-api.ts'
 
-/** The limits of a WebSocket API of API Gateway. */
-const platformLimits = { messageBytes: 128 * 1_024, idleMs: 10 * 60_000, lifeMs: 2 * 3_600_000 }
+/** The limits of a WebSocket API of API Gateway. It takes 500 new connections a second: here so many handshakes at once. */
+const platformLimits = { messageBytes: 128 * 1_024, idleMs: 10 * 60_000, lifeMs: 2 * 3_600_000, handshakes: 500 }
 
 type Options = {
   /** Hands an event to the function of a route. */
@@ -27,10 +27,11 @@ export type LiveServer = {
 
 /** The channel of this machine: it tells functions what API Gateway tells them, and lets them do what it lets them do. */
 export async function openLive({ invoke, answers, limits }: Options): Promise<LiveServer> {
-  const { messageBytes, idleMs, lifeMs } = { ...platformLimits, ...limits }
+  const { messageBytes, idleMs, lifeMs, handshakes: mostHandshakes } = { ...platformLimits, ...limits }
   const handshakes = new WebSocketServer({ noServer: true, maxPayload: messageBytes, perMessageDeflate: false })
   const sockets = new Map<string, LiveSocket>()
   const closed = new Set<Promise<unknown>>()
+  let opening = 0
   const api = await openConnectionsApi(sockets)
 
   /** A fault of the function is told as the platform does; there is nobody else to tell. */
@@ -41,6 +42,12 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
       process.stderr.write(`${route}: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
       return { statusCode: 500, body: JSON.stringify({ message: 'Internal server error' }) }
     }
+  }
+
+  const tellOfEnd = (opened: Opened, code: number, reason: string): void => {
+    const told = ask('$disconnect', disconnectEvent(opened, code, reason))
+    closed.add(told)
+    void told.finally(() => closed.delete(told))
   }
 
   const serve = (socket: WebSocket, opened: Opened): void => {
@@ -65,9 +72,7 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
       clearTimeout(life)
       clearTimeout(idle)
       sockets.delete(opened.connectionId)
-      const told = ask('$disconnect', disconnectEvent(opened, code, reason.toString()))
-      closed.add(told)
-      void told.finally(() => closed.delete(told))
+      tellOfEnd(opened, code, reason.toString())
     })
   }
 
@@ -75,6 +80,8 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
     endpoint: api.endpoint,
     async upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy())
+      if (!isHandshake(request)) return refuse(socket, 400, JSON.stringify({ message: 'Bad Request' }), {})
+      if (opening >= mostHandshakes) return refuse(socket, 429, JSON.stringify({ message: 'Too Many Requests' }), {})
       const opened: Opened = {
         // 11 bytes and a check, as base64: it needs encoding in a path, as the platform's does.
         connectionId: randomBytes(11).toString('base64'),
@@ -82,10 +89,17 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
         sourceIp: request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1',
         userAgent: request.headers['user-agent'] ?? null,
       }
-      const answer = await ask('$connect', connectEvent(opened, request))
+      opening++
+      const answer = await ask('$connect', connectEvent(opened, request)).finally(() => opening--)
       const status = Number(answer.statusCode ?? 500)
       if (status >= 200 && status < 300) {
-        handshakes.handleUpgrade(request, socket, head, (connected) => serve(connected, opened))
+        let isOpen = false
+        handshakes.handleUpgrade(request, socket, head, (connected) => {
+          isOpen = true
+          serve(connected, opened)
+        })
+        // A device that has left meanwhile: its function took it for connected.
+        if (!isOpen) tellOfEnd(opened, 1006, '')
       } else refuse(socket, status, typeof answer.body === 'string' ? answer.body : '', fieldsOf(answer.headers))
     },
     async stop() {
@@ -98,6 +112,13 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
     },
   }
 }
+
+/** What is no handshake (RFC 6455, 4.2.1) reaches no function. */
+const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  headers.upgrade?.toLowerCase() === 'websocket' &&
+  headers['sec-websocket-version'] === '13' &&
+  /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
 
 function refuse(socket: Duplex, status: number, body: string, headers: Record<string, unknown>): void {
   const lines = [
