@@ -29,6 +29,7 @@ import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 import { sealFigures } from './seal.ts'
 import { measureSync } from './sync.ts'
 import { toldCrowd, toldCrowdText } from './told-crowd.ts'
+import { unconnectedText } from './unconnected.ts'
 
 const print = process.stdout.write.bind(process.stdout)
 // The service's own log lines do not belong here.
@@ -192,6 +193,7 @@ async function printAll(): Promise<void> {
   await printLoad()
   await printLive()
   await printToldCrowd()
+  print(await unconnectedText())
   const rows = [...(await flowRows()), ...(await callRows())]
   print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)
   print(presenceText(await presenceRows()))
@@ -205,6 +207,7 @@ if (process.argv.includes('--load')) {
   await printLive().catch(printFailure)
   const stopEngines = await startTestEngines()
   await printToldCrowd().catch(printFailure)
+  await unconnectedText().then(print, printFailure)
   await presenceRows().then((rows) => print(presenceText(rows)), printFailure)
   await stopEngines()
 } else if (process.argv.includes('--sync')) {

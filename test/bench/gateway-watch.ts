@@ -3,10 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** How a gateway came to know something: told to ask or not, when it asked, and when it had the answer. */
 export type Known = { nudgedAt: number | null; askedAt: number; knownAt: number }
 
-/**
- * Looks at a gateway of `docs/examples` from outside: at its heartbeats and at what the channel tells it. One gateway at a time, made
- * after this.
- */
+/** Looks at a gateway of `docs/examples` from outside: at its heartbeats and at what the channel tells it. One at a time. */
 export class GatewayWatch {
   readonly #added = new Map<string, Known>()
   readonly #removed = new Map<string, Known>()
@@ -15,17 +12,16 @@ export class GatewayWatch {
   #askedAt = 0
   #askedBefore = 0
   readonly #fetch = globalThis.fetch
-  readonly #socket = globalThis.WebSocket
+  readonly #listen = WebSocket.prototype.addEventListener
 
   constructor() {
-    const nudges = this.#nudges
-    globalThis.WebSocket = class extends globalThis.WebSocket {
-      constructor(...given: ConstructorParameters<typeof WebSocket>) {
-        super(...given)
-        this.addEventListener('message', ({ data }) => {
-          if (String(data) === '{"type":"authorizations"}') nudges.push(performance.now())
-        })
+    const [nudges, listen] = [this.#nudges, this.#listen as (...given: unknown[]) => void]
+    WebSocket.prototype.addEventListener = function heard(this: WebSocket, ...given: unknown[]) {
+      const note = ({ data }: MessageEvent) => {
+        if (String(data) === '{"type":"authorizations"}') nudges.push(performance.now())
       }
+      if (given[0] === 'message') listen.call(this, 'message', note)
+      listen.apply(this, given)
     }
     globalThis.fetch = (input, init) => {
       if (init?.method === 'PUT' && String(input).includes('/gateway/sessions/')) {
@@ -38,7 +34,7 @@ export class GatewayWatch {
 
   stop(): void {
     globalThis.fetch = this.#fetch
-    globalThis.WebSocket = this.#socket
+    WebSocket.prototype.addEventListener = this.#listen
   }
 
   /** What the gateway has learned from its latest heartbeat. */

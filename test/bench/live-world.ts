@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { publicKey } from '#test/support/public-key.ts'
 import { openAccount } from '#test/support/reporters.ts'
 import { startService } from '#test/support/service.ts'
-import type { Client } from '../../docs/examples/client.ts'
+import { Client } from '../../docs/examples/client.ts'
+import { Gateway } from '../../docs/examples/gateway.ts'
 import { GatewayWatch } from './gateway-watch.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
@@ -24,11 +25,6 @@ export async function openLiveWorld() {
     await service.stop()
   }
   try {
-    // After the watch: they look for fetch and WebSocket then.
-    const [{ Client }, { Gateway }] = await Promise.all([
-      import('../../docs/examples/client.ts'),
-      import('../../docs/examples/gateway.ts'),
-    ])
     const { call } = await openAccount(service)
     const made = async (path: string, body: unknown): Promise<Body> => {
       const reply = await call('POST', path, body)

@@ -50,7 +50,8 @@ function rowText({ name, told, notes }: Row): string {
   })
   const all = [['asked → answered', String(told.length), shown(answered(told))], ...rows]
   const counted = `${told.length} in all, ${nudged} by a nudge, ${heard.length - nudged} by a heartbeat that was due or had more, ${told.length - heard.length} never`
-  return `${name}: ${[counted, ...notes].join('; ')}\n${markdownTable(['ms', 'of', 'p50, p90, p99, most'], all)}`
+  const ratio = `the news takes ${(known(told).p50 / answered(told).p50).toFixed(2)} times as long as the answer (p50)`
+  return `${name}: ${[counted, ratio, ...notes].join('; ')}\n${markdownTable(['ms', 'of', 'p50, p90, p99, most'], all)}`
 }
 
 const verdict = (what: string, isMet: boolean): string => `  C6 ${isMet ? 'met' : 'NOT MET'}: ${what}\n`
