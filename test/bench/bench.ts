@@ -11,9 +11,9 @@ import { pack } from '#shared/logs/flows/packing.ts'
 import startTestEngines, { enginesIn } from '#test/support/engine.ts'
 import { accessCosts, accessTable, decisionRates } from './access.ts'
 import { twoCheckouts } from './checkout.ts'
-import { callTable, importTable } from './compare.ts'
+import { callTable, importTable, signInImports } from './compare.ts'
 import { consumerCosts, consumerTable } from './consumer.ts'
-import { callRows, costsTable, flowRows, writeCostsDocument, writeSyncCosts } from './costs.ts'
+import { callRows, costsTable, flowRows, writeCostsDocument, writeImportCosts, writeSyncCosts } from './costs.ts'
 import { dearestOperations, dearestTable } from './dearest.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
@@ -136,18 +136,35 @@ async function printDeploy(): Promise<void> {
   print(shapeText(shape))
 }
 
-/** The revision after `--against`; the commit before this one unless it is named. */
-async function printComparison(): Promise<void> {
-  const revision = process.argv[process.argv.indexOf('--against') + 1] ?? 'HEAD~1'
+/** The revision after a name of the command line; the commit before this one unless it is named. */
+const revisionAfter = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? 'HEAD~1'
+
+async function withRevision(
+  revision: string,
+  work: (compared: Omit<Awaited<ReturnType<typeof twoCheckouts>>, 'remove'>) => Promise<void>,
+): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'bench-against-'))
   const { remove, ...compared } = await twoCheckouts(revision, directory)
   try {
-    print(`${importTable(compared)}\n${await callTable(compared)}`)
+    await work(compared)
   } finally {
     remove()
     await rm(directory, { recursive: true, force: true })
   }
 }
+
+const printComparison = (): Promise<void> =>
+  withRevision(revisionAfter('--against'), async (compared) => {
+    print(`${importTable(compared)}\n${await callTable(compared)}`)
+  })
+
+/** Whether functions that sign nobody in load as fast as in a revision. */
+const printImports = (): Promise<void> =>
+  withRevision(revisionAfter('--imports'), async (compared) => {
+    const measured = signInImports(compared)
+    print(measured)
+    if (process.argv.includes('--write')) await writeImportCosts(compared.base.name, measured)
+  })
 
 async function printAccess(): Promise<void> {
   // However long planting takes, the leases last.
@@ -212,6 +229,8 @@ if (process.argv.includes('--load')) {
   await stopEngines()
 } else if (process.argv.includes('--sync')) {
   await printSync()
+} else if (process.argv.includes('--imports')) {
+  await printImports()
 } else {
   const stopEngines = await startTestEngines()
   try {

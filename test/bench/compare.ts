@@ -17,6 +17,20 @@ const started = [
   'api/ingestion/report-flow-logs',
 ]
 
+/** Functions of each kind that sign nobody in: what those bring that do costs them nothing. */
+const signingNobodyIn = [
+  ...started,
+  'api/groups/create-group',
+  'api/groups/delete-group',
+  'api/logs/list-logs',
+  'api/client-sessions/renew-client-session',
+  'v0/users/list-v0-users',
+  'streams/write-change-log',
+  'streams/follow-up',
+  'streams/store-flow-logs',
+  'schedules/expire',
+]
+
 const called = [
   'GET /groups/{id}',
   'GET /groups',
@@ -32,29 +46,45 @@ const turns = (round: number): Version[] => (round % 2 === 0 ? ['base', 'now'] :
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-const row = (name: string, { base, now }: Figures): string[] => {
-  const [before, after] = [median(base), median(now)]
-  return [`\`${name}\``, before.toFixed(1), after.toFixed(1), (after / before).toFixed(2)]
+const ratioOf = ({ base, now }: Figures): number => median(now) / median(base)
+
+const row = (name: string, figures: Figures): string[] => {
+  const [before, after] = [median(figures.base), median(figures.now)]
+  return [`\`${name}\``, before.toFixed(1), after.toFixed(1), ratioOf(figures).toFixed(2)]
 }
 
 const table = (what: string, name: string, rows: string[][]): string =>
   markdownTable([what, `CPU ms of ${name}`, 'CPU ms now', 'Ratio'], rows)
 
-/** What loading a function costs a process that has loaded nothing. */
-export function importTable({ base, now }: Compared, rounds = 9): string {
+/** What loading each of some functions costs a process that has loaded nothing. */
+function importFigures({ base, now }: Compared, files: string[], rounds: number): [file: string, Figures][] {
   const cpuOf = ({ code }: Checkout, file: string) =>
     Number(
       execFileSync(process.execPath, [here('import-process.ts'), pathToFileURL(join(code, `${file}.mjs`)).href], {
         stdio: ['ignore', 'pipe', 'ignore'],
       }),
     )
-  const rows = started.map((file) => {
+  return files.map((file) => {
     const figures: Figures = { base: [], now: [] }
     for (let round = 0; round < rounds; round++)
       for (const version of turns(round)) figures[version].push(cpuOf({ base, now }[version], file))
-    return row(file, figures)
+    return [file, figures]
   })
-  return table('Cold import of', base.name, rows)
+}
+
+export const importTable = (compared: Compared, rounds = 9): string =>
+  table(
+    'Cold import of',
+    compared.base.name,
+    importFigures(compared, started, rounds).map(([file, figures]) => row(file, figures)),
+  )
+
+/** The same of functions that sign nobody in, and how it is in the middle of them. */
+export function signInImports(compared: Compared, rounds = 15): string {
+  const figures = importFigures(compared, signingNobodyIn, rounds)
+  const ratio = median(figures.map(([, each]) => ratioOf(each))).toFixed(2)
+  const rows = figures.map(([file, each]) => row(file, each))
+  return `${table('Cold import of', compared.base.name, rows)}\nIn the middle of them the ratio is ${ratio}.\n`
 }
 
 async function startProcess({ root, code }: Checkout): Promise<ChildProcess> {

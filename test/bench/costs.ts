@@ -62,7 +62,10 @@ const callsAlone = (rows: Row[]) =>
 /** What it costs to synchronise a directory: a bench of its own writes it, and all others leave it as it stands. */
 const syncPart = /## Directories\n.*?(?=\n## )/s
 
-const document = (rows: Row[], presence: PresenceRow[], sync: string): string => `# What it costs
+/** What sign-in costs functions that sign nobody in; the same. */
+const importPart = /## Cold imports\n.*?(?=\n## )/s
+
+const document = (rows: Row[], presence: PresenceRow[], kept: string): string => `# What it costs
 
 Written by \`npm run bench -- --write\`, so that a change that makes something dearer shows in review. Units are in thousands
 for a million of each; prices are those of \`test/bench/prices.ts\` (us-east-1, without free tiers).
@@ -83,7 +86,7 @@ ${costsTable(rows)}
   0.08 USD a GB; \`backupVaultArn\` 0.10 USD a GB here and there. Domain, IPv6, reserved functions, throttles, tags and boundaries cost
   nothing.
 ${watchCosts()}
-${sync}
+${kept}
 ## Presence
 
 ${presenceText(presence)}
@@ -120,8 +123,9 @@ export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): 
     const before = stated.get(name)?.lambdaGbMs ?? 0
     return { ...row, name, usage: isNear(usage.lambdaGbMs, before) ? { ...usage, lambdaGbMs: before } : usage }
   })
-  const [sync = ''] = syncPart.exec(await readFile(file, 'utf8')) ?? []
-  await writeFile(file, document(steady, presence, sync))
+  const text = await readFile(file, 'utf8')
+  const kept = [syncPart, importPart].flatMap((part) => part.exec(text)?.[0] ?? [])
+  await writeFile(file, document(steady, presence, kept.join('\n')))
 }
 
 /** Writes what `npm run bench -- --sync` has measured into `docs/costs.md`. */
@@ -132,5 +136,16 @@ export async function writeSyncCosts(measured: string): Promise<void> {
   await writeFile(
     file,
     (await readFile(file, 'utf8')).replace(syncPart, () => part),
+  )
+}
+
+/** Writes what `npm run bench -- --imports` has measured into `docs/costs.md`. */
+export async function writeImportCosts(revision: string, measured: string): Promise<void> {
+  const by = `Written by \`npm run bench -- --imports ${revision} --write\`: what loading functions that sign nobody in cost a process before
+there was sign-in, and now. openid-client is loaded by the callback of a sign-in alone.`
+  const part = `## Cold imports\n\n${by}\n\n${measured}`
+  await writeFile(
+    file,
+    (await readFile(file, 'utf8')).replace(importPart, () => part),
   )
 }
