@@ -18,6 +18,7 @@ import { proveEmail, useProof } from './prove-email.ts'
 import type { SignInCode } from './sign-in-code.ts'
 import { type Refusal, SignInRefused } from './sign-in-refused.ts'
 import { stageIdentity } from './stage-identity.ts'
+import { withoutReason } from './without-reason.ts'
 
 /** The fields of `POST /sign_in/token` (I2.1, I2.3). */
 export const RedeemFields = v.object({
@@ -78,7 +79,7 @@ export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
     throw refused(accountId, 'verifier')
   }
   const { provider, context } = known
-  try {
+  return withoutReason(accountId, async () => {
     const { identity, proof } = await provenIdentity(accountId, key.sk, known.identity, draft)
     const mailedTo = proof?.actorId ?? known.actor_id
     const issued = await commit({ accountId, subject: null }, async (transaction) => {
@@ -93,9 +94,5 @@ export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
     })
     noteSignIn()
     return { data: issued }
-  } catch (error) {
-    if (!(error instanceof SignInRefused)) throw error
-    noteRefusal(accountId, error)
-    throw unauthorized()
-  }
+  })
 }
