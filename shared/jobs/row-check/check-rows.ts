@@ -1,38 +1,9 @@
-import * as v from 'valibot'
 import { askedAccountOrAll } from '../../core/asked-account.ts'
 import { clock, timestamp } from '../../core/clock.ts'
-import { itemRow } from '../../table/entity.ts'
-import { commitKey, counterSort, headKey, type Key } from '../../table/keys.ts'
-import { unpackLarge } from '../../table/large-attributes.ts'
-import { getItem, getItems, type StoredItem, whichExist } from '../../table/read.ts'
 import { walkTable } from '../../table/walk-table.ts'
-import { Place, readNext } from '../read-next.ts'
-import { checkedEntities } from './checked-entities.ts'
-import { derivedItems, entityOf, isDerived, placeOf } from './derived-items.ts'
-import { RowFinding } from './row-finding.ts'
-
-const mostListed = 1_000
-
-const Counts = v.record(v.string(), v.number())
-
-const Head = v.strictObject({ sequence: v.number(), clock: v.number(), counts: Counts })
-
-/** How far a pass over the table has come. */
-const Progress = v.strictObject({
-  account_id: v.nullable(v.string()),
-  start: Place,
-  /** In microseconds. Accounts that commit later than this move while they are counted. */
-  begun: v.number(),
-  rows: v.number(),
-  /** The partition that the pass is in: its items lie side by side. */
-  partition: v.nullable(v.strictObject({ pk: v.string(), counted: v.nullable(v.number()), found: v.number() })),
-  /** By account: what its head item says, and what its rows come to. */
-  heads: v.record(v.string(), Head),
-  found: v.record(v.string(), Counts),
-  findings: v.array(RowFinding),
-  truncated: v.boolean(),
-})
-type Progress = v.InferOutput<typeof Progress>
+import { readNext } from '../read-next.ts'
+import type { RowFinding } from './row-finding.ts'
+import { Progress, RowPass } from './row-pass.ts'
 
 export type RowCheck = {
   begun: string
@@ -47,163 +18,12 @@ export type RowCheck = {
   next: Progress | null
 }
 
-const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk })
-
-const sameKey = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk
-
-/** Partitions that have a row counter: those of edges, and of rows that lie within another object. */
-const countedPlaces: ReadonlySet<string> = new Set(
-  [...checkedEntities.values()].flatMap(({ name, place, edges }) => [
-    ...(place ? [name] : []),
-    ...Object.entries(edges).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
-  ]),
-)
-
-class Pass {
-  readonly progress: Progress
-
-  constructor(progress: Progress) {
-    this.progress = progress
-  }
-
-  async page(items: StoredItem[]): Promise<void> {
-    for (const item of items) {
-      this.enter(item.pk)
-      this.count(item)
-    }
-    const own = items.filter((item) => this.isAsked(item)).map((item) => unpackLarge(item))
-    await this.lookForDerived(own.filter((item) => entityOf(item)))
-    await this.lookForRows(own.filter(isDerived))
-    await this.lookForCommits(own.filter(({ kind }) => kind === 'head'))
-  }
-
-  /** After the last page: what is judged only when all has been seen. */
-  async end(): Promise<string[]> {
-    this.enter(null)
-    const { heads, found, begun } = this.progress
-    const accounts = Object.keys(heads)
-    const now = await getItems(accounts.map(headKey))
-    const moved = accounts.filter((_, i) => Number(now[i]?.clock ?? begun) >= begun)
-    this.progress.findings = this.progress.findings.filter(
-      ({ item, account_id }) => item !== 'counter' || !moved.includes(account_id),
-    )
-    for (const [account_id, { counts }] of Object.entries(heads)) {
-      if (moved.includes(account_id)) continue
-      const rows = found[account_id] ?? {}
-      for (const at of new Set([...Object.keys(counts), ...Object.keys(rows)])) {
-        const [counted, there] = [counts[at] ?? 0, rows[at] ?? 0]
-        if (counted !== there)
-          this.report({ problem: 'miscounted', item: 'counter', account_id, at, sort: null, counted, found: there })
-      }
-    }
-    return moved
-  }
-
-  private isAsked(item: Key): boolean {
-    const { account_id: asked } = this.progress
-    return asked === null || placeOf(item).account === asked
-  }
-
-  /** Leaves the partition that the pass was in: its counter is held against what was counted. */
-  private enter(pk: string | null): void {
-    const { partition } = this.progress
-    if (partition?.pk === pk) return
-    if (partition && (partition.counted ?? 0) !== partition.found) {
-      const { account } = placeOf({ pk: partition.pk, sk: '' })
-      this.report({
-        problem: 'miscounted',
-        item: 'counter',
-        account_id: account,
-        at: partition.pk,
-        sort: counterSort,
-        counted: partition.counted ?? 0,
-        found: partition.found,
-      })
-    }
-    const isCounted =
-      pk !== null && this.isAsked({ pk, sk: '' }) && countedPlaces.has(placeOf({ pk, sk: '' }).collection)
-    this.progress.partition = isCounted ? { pk, counted: null, found: 0 } : null
-  }
-
-  private count(item: StoredItem): void {
-    const { partition } = this.progress
-    if (partition && item.sk === counterSort) partition.counted = Number(item.rows)
-    else if (partition && (item.kind === 'edge' || item.kind === 'entity')) partition.found++
-    if (!this.isAsked(item)) return
-    const { account } = placeOf(item)
-    if (item.kind === 'head') {
-      const { sequence, clock: last, counts } = item as StoredItem & v.InferOutput<typeof Head>
-      this.progress.heads[account] = { sequence, clock: last, counts }
-    }
-    const entity = entityOf(item)
-    if (!entity) return
-    this.progress.rows++
-    this.progress.found[account] ??= {}
-    const found = this.progress.found[account]
-    for (const name of [entity.name, ...entity.counters(itemRow(entity, unpackLarge(item)))])
-      found[name] = (found[name] ?? 0) + 1
-  }
-
-  private async lookForDerived(rows: StoredItem[]): Promise<void> {
-    const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
-    const there = await getItems(expected.map(({ item }) => item))
-    for (const [i, { row, item }] of expected.entries()) {
-      const pointer = there[i]?.row as Key | undefined
-      if (pointer && sameKey(pointer, row)) continue
-      // The row may have changed since the page was read.
-      const now = await getItem(keyOf(row))
-      const still = now && derivedItems(now).some((one) => sameKey(one, item))
-      const found = still && (await getItem(keyOf(item)))?.row
-      if (still && !(found && sameKey(found as Key, row))) this.reportItem('missing', item)
-    }
-  }
-
-  private async lookForRows(pointers: (StoredItem & { row: Key })[]): Promise<void> {
-    const rows = await getItems(pointers.map(({ row }) => row))
-    for (const [i, pointer] of pointers.entries()) {
-      const row = rows[i]
-      if (row && derivedItems(row).some((item) => sameKey(item, pointer))) continue
-      // Both may be changing: the one that stays is judged.
-      const [now, target] = await getItems([pointer, pointer.row])
-      const holds = target && derivedItems(target).some((item) => sameKey(item, pointer))
-      if (now && !holds) this.reportItem('unfounded', pointer)
-    }
-  }
-
-  /** A head and the record of its last commit are of one transaction, and none lies beyond. */
-  private async lookForCommits(heads: StoredItem[]): Promise<void> {
-    const keys = heads.flatMap(({ pk, sequence }) => {
-      const { account } = placeOf({ pk, sk: '' })
-      return [commitKey(account, Number(sequence)), commitKey(account, Number(sequence) + 1)]
-    })
-    const exist = await whichExist(keys)
-    for (const [i, head] of heads.entries()) {
-      const [last, beyond] = keys.slice(2 * i, 2 * i + 2) as [Key, Key]
-      const now = await getItem(keyOf(head))
-      if (now?.sequence !== head.sequence) continue
-      if (!exist[2 * i]) this.reportItem('missing', { ...last, kind: 'commit' })
-      if (exist[2 * i + 1]) this.reportItem('unfounded', { ...beyond, kind: 'commit' })
-    }
-  }
-
-  private reportItem(problem: 'missing' | 'unfounded', { pk, sk, kind }: StoredItem): void {
-    const item = kind as 'guard' | 'edge' | 'commit'
-    this.report({ problem, item, account_id: placeOf({ pk, sk }).account, at: pk, sort: sk })
-  }
-
-  private report(finding: RowFinding): void {
-    const { findings } = this.progress
-    if (findings.length < mostListed) findings.push(finding)
-    else this.progress.truncated = true
-  }
-}
-
 /** @throws ApiError `bad_request` for an event that names no account, or a `next` that is none */
-function begin(event: unknown): Pass {
+function begin(event: unknown): RowPass {
   const account = askedAccountOrAll(event)
   const next = readNext(Progress, event)
-  if (next) return new Pass(next)
-  return new Pass({
+  if (next) return new RowPass(next)
+  return new RowPass({
     account_id: account,
     start: null,
     begun: clock.now(),
