@@ -1,18 +1,8 @@
+import type { ProfileFields } from '../sign-in/profile-fields.ts'
 import type { Page } from './page.ts'
 
 /** What a directory tells of a person (I4.2). Texts may be longer than what is stored. */
-type Profile = {
-  idp_id: string
-  name: string
-  given_name: string | null
-  middle_name: string | null
-  family_name: string | null
-  nickname: string | null
-  preferred_username: string | null
-  picture: string | null
-  profile: string | null
-  svc_avatar_url: string | null
-}
+type Profile = { idp_id: string; name: string } & Omit<ProfileFields, 'email' | 'name'>
 
 /**
  * A person of the directory. One that is not active is told all the same, email or none: that the provider names it is the

@@ -12,7 +12,9 @@ import { type ClientPresence, presenceItem } from '#shared/domain/presence/prese
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { newAccount } from '#test/support/account.ts'
+import { robotRow } from '#test/support/actors.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
+import { undescribed } from '#test/support/plant-clients.ts'
 import { plantItems, plantRows } from '#test/support/plant-rows.ts'
 import { publicKey } from '#test/support/public-key.ts'
 
@@ -53,21 +55,7 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
       }),
       ['name', 'entity_type'],
     ),
-  actors: (accountId, count) =>
-    plantRows<ActorRow>(
-      accountId,
-      actors,
-      count,
-      (i) => ({
-        name: `Robot ${i}`,
-        email: null,
-        type: 'service_account',
-        allow_email_otp_sign_in: false,
-        created_by_directory_id: null,
-        is_disabled: false,
-      }),
-      ['type'],
-    ),
+  actors: (accountId, count) => plantRows<ActorRow>(accountId, actors, count, robotRow, ['type']),
   resources: (accountId, count) =>
     plantRows<ResourceRow>(
       accountId,
@@ -96,14 +84,7 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
         ipv4: `100.64.${i >> 8}.${i & 255}`,
         ipv6: `fd00:2021:1111::${i.toString(16)}`,
         svc_id: 'image',
-        verified_at: null,
-        hostname: null,
-        device_serial: null,
-        device_uuid: null,
-        identifier_for_vendor: null,
-        push_installation_id: null,
-        os_name: null,
-        os_version: null,
+        ...undescribed,
       }),
       ['svc_id'],
     )

@@ -8,6 +8,7 @@ import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
 import { presenceItem, seenFrom } from '#shared/domain/presence/presence.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { newAccount } from '#test/support/account.ts'
+import { robotRow } from '#test/support/actors.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
 import { cpuOf } from '#test/support/cpu-cost.ts'
@@ -32,14 +33,7 @@ const limits = { api_capacity: 1_000_000, api_refill_rate: 1_000_000 }
 export async function memberCosts(members: number): Promise<MemberCosts> {
   const world = await newMembershipWorld()
   const { account } = world
-  const ids = await plantIds<ActorRow>(account.id, actors, members, (i) => ({
-    name: `Robot ${i}`,
-    email: null,
-    type: 'service_account',
-    allow_email_otp_sign_in: false,
-    created_by_directory_id: null,
-    is_disabled: false,
-  }))
+  const ids = await plantIds<ActorRow>(account.id, actors, members, robotRow)
   const set = async (group: string, some: string[]) => {
     const { status, text } = await world.put(group, entries(...some))
     if (status !== 200) throw new Error(`The members were not set: ${text}`)

@@ -7,6 +7,7 @@ import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { type Connection, keepConnection } from '#shared/domain/connections/connection.ts'
 import { type MembershipRow, memberships } from '#shared/domain/memberships/membership.ts'
 import { newAccessWorld } from '#test/support/access.ts'
+import { robotRow } from '#test/support/actors.ts'
 import { followUpFrom } from '#test/support/commit-stream.ts'
 import { plantIds, plantRows } from '#test/support/plant-rows.ts'
 
@@ -35,14 +36,7 @@ const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math
 export async function toldCrowd(): Promise<ToldCrowd> {
   const world = await newAccessWorld([], { limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
   const account = world.account.id
-  const ids = await plantIds<ActorRow>(account, actors, members, (i) => ({
-    name: `Robot ${i}`,
-    email: null,
-    type: 'service_account',
-    allow_email_otp_sign_in: false,
-    created_by_directory_id: null,
-    is_disabled: false,
-  }))
+  const ids = await plantIds<ActorRow>(account, actors, members, robotRow)
   await plantRows<MembershipRow>(account, memberships, members, (i) => ({
     group_id: world.group.id,
     actor_id: ids[i] as string,

@@ -11,6 +11,7 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import type { Entity, Row } from '#shared/table/entity.ts'
+import { undescribed } from '#test/support/plant-clients.ts'
 import type { Actor, Group, Resource } from './account-model.ts'
 import { newClient, signIn } from './client-sessions.ts'
 import { createGateway } from './gateway-sessions.ts'
@@ -173,14 +174,7 @@ async function addClients(account: SimulatedAccount): Promise<void> {
     actor_id: (holders[i % holders.length] as Actor).id,
     name: 'Laptop',
     svc_id: `installation ${Math.floor(i / holders.length)}`,
-    verified_at: null,
-    hostname: null,
-    device_serial: null,
-    device_uuid: null,
-    identifier_for_vendor: null,
-    push_installation_id: null,
-    os_name: null,
-    os_version: null,
+    ...undescribed,
     ...tunnelAddresses(i + 10),
   }))
   for (const { id, actor_id, svc_id, ipv4, ipv6 } of await insertRows(account, clients, rows)) {

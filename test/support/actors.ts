@@ -12,3 +12,13 @@ export const person = (fields: Fields = {}): Fields => ({
 })
 
 export const robot = { name: 'Robot', type: 'service_account' }
+
+/** What a row of a service account has. */
+export const robotRow = (i: number) => ({
+  name: `Robot ${i}`,
+  email: null,
+  type: 'service_account' as const,
+  allow_email_otp_sign_in: false,
+  created_by_directory_id: null,
+  is_disabled: false,
+})

@@ -5,12 +5,14 @@ import { commit } from '#shared/commit/commit.ts'
 import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
 import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import { emptyProfile } from '#shared/sign-in/profile-fields.ts'
 import type { Account } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'
 
 /** An identity of an actor, as a sign-in or a sync would have made it. */
 export const insertIdentity = (accountId: string, actorId: string, fields: Partial<ExternalIdentityRow> = {}) =>
   insertRow(accountId, externalIdentities, {
+    ...emptyProfile,
     actor_id: actorId,
     account_id: accountId,
     issuer: 'https://login.example.com',
@@ -18,14 +20,6 @@ export const insertIdentity = (accountId: string, actorId: string, fields: Parti
     idp_id: randomUUID(),
     email: 'grace@example.com',
     name: 'Grace',
-    given_name: null,
-    middle_name: null,
-    family_name: null,
-    nickname: null,
-    preferred_username: null,
-    picture: null,
-    profile: null,
-    svc_avatar_url: null,
     synced_at: null,
     ...fields,
   })

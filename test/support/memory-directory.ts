@@ -1,3 +1,4 @@
+import { emptyProfile } from '#shared/sign-in/profile-fields.ts'
 import type {
   DirectoryAdapter,
   DirectoryGroup,
@@ -11,17 +12,10 @@ import { ProviderFault } from '#shared/sync/provider-fault.ts'
 /** A person of a directory in memory. */
 export const memoryUser = (idp_id: string, fields: Partial<DirectoryUser> = {}): DirectoryUser =>
   ({
+    ...emptyProfile,
     idp_id,
     email: `${idp_id}@example.com`,
     name: `Person ${idp_id}`,
-    given_name: null,
-    middle_name: null,
-    family_name: null,
-    nickname: null,
-    preferred_username: null,
-    picture: null,
-    profile: null,
-    svc_avatar_url: null,
     active: true,
     ...fields,
   }) as DirectoryUser

@@ -9,7 +9,8 @@ import type { AccessWorld } from './access.ts'
 import { plantItems } from './plant-rows.ts'
 import { publicKey } from './public-key.ts'
 
-const undescribed = {
+/** A client that has told nothing of its device, and that nobody has verified. */
+export const undescribed = {
   hostname: null,
   device_serial: null,
   device_uuid: null,

@@ -3,6 +3,7 @@ import { handler as listPoolMembers } from '#functions/api/pool-members/list-poo
 import { handler as replacePoolMembers } from '#functions/api/pool-members/replace-pool-members.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
+import { undescribed } from '#test/support/plant-clients.ts'
 import type { Account } from './account.ts'
 import { plantRows } from './plant-rows.ts'
 
@@ -21,14 +22,7 @@ export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, c
     ipv4: `100.64.1.${i}`,
     ipv6: `fd00:2021:1111::${i.toString(16)}`,
     svc_id: `laptop-${i}`,
-    verified_at: null,
-    hostname: null,
-    device_serial: null,
-    device_uuid: null,
-    identifier_for_vendor: null,
-    push_installation_id: null,
-    os_name: null,
-    os_version: null,
+    ...undescribed,
   }))
   return made.map((row) => row.id)
 }

@@ -1,3 +1,4 @@
+import { emptyProfile } from '#shared/sign-in/profile-fields.ts'
 import type { DirectoryAdapter, DirectoryMember, DirectoryUser } from '#shared/sync/directory-adapter.ts'
 import type { Page, Skipped } from '#shared/sync/page.ts'
 import { ProviderFault } from '#shared/sync/provider-fault.ts'
@@ -25,16 +26,9 @@ type Before = (call: string, position: string | null) => void | Promise<void>
 
 const userOf = ({ id, email, name = `Name of ${id}`, active = true, fields }: ScriptedUser): DirectoryUser =>
   ({
+    ...emptyProfile,
     idp_id: id,
     name,
-    given_name: null,
-    middle_name: null,
-    family_name: null,
-    nickname: null,
-    preferred_username: null,
-    picture: null,
-    profile: null,
-    svc_avatar_url: null,
     active,
     email,
     ...fields,

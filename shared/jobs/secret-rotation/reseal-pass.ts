@@ -32,7 +32,7 @@ export const Progress = v.strictObject({
 })
 export type Progress = v.InferOutput<typeof Progress>
 
-export const none: Named = { sealed: 0, answers: 0, tokens: 0 }
+export const nothingNamed: Named = { sealed: 0, answers: 0, tokens: 0 }
 
 /** The account and the collection of a row's key. */
 function placeOf({ pk }: StoredItem): { accountId: string; collection: string } {
@@ -77,7 +77,7 @@ export class ResealPass {
   /** Each version once for an item: what is counted is what would be lost. */
   private count(what: keyof Named, ...versions: string[]): void {
     for (const version of new Set(versions)) {
-      const counts = this.progress.named[version] ?? { ...none }
+      const counts = this.progress.named[version] ?? { ...nothingNamed }
       this.progress.named[version] = { ...counts, [what]: counts[what] + 1 }
     }
   }

@@ -6,7 +6,7 @@ import { newestVersions } from '../../core/service-secret.ts'
 import { walkTable } from '../../table/walk-table.ts'
 import { put, writeTogether } from '../../table/write-together.ts'
 import { readNext } from '../read-next.ts'
-import { none, Progress, ResealPass } from './reseal-pass.ts'
+import { nothingNamed, Progress, ResealPass } from './reseal-pass.ts'
 import { sealedRows } from './sealed-rows.ts'
 import { foreignVersions, missingVersions, noteItem, readNotes } from './version-note.ts'
 
@@ -55,7 +55,7 @@ function begin(event: unknown, versions: SecretVersion[]): ResealPass {
  * Seals every stored secret of outside services with the newest version of the service secret, and counts what names which
  * version (docs/runbooks/secret-rotation.md). It walks the whole table, page by page: what stops is gone on with by `next`,
  * or begun again, and what is sealed already stays as it is.
- * @param dryRun in the event: opens and counts everything, and writes nothing
+ * @param event `dry_run` where it is to look only: it opens and counts everything, and writes nothing
  */
 export async function resealSecrets(event: unknown, hasTime: () => boolean = () => true): Promise<Resealed> {
   const versions = await newestVersions()
@@ -85,7 +85,10 @@ export async function resealSecrets(event: unknown, hasTime: () => boolean = () 
   if (!progress.start && !isDry) {
     const counted = { counted_at: progress.begun }
     const items = versions.map((version) =>
-      noteItem(version, notes.get(version.name), { ...counted, named: progress.named[version.name] ?? { ...none } }),
+      noteItem(version, notes.get(version.name), {
+        ...counted,
+        named: progress.named[version.name] ?? { ...nothingNamed },
+      }),
     )
     await writeTogether(items.map(put))
   }

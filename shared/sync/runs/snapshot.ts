@@ -1,4 +1,5 @@
 import type { ProfileFields as Profile } from '../../sign-in/profile-fields.ts'
+import type { DirectoryGroup } from '../directory-adapter.ts'
 import type { Chunks } from './chunks.ts'
 
 /** A person as a snapshot holds it, in the form in which it is stored; or why it could not be used. */
@@ -7,16 +8,7 @@ export type SnapshotUser =
   | { idp_id: string; name: string | null; unusable: string }
 
 /** A group as a snapshot holds it. */
-export type SnapshotGroup =
-  | {
-      idp_id: string
-      name: string
-      email: string | null
-      entity_type: 'group' | 'org_unit'
-      membership_version: string | null
-      stated_members: number | null
-    }
-  | { idp_id: string; name: string | null; unusable: string }
+export type SnapshotGroup = DirectoryGroup | { idp_id: string; name: string | null; unusable: string }
 
 /** What one group holds, one list of members deep. */
 export type DirectMembers = {

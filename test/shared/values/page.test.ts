@@ -12,6 +12,7 @@ import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
 import { textFilter } from '#shared/values/filters.ts'
 import { newAccount } from '#test/support/account.ts'
+import { robotRow } from '#test/support/actors.ts'
 import { loadEntries } from '#test/support/operations.ts'
 import { plantRows } from '#test/support/plant-rows.ts'
 
@@ -243,14 +244,7 @@ describe('page_cursor (A7.1)', () => {
 
   it('of one parent is not one of another', async () => {
     const own = await newAccount()
-    await plantRows<ActorRow>(own.id, actors, 3, (i) => ({
-      name: `Robot ${i}`,
-      email: null,
-      type: 'service_account',
-      allow_email_otp_sign_in: false,
-      created_by_directory_id: null,
-      is_disabled: false,
-    }))
+    await plantRows<ActorRow>(own.id, actors, 3, robotRow)
     const group = async (name: string) =>
       (await own.call(createGroup, { method: 'POST', body: { group: { name } } })).body.data.id as string
     const [a, b] = [await group('a'), await group('b')]

@@ -7,6 +7,7 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { table } from '#shared/table/client.ts'
 import { partition } from '#shared/table/keys.ts'
 import { sortKeysOf } from '#shared/table/read.ts'
+import { robotRow } from '#test/support/actors.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
 import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
@@ -18,15 +19,7 @@ beforeAll(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-const robots = (count: number) =>
-  plantIds<ActorRow>(world.account.id, actors, count, (i) => ({
-    name: `Robot ${i}`,
-    email: null,
-    type: 'service_account',
-    allow_email_otp_sign_in: false,
-    created_by_directory_id: null,
-    is_disabled: false,
-  }))
+const robots = (count: number) => plantIds<ActorRow>(world.account.id, actors, count, robotRow)
 const membersOf = (group: string) => sortKeysOf(partition(world.account.id, memberships.name, group))
 
 /** Runs something else before the transaction of this number. */

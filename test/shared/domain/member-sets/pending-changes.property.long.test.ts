@@ -9,6 +9,7 @@ import { readPending } from '#shared/domain/member-sets/pending-change.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
+import { robotRow } from '#test/support/actors.ts'
 import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
 import { entries, newMembershipWorld } from '#test/support/memberships.ts'
 import { plantRows } from '#test/support/plant-rows.ts'
@@ -36,14 +37,7 @@ const steps = fc.array(
 
 const newWorld = async () => {
   const world = await newMembershipWorld()
-  const rows = await plantRows<ActorRow>(world.account.id, actors, count, (i) => ({
-    name: `Robot ${i}`,
-    email: null,
-    type: 'service_account',
-    allow_email_otp_sign_in: false,
-    created_by_directory_id: null,
-    is_disabled: false,
-  }))
+  const rows = await plantRows<ActorRow>(world.account.id, actors, count, robotRow)
   const group = await world.newGroup()
   const { account } = world
   const members = async () =>
