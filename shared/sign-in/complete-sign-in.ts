@@ -74,7 +74,8 @@ async function providerOf(accountId: string, { provider, issuer, context }: Pend
  * to nobody (docs/decisions/0021). @throws SignInRefused
  */
 function checkCallback({ callback_uri }: PendingSignIn, path: string): void {
-  if (new URL(callback_uri).pathname !== path) throw new SignInRefused('callback_other', null, { at: 'authorization' })
+  // The address of the service can have a path of its own before it.
+  if (!callback_uri.endsWith(path)) throw new SignInRefused('callback_other', null, { at: 'authorization' })
 }
 
 /** An answer that says that somebody was not signed in, or says nothing. @throws SignInRefused */

@@ -107,6 +107,17 @@ describe.each(['oidc', 'idp'] as const)(
   },
 )
 
+it('leads back to a service whose address has a path of its own', async () => {
+  vi.stubEnv('SERVICE_URL', 'https://access.example.com/network')
+  const provider = await world.behind()
+  const { home, url, own, verifier } = await beginSignIn(provider.id, { slug: world.account.slug })
+  const path = `/sign_in/callback/${provider.id}`
+  expect(home).toBe(`https://access.example.com/network${path}`)
+  const code = fake.codeFor(url, await claimsOf())
+  const { told } = await outcome({ home: `https://access.example.com${path}` }, { state: own, code })
+  expect((await redeemWith({ code: told.code, code_verifier: verifier })).status).toBe(201)
+})
+
 it('takes no answer of a provider of the deployment, whose address is another', async () => {
   const provider = await world.behind('suite')
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
