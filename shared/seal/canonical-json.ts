@@ -29,7 +29,11 @@ function canonicalObject(object: Record<string, unknown>): string {
   return `${text}}`
 }
 
+/** Texts that stand in JSON as they are: visible characters of ASCII but quotes and backslashes. */
+const plain = /^[ !#-[\]-~]*$/
+
 function canonicalText(text: string): string {
+  if (plain.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new RangeError('A text with half of a surrogate pair has no canonical form.')
   return JSON.stringify(text)
 }

@@ -35,10 +35,20 @@ function entryOf({ time, subject, run_id, changes }: CommitRecord, position: num
 /** The same of the entry that a commit says there is. */
 export const changeText = (record: CommitRecord, position: number): string => entryText(entryOf(record, position))
 
-const said = ['type', 'log_id', 'timestamp', 'object', 'operation', 'before', 'after', 'subject', 'run_id']
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (typeof one === 'object' && isDeepStrictEqual(one, other))
 
-/** Tells if an entry says what its commit does. */
-export function saysSame(item: LogItem, record: CommitRecord, position: number): boolean {
-  const [stored, expected] = [unpackLarge(item), entryOf(record, position)]
-  return said.every((name) => isDeepStrictEqual(stored[name] ?? null, expected[name] ?? null))
+/** Tells if an entry, which was found by its id, says what its commit does. */
+export function saysSame(item: LogItem, { time, subject, run_id, changes }: CommitRecord, position: number): boolean {
+  const stored = unpackLarge(item) as LogItem & Record<string, unknown>
+  const { object, operation, before, after } = changes[position] ?? {}
+  const isOwn = stored.type === 'change' && stored.log_id === item.sk && stored.timestamp === timestamp(time)
+  const isChange = stored.object === object && stored.operation === operation
+  const pairs = [
+    [stored.before, before],
+    [stored.after, after],
+    [stored.subject, subject],
+    [stored.run_id, run_id],
+  ]
+  return isOwn && isChange && pairs.every(([one, other]) => isSame(one ?? null, other ?? null))
 }

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export const hashBytes = 32
 
@@ -7,7 +7,7 @@ const nodePrefix = Buffer.from([1])
 
 /** The hash of a leaf (RFC 6962, 2.1). */
 export const leafHash = (content: string | Buffer): Buffer =>
-  createHash('sha256').update(leafPrefix).update(content).digest()
+  hash('sha256', typeof content === 'string' ? `\0${content}` : Buffer.concat([leafPrefix, content]), 'buffer')
 
 const node = Buffer.alloc(1 + 2 * hashBytes)
 nodePrefix.copy(node)

@@ -35,8 +35,13 @@ export function packLarge<T extends Attributes>(item: T): T {
   return bytes === 0 ? item : Object.fromEntries(entries)
 }
 
+function hasPacked(item: Attributes): boolean {
+  for (const name in item) if (isPacked(item[name])) return true
+  return false
+}
+
 export function unpackLarge<T extends Attributes>(item: T): T {
-  if (!Object.values(item).some(isPacked)) return item
+  if (!hasPacked(item)) return item
   const entries = Object.entries(item).map(([name, value]) => [
     name,
     isPacked(value) ? JSON.parse(zstdDecompressSync(value.zstd).toString()) : value,

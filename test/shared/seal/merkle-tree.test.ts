@@ -4,6 +4,7 @@ import { CompactRange, splitHashes } from '#shared/seal/compact-range.ts'
 import { emptyRoot, leafHash, nodeHash } from '#shared/seal/merkle-hash.ts'
 import {
   consistencyProof,
+  type HashReader,
   inclusionProof,
   leftOf,
   provesConsistency,
@@ -11,7 +12,7 @@ import {
   rootOf,
 } from '#shared/seal/merkle-proof.ts'
 import { partialWidths, type Tile, TileAppender, tileHashes, tilePath, widthOf } from '#shared/seal/tiles.ts'
-import { plainConsistency, plainPath, plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { PlainTree, plainConsistency, plainPath, plainRoot } from '#test/support/plain-merkle-tree.ts'
 
 const hex = (hash: Buffer) => hash.toString('hex')
 
@@ -51,6 +52,9 @@ const paths: [index: number, size: number, path: string[]][] = [
     ],
   ],
 ]
+
+const isSame = (some: Buffer[], others: Buffer[]): boolean =>
+  some.length === others.length && some.every((one, i) => one.equals(others[i] as Buffer))
 
 /** The tiles of a tree in memory, and a reader of its hashes. */
 function tree(size: number) {
@@ -117,6 +121,54 @@ it('has the tiles of the example of C2SP tlog-tiles: a tree of 70,000 leaves', (
     'tile/1/001.p/17',
     'tile/2/000.p/1',
   ])
+})
+
+it('has the root of every tree of 1 to 2,000 leaves, proves leaves of each, and that it extends smaller ones', async () => {
+  const largest = 2_000
+  const all = Array.from({ length: largest }, (_, i) => leafHash(String(i)))
+  const plain = new PlainTree(all)
+  const read: HashReader = async (nodes) =>
+    nodes.map(({ level, index }) => plain.root(index * 2 ** level, (index + 1) * 2 ** level))
+  const [tiles, range] = [new TileAppender(), new CompactRange()]
+  const rootAt = (size: number) => plain.root(0, size)
+  for (let size = 1; size <= largest; size++) {
+    const leaf = all[size - 1] as Buffer
+    tiles.append(leaf)
+    range.append(leaf)
+    const root = rootAt(size)
+    if (!tiles.root().equals(root) || !range.root().equals(root)) expect.fail(`the root of ${size} leaves`)
+    // Both ends, both sides of the greatest split, and one that moves through the tree.
+    const split = 2 ** Math.ceil(Math.log2(size) - 1)
+    for (const index of new Set([
+      0,
+      size - 1,
+      Math.floor(split) % size,
+      (size * 7) % size,
+      (size * 1_009) % size,
+      size >> 1,
+    ])) {
+      const path = await inclusionProof(index, size, read)
+      const isPlain = isSame(path, plain.path(index, size))
+      if (!isPlain || !provesInclusion(all[index] as Buffer, index, size, path, root)) {
+        expect.fail(`leaf ${index} of ${size}`)
+      }
+      if (provesInclusion(all[index] as Buffer, index, size, path, rootAt(size - 1)))
+        expect.fail(`another root of ${size}`)
+    }
+    for (const from of new Set([1, size, size - 1, size >> 1, Math.floor(split), 1 + ((size * 613) % size)])) {
+      if (from < 1) continue
+      const path = await consistencyProof(from, size, read)
+      const [older, newer] = [
+        { size: from, root: rootAt(from) },
+        { size, root },
+      ]
+      const isPlain = isSame(path, plain.consistency(from, size))
+      if (!isPlain || !provesConsistency(older, newer, path)) expect.fail(`from ${from} to ${size} leaves`)
+      if (provesConsistency({ ...older, root: leaf }, newer, path) && from > 1)
+        expect.fail(`forked at ${from} of ${size}`)
+    }
+  }
+  expect(plain.root(0, largest)).toEqual(tiles.root())
 })
 
 it('proves each leaf of a tree of 1 to 2,000 leaves as a plain recomputation does, and nothing else', async () => {

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { timestamp } from '#shared/core/clock.ts'
+import { logId, positionTail } from '#shared/logs/log-id.ts'
+import { canonicalJson } from '#shared/seal/canonical-json.ts'
+import { checkpointText } from '#shared/seal/checkpoint.ts'
+import { CompactRange, splitHashes } from '#shared/seal/compact-range.ts'
+import { type ExportSeal, markBytes } from '#shared/seal/export-seal.ts'
+import { leafHash } from '#shared/seal/merkle-hash.ts'
+import { inclusionParts } from '#shared/seal/merkle-nodes.ts'
+import { noteOf, verifierKeyText } from '#shared/seal/signed-note.ts'
+import { signText, verifierKey } from '#shared/seal/signing-key.ts'
+
+const address = 'https://access.example.com'
+
+export const subject = {
+  actor_id: randomUUID(),
+  actor_name: 'Ada',
+  actor_type: 'account_admin_user',
+  actor_email: null,
+  auth_provider_id: null,
+  device_id: null,
+  gateway_id: null,
+  token_id: randomUUID(),
+  ip: '192.0.2.1',
+  ip_region: null,
+  ip_city: null,
+  ip_lat: null,
+  ip_lon: null,
+  user_agent: 'bench',
+}
+
+function entryOf(i: number) {
+  const log_id = logId('change', 1_700_000_000_000_000 + i, positionTail(0))
+  const after = { id: randomUUID(), name: `Group ${i}`, inserted_at: timestamp(0), updated_at: timestamp(0) }
+  const common = { type: 'change', log_id, timestamp: timestamp(0), object: 'groups', operation: 'insert' }
+  return { ...common, before: null, after, subject, run_id: null }
+}
+
+/** Entries to a write. */
+const perWrite = 1_000
+
+/** Writes a whole export of so many entries of a log that has no others, sealed with the key of this process. */
+export async function writeExport(file: string, count: number): Promise<void> {
+  const out = openSync(file, 'w')
+  const range = new CompactRange()
+  const marks: Buffer[] = []
+  // To the left of the last leaf is all before it, to the right of the first nothing that is looked at.
+  let path: string[] = []
+  for (let i = 0, text = ''; i < count; i++) {
+    const entry = entryOf(i)
+    const hash = leafHash(canonicalJson(entry))
+    if (i === count - 1)
+      path = splitHashes(range.bytes())
+        .reverse()
+        .map((one) => one.toString('base64'))
+    range.append(hash)
+    marks.push(hash.subarray(0, markBytes))
+    text += `${JSON.stringify(entry)}\n`
+    if (i % perWrite !== perWrite - 1 && i < count - 1) continue
+    writeSync(out, text)
+    text = ''
+  }
+  const key = await verifierKey(address)
+  const signed = checkpointText({
+    origin: `access.example.com/${randomUUID()}/changes`,
+    size: count,
+    root: range.root(),
+    extensions: [],
+  })
+  const firstPath = inclusionParts(0, count).map(() => range.root().toString('base64'))
+  const seal: ExportSeal = {
+    type: 'seal',
+    version: 1,
+    log: 'changes',
+    stream: 'change',
+    note: noteOf(signed, key, await signText(signed)),
+    verifier_key: verifierKeyText(key),
+    entries: count,
+    first: { leaf_index: 0, path: firstPath },
+    last: { leaf_index: count - 1, path },
+    leaves: Buffer.concat(marks).toString('base64'),
+  }
+  writeSync(out, `${JSON.stringify(seal)}\n`)
+  closeSync(out)
+}

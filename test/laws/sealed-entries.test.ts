@@ -1,0 +1,124 @@
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import type { CommitRecord } from '#shared/commit/commit-record.ts'
+import { cutEntry } from '#shared/logs/cut-entry.ts'
+import { ApiRequestEntry, ChangeEntry, LogEntry, SessionEntry } from '#shared/logs/log-entry.ts'
+import { logId, positionTail } from '#shared/logs/log-id.ts'
+import type { LogItem } from '#shared/logs/part-reader.ts'
+import { renderEntry } from '#shared/logs/render-entries.ts'
+import { changeText, storedText } from '#shared/seal/entry-text.ts'
+import { leafHash } from '#shared/seal/merkle-hash.ts'
+
+/**
+ * The leaf of an entry is the hash of what `GET` shows of it (S1.2), sealed once and for good. So an entry that was stored is
+ * shown by every later version as by its own: a member that is added to entries is shown only where it was stored with the entry,
+ * never as null on older ones, and none goes. Whoever adds one adds a form with it to these, and changes none of them: their
+ * leaves were sealed.
+ */
+
+const id = (n: number) => `01990000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const time = 1_790_000_000_000_000
+const timestamp = '2026-09-21T14:13:20.000000Z'
+const origin = {
+  ip: '192.0.2.1',
+  ip_region: 'DE',
+  ip_city: null,
+  ip_lat: 52.5,
+  ip_lon: 13.4,
+  user_agent: 'curl/8.5.0',
+}
+const subject = {
+  actor_id: id(1),
+  actor_name: 'Ada',
+  actor_type: 'account_admin_user',
+  actor_email: 'ada@example.com',
+  auth_provider_id: null,
+  device_id: null,
+  gateway_id: null,
+  token_id: id(2),
+  ...origin,
+}
+const stored = (type: 'change' | 'session' | 'api_request', members: object) => {
+  const log_id = logId(type, time, positionTail(0))
+  return { sk: log_id, kind: 'log', ttl: 1_800_000_000, type, log_id, timestamp, ...members } as unknown as LogItem
+}
+const change = { object: 'groups', operation: 'insert', before: null, after: { id: id(3), name: 'Staff' } }
+const request = {
+  actor_id: id(1),
+  api_token_id: id(2),
+  method: 'POST',
+  path: '/groups',
+  content_length: 31,
+  request_id: id(4),
+}
+
+/** As a version stored it, with the leaf that it was sealed as. The first of each type is the oldest that was sealed. */
+const forms: Record<string, { item: LogItem; leaf: string }> = {
+  'a change before there were runs': {
+    item: stored('change', { ...change, subject }),
+    leaf: '9h0pO07CJ7XpNU/CTz5CsGe04BQVt7EoIGxm50I+B2M=',
+  },
+  'a change with its number': {
+    item: stored('change', { ...change, subject, leaf: 7 }),
+    leaf: '9h0pO07CJ7XpNU/CTz5CsGe04BQVt7EoIGxm50I+B2M=',
+  },
+  'a change of a sync run': {
+    item: stored('change', { ...change, subject: null, run_id: id(5), leaf: 8 }),
+    leaf: 'kxqxQOzLaUgUh3rPqGUVLIzpsMEYxiNTODA7MSHDysU=',
+  },
+  'a session': {
+    item: stored('session', { context: 'client', subject }),
+    leaf: 'SKC+OUjf4LpwjDaovB4Tocqt8qVKu9/IqgDH8RzUotc=',
+  },
+  'a session of a portal': {
+    item: stored('session', { context: 'portal', subject: { ...subject, user_agent: null } }),
+    leaf: 'VDXFOlwsWHH7cwZWJx48ETWvgnY0SOgovv3JBN9xGZA=',
+  },
+  'an API request': {
+    item: stored('api_request', { ...request, ...origin }),
+    leaf: 'BNQePx7Bo3LJebbMyUkcUeaO8Plts6qt56SmfDihNQM=',
+  },
+  'an API request without a body': {
+    item: stored('api_request', { ...request, content_length: null, ...origin }),
+    leaf: 'oXmMLV/9VeNCwPMgmBB1RzXcL7vWwrr8S+wCYYpccnI=',
+  },
+}
+
+/** What is shown of every entry of a type, though it may not be stored; it was before anything was sealed. */
+const always: Record<string, string[]> = { change: ['run_id'] }
+
+const shown = (item: LogItem) => v.parse(LogEntry, cutEntry(renderEntry(item, new Map()))) as Record<string, unknown>
+
+describe.each(Object.entries(forms))('%s', (_name, { item, leaf }) => {
+  it('has the leaf that it was sealed as', () => {
+    expect(leafHash(storedText(item)).toString('base64')).toBe(leaf)
+  })
+
+  it('is shown with what was stored of it, beside what the table alone has, and with nothing else', () => {
+    const { sk: _sk, kind: _kind, ttl: _ttl, leaf: _leaf, ...entry } = item as unknown as Record<string, unknown>
+    const made = (always[String(entry.type)] ?? []).map((name) => [name, null])
+    expect(shown(item)).toStrictEqual({ ...Object.fromEntries(made), ...entry })
+  })
+})
+
+it('has the same leaf by its commit, when the entry is past its retention', () => {
+  const record = { time, sequence: 1, account_id: id(9), commit_id: id(8), revocations: [], cascades: [] }
+  const by = (members: object) =>
+    leafHash(changeText({ ...record, ...members } as unknown as CommitRecord, 0)).toString('base64')
+  expect(by({ first_leaf: null, subject, changes: [change] })).toBe(forms['a change before there were runs']?.leaf)
+  expect(by({ first_leaf: 7, subject, changes: [change] })).toBe(forms['a change with its number']?.leaf)
+  expect(by({ first_leaf: 8, subject: null, run_id: id(5), changes: [change] })).toBe(
+    forms['a change of a sync run']?.leaf,
+  )
+})
+
+it.each([ChangeEntry, SessionEntry, ApiRequestEntry].map((entry) => [entry.entries.type.literal, entry] as const))(
+  'has a form of %s with every member that one can have',
+  (type, entry) => {
+    const items = Object.values(forms).map(({ item }) => item as unknown as Record<string, unknown>)
+    const names = new Set(items.filter((item) => item.type === type).flatMap((item) => Object.keys(item)))
+    // A change whose snapshots are cut is not stored so.
+    const made = [...(always[type] ?? []), 'truncated']
+    expect(Object.keys(entry.entries).filter((name) => !names.has(name) && !made.includes(name))).toEqual([])
+  },
+)
