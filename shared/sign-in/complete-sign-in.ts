@@ -31,10 +31,11 @@ import { SignInRefused } from './sign-in-refused.ts'
 /** For all that a provider is asked together: a browser waits, and the function that serves it ends after 29 seconds. */
 const timeBudgetMs = 20_000
 
-/** A fetch whose calls end together. */
-function within(ms: number): GuardedFetch {
+/** A time that ends, and a fetch whose calls end with it. */
+function within(ms: number): { left(): number; fetch: GuardedFetch } {
   const end = performance.now() + ms
-  return (address, request) => guardedFetch({ timeoutMs: Math.max(1, end - performance.now()) })(address, request)
+  const left = () => Math.max(1, end - performance.now())
+  return { left, fetch: (address, request) => guardedFetch({ timeoutMs: left() })(address, request) }
 }
 
 const unknownState = () =>
@@ -97,8 +98,8 @@ async function identify(
   row: AuthProviderRow,
   answered: { app: App; query: URLSearchParams; state: string; callbackUri: string; proofs: Proofs },
 ): Promise<ClaimedIdentity> {
-  const fetch = within(timeBudgetMs)
-  const document = await documentOf(answered.app, fetch)
+  const { left, fetch } = within(timeBudgetMs)
+  const document = await documentOf(answered.app, left())
   const { claims, userinfo } = await exchangeCode({ ...answered, document, fetch })
   const needed = claimsOf(kind, row)
   const idpId = claims[subjectClaim(kind)]

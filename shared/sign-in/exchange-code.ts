@@ -2,18 +2,20 @@ import * as client from 'openid-client'
 import { env } from '../core/env.ts'
 import type { DiscoveryDocument } from '../domain/auth-providers/discovery-document.ts'
 import type { GuardedFetch } from '../outside/guarded-fetch.ts'
+import { KeptAnswers } from '../outside/kept-answers.ts'
 import { outsideErrorOf } from '../outside/outside-error.ts'
 import type { Claims } from './identity-claims.ts'
 import type { Proofs } from './pending-sign-in.ts'
 import type { App } from './provider-app.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 
-/** The keys of providers as they were last read, by where they stand: kept in the process for all who sign in. */
-const keys = new Map<string, client.ExportedJWKSCache & { readAt: number }>()
-
-/** Keys are read anew after this long, and at once for a token of a key that is not among them. */
-const keptKeysMs = 10 * 60_000
-const maxKept = 1_000
+/**
+ * The keys of providers as they were last read, by issuer and where they stand: kept in the process for all who sign in. They are
+ * read anew after ten minutes, and at once for a token of a key that is not among them.
+ */
+const keys = new KeptAnswers<client.ExportedJWKSCache>({ ms: 10 * 60_000, most: 1_000 })
+/** More than any provider has: what is longer is read anew each time, so that nobody fills the process. */
+const maxKeptText = 100_000
 /** The library asks anew for a key that it misses only where those it has are a minute old. */
 const staleSeconds = 61
 
@@ -36,18 +38,18 @@ const authenticationOf = ({ token_endpoint_auth_methods_supported: methods }: Di
   // Secrets with special characters are spelled in two ways in the header, and in one in the body.
   methods?.includes('client_secret_post') ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
 
-function withKeys(config: client.Configuration, uri: string): void {
-  const kept = keys.get(uri)
-  if (!kept || Date.now() - kept.readAt > keptKeysMs) return
-  client.setJwksCache(config, { jwks: kept.jwks, uat: Math.floor(Date.now() / 1_000) - staleSeconds })
+const keysOf = ({ issuer, jwks_uri }: DiscoveryDocument): string => `${issuer} ${jwks_uri}`
+
+function withKeys(config: client.Configuration, document: DiscoveryDocument): void {
+  const kept = keys.get(keysOf(document))
+  if (kept) client.setJwksCache(config, { jwks: kept.jwks, uat: Math.floor(Date.now() / 1_000) - staleSeconds })
 }
 
-function keepKeys(config: client.Configuration, uri: string): void {
+function keepKeys(config: client.Configuration, document: DiscoveryDocument): void {
   const read = client.getJwksCache(config)
   // What came from here is a minute older than what was just read.
   if (!read || read.uat < Math.floor(Date.now() / 1_000) - staleSeconds / 2) return
-  if (keys.size >= maxKept) keys.clear()
-  keys.set(uri, { ...read, readAt: Date.now() })
+  if (JSON.stringify(read.jwks).length <= maxKeptText) keys.keep(keysOf(document), read)
 }
 
 async function configurationOf({ app, document, fetch }: Answered): Promise<client.Configuration> {
@@ -58,7 +60,7 @@ async function configurationOf({ app, document, fetch }: Answered): Promise<clie
   if (env.allowInsecureProviders) client.allowInsecureRequests(config)
   config[client.customFetch] = (url, { method, headers, body, signal }) =>
     fetch(url, { method, headers, body: body as string | URLSearchParams | null | undefined, signal })
-  withKeys(config, document.jwks_uri)
+  withKeys(config, document)
   return config
 }
 
@@ -97,10 +99,14 @@ export async function exchangeCode(answered: Answered): Promise<Exchanged> {
     pkceCodeVerifier: proofs.verifier,
     idTokenExpected: true,
   }
-  const tokens = await client.authorizationCodeGrant(config, url, checks).catch((error: unknown) => {
+  const exchange = async () => {
+    const answer = await client.authorizationCodeGrant(config, url, checks)
+    keepKeys(config, document)
+    return answer
+  }
+  const tokens = await exchange().catch((error: unknown) => {
     throw refusalOf(error, 'token')
   })
-  keepKeys(config, document.jwks_uri)
   const claims = tokens.claims()
   if (!claims) throw new SignInRefused('id_token')
   // The library looks at it only where the token is for several.

@@ -4,7 +4,6 @@ import { ApiError } from '../core/errors.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { type AuthProviderRow, authProviders } from '../domain/auth-providers/auth-provider.ts'
 import { callbackUri } from '../domain/auth-providers/callback-uri.ts'
-import { guardedFetch } from '../outside/guarded-fetch.ts'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
 import { getRow } from '../table/read.ts'
@@ -81,7 +80,7 @@ async function checkProvider(account: string, draft: Draft<Start>) {
 
 /** The provider's own address with what it is asked for; parameters that it has already stay. */
 async function authorizationUrl(app: App, parameters: Record<string, string>): Promise<string> {
-  const { authorization_endpoint } = await documentOf(app, guardedFetch({ timeoutMs }))
+  const { authorization_endpoint } = await documentOf(app, timeoutMs)
   const url = new URL(authorization_endpoint)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url.href

@@ -2,9 +2,7 @@ import { isObject } from '../../core/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { isOutsideUrl } from '../../outside/outside-url.ts'
 
-type Json = string | number | boolean | null | Json[] | { [member: string]: Json }
-
-/** What a provider says of itself (OpenID Connect Discovery 1.0, 3), as far as it is looked at here. */
+/** What a provider says of itself (OpenID Connect Discovery 1.0, 3), as far as it is used: nothing else of it is kept. */
 export type DiscoveryDocument = {
   issuer: string
   authorization_endpoint: string
@@ -12,7 +10,10 @@ export type DiscoveryDocument = {
   jwks_uri: string
   userinfo_endpoint?: string
   token_endpoint_auth_methods_supported?: string[]
-  [member: string]: Json | undefined
+  id_token_signing_alg_values_supported?: string[]
+  userinfo_signing_alg_values_supported?: string[]
+  /** Whether it names itself in what it answers to browsers (RFC 9207). */
+  authorization_response_iss_parameter_supported?: boolean
 }
 
 export const wellKnown = '/.well-known/openid-configuration'
@@ -20,15 +21,60 @@ export const wellKnown = '/.well-known/openid-configuration'
 /** It is part of the key that an identity is found by, which holds 2,048 bytes. */
 const maxIssuer = 1_000
 
-const isEndpoint = (value: unknown): value is string => typeof value === 'string' && isOutsideUrl(value)
+/** Bounds of what is kept of strangers: an address, and a list of names. */
+const maxAddress = 2_048
+const maxNames = 100
 
-const isDocument = (value: unknown): value is DiscoveryDocument =>
-  isObject(value) &&
-  [value.issuer, value.authorization_endpoint, value.token_endpoint, value.jwks_uri].every(isEndpoint) &&
-  (value.userinfo_endpoint === undefined || isEndpoint(value.userinfo_endpoint)) &&
+const isEndpoint = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= maxAddress && isOutsideUrl(value)
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value.length <= 100
+
+const isNames = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length <= maxNames && value.every(isName)
+
+const isIssuer = (value: unknown): value is string =>
   // Nothing in an issuer comes behind its path.
-  /^[^?#]+$/.test(String(value.issuer)) &&
-  String(value.issuer).length <= maxIssuer
+  isEndpoint(value) && /^[^?#]+$/.test(value) && value.length <= maxIssuer
+
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'
+
+type Member = keyof DiscoveryDocument
+const required: Partial<Record<Member, (value: unknown) => boolean>> = {
+  issuer: isIssuer,
+  authorization_endpoint: isEndpoint,
+  token_endpoint: isEndpoint,
+  jwks_uri: isEndpoint,
+}
+const optional: Partial<Record<Member, (value: unknown) => boolean>> = {
+  userinfo_endpoint: isEndpoint,
+  token_endpoint_auth_methods_supported: isNames,
+  id_token_signing_alg_values_supported: isNames,
+  userinfo_signing_alg_values_supported: isNames,
+  authorization_response_iss_parameter_supported: isFlag,
+}
+
+/** The document that a text is; null for one that lacks something, or says something in another form than it has. */
+function documentIn(text: string): DiscoveryDocument | null {
+  const said = parsed(text)
+  if (!isObject(said)) return null
+  const used: Record<string, unknown> = {}
+  for (const [name, is] of Object.entries({ ...required, ...optional })) {
+    const value = Object.hasOwn(said, name) ? said[name] : undefined
+    if (value === undefined && name in optional) continue
+    if (!is(value)) return null
+    used[name] = value
+  }
+  return used as DiscoveryDocument
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
 
 /** Where the document of an issuer stands (OpenID Connect Discovery 1.0, 4). */
 export const documentUriOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}${wellKnown}`
@@ -40,6 +86,5 @@ export const documentUriOf = (issuer: string): string => `${issuer.replace(/\/$/
 export async function readDiscoveryDocument(uri: string, fetch: GuardedFetch): Promise<DiscoveryDocument | null> {
   const answer = await fetch(uri, { headers: { accept: 'application/json' } })
   if (answer.status !== 200) return null
-  const document: unknown = await answer.json().catch(() => null)
-  return isDocument(document) ? document : null
+  return documentIn(await answer.text())
 }
