@@ -7,8 +7,9 @@ import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { insertIdentity } from '#test/support/identities.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
-import { beginSignIn, comeBack, ledTo, plainHome, signInBy } from '#test/support/sign-in.ts'
+import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in.ts'
 import { newSubject, type SignInWorld, signInWorld, stubProviders, tenant } from '#test/support/sign-in-world.ts'
+import { toldOperator } from '#test/support/told-operator.ts'
 
 type Claims = Record<string, unknown>
 
@@ -234,6 +235,40 @@ describe('what comes back to the service', () => {
       expect([back.status, ledTo(back)]).toEqual([303, { state: begun.state, error: 'access_denied' }])
       await refused({ state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) })
     }
+  })
+
+  it('tells the operator of an unknown state, and of a replayed callback, by log and metric', async () => {
+    const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
+    const made = `${begun.own.slice(0, 32)}${'A'.repeat(32)}`
+    const code = fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
+    const comes = (state: string) => toldOperator(() => comeBack(begun, { state, code }))
+    const none = await comes('x')
+    expect([none.answer.status, none.counted]).toEqual([400, [1, 'state_unknown']])
+    // It names no account.
+    expect(none.refused?.account_id).toBeUndefined()
+    const unknown = await comes(made)
+    expect((await comeBack(begun, { state: begun.own, code })).status).toBe(303)
+    const replayed = await comes(begun.own)
+    for (const { answer, refused, counted, text } of [unknown, replayed]) {
+      expect([answer.status, counted]).toEqual([400, [1, 'state_unknown']])
+      expect(refused).toMatchObject({ reason: 'state_unknown', account_id: world.account.id })
+      for (const secret of [begun.own, made, code]) expect(text).not.toContain(secret)
+    }
+  })
+
+  it('of a provider that answers twice is one answer: the second, with another code, is nobody’s', async () => {
+    const provider = await world.behind()
+    const begun = await beginSignIn(provider.id, { slug: world.account.slug })
+    const codeOf = async () =>
+      fake.codeFor(begun.url, { sub: newSubject(), email: await world.emailOf(), email_verified: true })
+    const first = ledTo(await comeBack(begun, { state: begun.own, code: await codeOf() }))
+    expect(first.code).toMatch(/^[\w-]{64}$/)
+    fake.asked.length = 0
+    await refused({ state: begun.own, code: await codeOf() })
+    await refused({ state: begun.own, error: 'access_denied' })
+    expect(fake.asked).toEqual([])
+    // Nor does it take away what the first has given.
+    expect((await redeemWith({ code: first.code, code_verifier: begun.verifier })).status).toBe(201)
   })
 
   it('is read of a browser that asks for a page', async () => {

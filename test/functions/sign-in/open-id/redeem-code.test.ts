@@ -9,6 +9,7 @@ import { newPerson } from '#test/support/identities.ts'
 import { movableClock } from '#test/support/movable-clock.ts'
 import { updateRow } from '#test/support/rows.ts'
 import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in.ts'
+import { toldOperator } from '#test/support/told-operator.ts'
 
 let fake: PlainProvider
 let account: Account
@@ -74,6 +75,29 @@ describe('POST /sign_in/token (I2.2)', () => {
       await refused({ code, code_verifier: newVerifier().verifier })
     },
   )
+
+  it.each([
+    ['a wrong verifier', 'verifier', (code: string) => ({ code, code_verifier: newVerifier().verifier })],
+    ['no verifier that could be one', 'verifier', (code: string) => ({ code, code_verifier: 'x' })],
+    ['a code that nobody gave', 'code_unknown', (code: string) => ({ code: `${code.slice(0, 32)}${'A'.repeat(32)}` })],
+    ['no code at all', 'code_unknown', () => ({ code: 'x' })],
+  ])('tells the operator of %s by log and metric, and nobody else', async (_what, reason, changed) => {
+    const { code, code_verifier } = await withCode()
+    const sent = { code_verifier, ...changed(code) }
+    const { answer, refused: line, counted, text } = await toldOperator(() => redeemWith(sent))
+    expect([answer.status, answer.body.code, counted]).toEqual([401, 'unauthorized', [1, reason]])
+    expect(answer.text).not.toContain(reason)
+    expect([line?.reason, line?.account_id]).toEqual([reason, sent.code === 'x' ? undefined : account.id])
+    for (const secret of [code, sent.code, code_verifier]) if (secret.length > 1) expect(text).not.toContain(secret)
+  })
+
+  it('tells the operator of a code that is used again', async () => {
+    const sent = await withCode()
+    const redeem = () => redeemWith({ code: sent.code, code_verifier: sent.code_verifier })
+    expect((await redeem()).status).toBe(201)
+    const { answer, refused: line, counted } = await toldOperator(redeem)
+    expect([answer.status, counted, line?.account_id]).toEqual([401, [1, 'code_unknown'], account.id])
+  })
 
   it('takes no state for a code', async () => {
     const begun = await beginSignIn(provider.id, { slug: account.slug })
