@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { actors } from '#shared/domain/actors/actor.ts'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
+import { challengeOf } from '#shared/sign-in/pending-sign-in.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
@@ -29,9 +30,9 @@ afterEach(() => {
 afterAll(() => fake.close())
 
 /** Somebody who came back with a code. */
-async function withCode() {
+async function withCode(fields: Record<string, unknown> = {}) {
   const person = await newPerson(account)
-  const begun = await beginSignIn(provider.id, { slug: account.slug })
+  const begun = await beginSignIn(provider.id, { slug: account.slug, fields })
   const claims = { sub: String(person.id), email: person.email, email_verified: true }
   const { code = '' } = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
   return { person, code, code_verifier: begun.verifier }
@@ -68,6 +69,12 @@ describe('POST /sign_in/token (I2.2)', () => {
       expect(status).toBe(code_verifier === '' ? 422 : 401)
     },
   )
+
+  it('takes no verifier that is too short to be one, though it is the one of the challenge (RFC 7636, 4.1)', async () => {
+    const verifier = 'x'.repeat(42)
+    const { code } = await withCode({ code_challenge: challengeOf(verifier) })
+    await refused({ code, code_verifier: verifier })
+  })
 
   it.each(['x', 'x'.repeat(64), `${'A'.repeat(21)}${'x'.repeat(43)}`, '../../..', `${'x'.repeat(63)}=`])(
     'knows no code %j',
