@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type DeployedRights, deployedRights } from '#test/support/deployed-rights.ts'
 import { loadEntities } from '#test/support/entities.ts'
 import { evaluate, type Statement } from '#test/support/iam.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { type Recorded, recordFunctions } from '#test/support/record-functions.ts'
 import type { RecordedCall, Target } from '#test/support/recorded-calls.ts'
 
 type Role = { name: string; statements: Statement[] }
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
 let rights: DeployedRights
-let recorded: Recorded
 let roles: Role[]
 
 beforeAll(async () => {
@@ -21,11 +17,7 @@ beforeAll(async () => {
       [...rights.functions.values()].map(({ role, statements }) => [role, { name: role, statements }]),
     ).values(),
   ]
-  own = await useOwnTable()
-  const consumer = rights.functions.get('streams/follow-up.ts')
-  recorded = await recordFunctions(`arn:aws:lambda:eu-central-1:000000000000:function:${consumer?.name}`)
-}, 300_000)
-afterAll(() => own.end())
+})
 
 const decide = ({ statements }: { statements: Statement[] }, { action, target, context }: RecordedCall) =>
   evaluate(statements, { action, resource: rights.arnOf(target), context })
@@ -44,31 +36,6 @@ const allowed = (call: RecordedCall): string[] =>
     .filter((role) => decide(role, call) === 'allowed')
     .map(({ name }) => name)
     .sort()
-
-describe('every function', () => {
-  it('was recorded', () => {
-    expect([...recorded.keys()].sort()).toEqual([...rights.functions.keys()].sort())
-  })
-
-  it('may do all that it does', () => {
-    for (const [file, calls] of recorded) {
-      const role = rights.functions.get(file)
-      if (!role) throw new Error(`${file} is not deployed.`)
-      for (const call of calls) {
-        const { action, target, context } = call
-        expect(decide(role, call), `${file}: ${action} ${target} ${context['dynamodb:LeadingKeys']}`).toBe('allowed')
-      }
-    }
-  })
-
-  it('that only hands out files, or refuses, may do nothing but log', () => {
-    for (const [file, calls] of recorded) {
-      if (calls.length > 0) continue
-      const allows = rights.functions.get(file)?.statements.filter(({ Effect }) => Effect === 'Allow') ?? []
-      for (const action of allows.flatMap(({ Action = [] }) => Action)) expect(action, file).toMatch(/^logs:/)
-    }
-  })
-})
 
 it('fits the policy of a role, 10,240 characters, with room for longer names', () => {
   for (const { name, statements } of roles) expect(JSON.stringify(statements).length, name).toBeLessThan(8_000)

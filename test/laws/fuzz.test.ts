@@ -1,10 +1,17 @@
-import { it } from 'vitest'
+import { beforeAll, it } from 'vitest'
 import { expectHostileRequestsAnswered } from '#test/support/hostile-requests.ts'
 import { loadEntries } from '#test/support/operations.ts'
+import { sampleRequests } from '#test/support/sample-requests.ts'
 
 const few = { perField: 1, perId: 1, others: 1 }
 
+// An account for all of them: the long form makes one for each.
+let world: Awaited<ReturnType<typeof sampleRequests>>
+beforeAll(async () => {
+  world = await sampleRequests()
+})
+
 it.each(await loadEntries())(
   '$name answers hostile requests with a success or an error of its contract, which changes nothing',
-  (entry) => expectHostileRequestsAnswered(entry, few),
+  (entry) => expectHostileRequestsAnswered(entry, few, world),
 )

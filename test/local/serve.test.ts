@@ -1,30 +1,17 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { runLocal, type Service, startService } from '#test/support/service.ts'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callService, createSite, runLocal, type Service, startService } from '#test/support/service.ts'
 
 let dataDir: string
 let service: Service
 
-const call = (
-  path: string,
-  init: RequestInit = {},
-  { baseUrl, credentials }: Pick<Service, 'baseUrl' | 'credentials'> = service,
-) =>
-  fetch(baseUrl + path, {
-    ...init,
-    headers: { authorization: `Bearer ${credentials.api_token}`, 'content-type': 'application/json', ...init.headers },
-  })
-
-const createSite = async (name: string): Promise<string> => {
-  const response = await call('/sites', { method: 'POST', body: JSON.stringify({ site: { name } }) })
-  expect(response.status).toBe(201)
-  return ((await response.json()) as { data: { id: string } }).data.id
-}
+const call = (path: string, init: RequestInit = {}, of: Pick<Service, 'baseUrl' | 'credentials'> = service) =>
+  callService(of, path, init)
 
 const secondsToReady = () => Number(/after ([\d.]+) s/.exec(service.output())?.[1])
 const starts: number[] = []
@@ -123,41 +110,11 @@ describe('provisioning', () => {
 
 describe('kill -9', () => {
   it('loses nothing that was answered, and starts again at once', async () => {
-    const ids = await Promise.all(Array.from({ length: 5 }, (_, i) => createSite(`Before ${i}`)))
+    const ids = await Promise.all(Array.from({ length: 5 }, (_, i) => createSite(service, `Before ${i}`)))
     await service.kill9()
     await restart()
     for (const id of ids) expect((await call(`/sites/${id}`)).status).toBe(200)
-    await createSite('After')
-  })
-
-  it('while writes are under way leaves the answered ones', async () => {
-    const answered: string[] = []
-    const writers = Array.from({ length: 4 }, async (_, writer) => {
-      for (let i = 0; i < 100; i++) answered.push(await createSite(`Storm ${writer}-${i}`))
-    })
-    const outcomes = Promise.allSettled(writers)
-    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(5), 60_000)
-    await service.kill9()
-    await outcomes
-    await restart()
-    for (const id of answered) expect((await call(`/sites/${id}`)).status).toBe(200)
-  })
-
-  it('ends the engines too', async () => {
-    const pid = Number(JSON.parse(readFileSync(join(dataDir, 'dynamodb.pid'), 'utf8')).pid)
-    expect(() => process.kill(pid, 0)).not.toThrow()
-    await service.kill9()
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 60_000)
-    await restart()
-  })
-
-  it('between provisioning and writing the credentials down is repaired at the next start', async () => {
-    const { account_id } = service.credentials
-    await service.kill9()
-    unlinkSync(join(dataDir, 'credentials.json'))
-    await restart()
-    expect(service.credentials.account_id).toBe(account_id)
-    expect((await call('/account')).status).toBe(200)
+    await createSite(service, 'After')
   })
 })
 
@@ -174,16 +131,8 @@ describe('a stop', () => {
   })
 
   it('says after how many seconds it was ready, at every start', () => {
-    expect(starts.length).toBeGreaterThanOrEqual(5)
+    expect(starts.length).toBeGreaterThanOrEqual(2)
     for (const seconds of starts) expect(seconds).toBeGreaterThan(0)
-  })
-
-  it('of an ephemeral service leaves nothing', async () => {
-    const ephemeral = await startService({ args: ['--ephemeral'], dataDir: join(dataDir, 'unused') })
-    const dir = dirname(/Credentials\s+(\S+)/.exec(ephemeral.output())?.[1] ?? '')
-    expect(existsSync(dir)).toBe(true)
-    await ephemeral.stop()
-    expect([existsSync(dir), existsSync(join(dataDir, 'unused'))]).toEqual([false, false])
   })
 })
 

@@ -82,9 +82,11 @@ const sequence = async (accountId: string) => (await getItem(headKey(accountId))
 const show = (request: Hostile, { status, text }: Answer): string =>
   `${JSON.stringify(request).slice(0, 600)} → ${status} ${text.slice(0, 300)} (FUZZ_SEED=${seedOf('FUZZ_SEED')})`
 
+type World = Awaited<ReturnType<typeof sampleRequests>>
+
 /** Expects a success or an error of the operation's contract, which changes nothing, for every hostile request. */
-export async function expectHostileRequestsAnswered(entry: Entry, counts: HostileCounts): Promise<void> {
-  const { account, portal, samples } = await sampleRequests()
+export async function expectHostileRequestsAnswered(entry: Entry, counts: HostileCounts, given?: World): Promise<void> {
+  const { account, portal, samples } = given ?? (await sampleRequests())
   const sample = await samples[entry.name]?.()
   expect(sample, `a sample of ${entry.name}`).toBeDefined()
   const codes: string[] = codesOf(entry.operation)

@@ -14,6 +14,7 @@ const longest = [
   'jobs/cascades/cascade',
   'local/serve',
   'docs/table',
+  'infra/recorded-rights',
   'laws/samples',
   'docs/costs',
   'bench/access',

@@ -8,14 +8,22 @@ export type Entry = OperationSource & {
   name: string
 }
 
-/** Every operation of the registry with its Lambda handler. */
-export async function loadEntries(): Promise<Entry[]> {
+async function load(): Promise<Entry[]> {
   return Promise.all(
     (await loadOperations()).map(async (source) => {
       const { handler } = await import(new URL(`../../functions/${source.file}`, import.meta.url).href)
       return { ...source, handler, name: `${source.operation.method} ${source.operation.path}` }
     }),
   )
+}
+
+/** To ask for modules that are there already takes longer than to make an account. */
+let loaded: Promise<Entry[]> | undefined
+
+/** Every operation of the registry with its Lambda handler. */
+export function loadEntries(): Promise<Entry[]> {
+  loaded ??= load()
+  return loaded
 }
 
 /** The handler of one operation, as `POST /groups` names it. */

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployedRights, deployedRights } from '#test/support/deployed-rights.ts'
+import { evaluate } from '#test/support/iam.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { type Recorded, recordFunctions } from '#test/support/record-functions.ts'
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+let rights: DeployedRights
+let recorded: Recorded
+
+beforeAll(async () => {
+  rights = await deployedRights({ mailSender: 'access@example.net' })
+  own = await useOwnTable()
+  const consumer = rights.functions.get('streams/follow-up.ts')
+  recorded = await recordFunctions(`arn:aws:lambda:eu-central-1:000000000000:function:${consumer?.name}`)
+}, 300_000)
+afterAll(() => own.end())
+
+describe('every function', () => {
+  it('was recorded', () => {
+    expect([...recorded.keys()].sort()).toEqual([...rights.functions.keys()].sort())
+  })
+
+  it('may do all that it does', () => {
+    for (const [file, calls] of recorded) {
+      const role = rights.functions.get(file)
+      if (!role) throw new Error(`${file} is not deployed.`)
+      for (const call of calls) {
+        const { action, target, context } = call
+        const decision = evaluate(role.statements, { action, resource: rights.arnOf(target), context })
+        expect(decision, `${file}: ${action} ${target} ${context['dynamodb:LeadingKeys']}`).toBe('allowed')
+      }
+    }
+  })
+
+  it('that only hands out files, or refuses, may do nothing but log', () => {
+    for (const [file, calls] of recorded) {
+      if (calls.length > 0) continue
+      const allows = rights.functions.get(file)?.statements.filter(({ Effect }) => Effect === 'Allow') ?? []
+      for (const action of allows.flatMap(({ Action = [] }) => Action)) expect(action, file).toMatch(/^logs:/)
+    }
+  })
+})

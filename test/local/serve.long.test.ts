@@ -1,0 +1,58 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { callService, createSite, type Service, startService } from '#test/support/service.ts'
+
+let dataDir: string
+let service: Service
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'serve-test-'))
+  service = await startService({ dataDir })
+})
+afterAll(async () => {
+  await service?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+describe('kill -9', () => {
+  it('while writes are under way leaves the answered ones', async () => {
+    const answered: string[] = []
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let i = 0; i < 100; i++) answered.push(await createSite(service, `Storm ${writer}-${i}`))
+    })
+    const outcomes = Promise.allSettled(writers)
+    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(5), 60_000)
+    await service.kill9()
+    await outcomes
+    await service.restart()
+    for (const id of answered) expect((await callService(service, `/sites/${id}`)).status).toBe(200)
+  })
+
+  it('ends the engines too', async () => {
+    const pid = Number(JSON.parse(readFileSync(join(dataDir, 'dynamodb.pid'), 'utf8')).pid)
+    expect(() => process.kill(pid, 0)).not.toThrow()
+    await service.kill9()
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 60_000)
+    await service.restart()
+  })
+
+  it('between provisioning and writing the credentials down is repaired at the next start', async () => {
+    const { account_id } = service.credentials
+    await service.kill9()
+    unlinkSync(join(dataDir, 'credentials.json'))
+    await service.restart()
+    expect(service.credentials.account_id).toBe(account_id)
+    expect((await callService(service, '/account')).status).toBe(200)
+  })
+})
+
+describe('a stop', () => {
+  it('of an ephemeral service leaves nothing', async () => {
+    const ephemeral = await startService({ args: ['--ephemeral'], dataDir: join(dataDir, 'unused') })
+    const dir = dirname(/Credentials\s+(\S+)/.exec(ephemeral.output())?.[1] ?? '')
+    expect(existsSync(dir)).toBe(true)
+    await ephemeral.stop()
+    expect([existsSync(dir), existsSync(join(dataDir, 'unused'))]).toEqual([false, false])
+  })
+})
