@@ -9,8 +9,9 @@ import { handler as replaceMemberships } from '#functions/api/memberships/replac
 import { handler as createPolicy } from '#functions/api/policies/create-policy.ts'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { clock } from '#shared/core/clock.ts'
+import { clock, microsOf } from '#shared/core/clock.ts'
 import { newAccount } from '#test/support/account.ts'
+import { signInWith } from '#test/support/portal-sessions.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 
@@ -29,6 +30,20 @@ describe('a credential', () => {
     const later = vi.spyOn(clock, 'now').mockImplementation(() => real() + 61_000_000)
     expect((await account.call(getAccount, { token: api_token.token })).status).toBe(401)
     later.mockRestore()
+  })
+
+  it('is refused once the portal session that it is has ended', async () => {
+    const account = await newAccount()
+    const { token, expires_at } = await signInWith(account, 'portal')
+    const real = clock.now
+    const at = (micros: number) => vi.spyOn(clock, 'now').mockImplementation(() => Math.max(real(), micros))
+    const end = microsOf(expires_at)
+    const before = at(end - 60_000_000)
+    expect((await account.call(getAccount, { token })).status).toBe(200)
+    before.mockRestore()
+    const after = at(end)
+    expect((await account.call(getAccount, { token })).status).toBe(401)
+    after.mockRestore()
   })
 
   it('is refused while its actor is disabled', async () => {
