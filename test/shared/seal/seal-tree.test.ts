@@ -10,7 +10,7 @@ import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
 import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { type SealWorld, sealNow, sealWorld } from '#test/support/sealing.ts'
+import { type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
 
 async function change(account: string, name: string): Promise<void> {
   await commit({ accountId: account, subject: null }, async (transaction) => {
@@ -49,5 +49,7 @@ it.each<[string, (fork: { world: SealWorld; account: string; note: string; size:
 ])('signs no second root for a size, if %s alone tells of the first', async (_what, damage) => {
   const fork = await newFork()
   damage(fork)
+  const before = await sealedState(fork.account)
   await expect(sealNow(fork.account)).rejects.toMatchObject({ problem: 'checkpoint' })
+  expect(await sealedState(fork.account)).toEqual(before)
 })
