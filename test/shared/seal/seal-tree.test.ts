@@ -50,6 +50,6 @@ it.each<[string, (fork: { world: SealWorld; account: string; note: string; size:
   const fork = await newFork()
   damage(fork)
   const before = await sealedState(fork.account)
-  await expect(sealNow(fork.account)).rejects.toMatchObject({ problem: 'checkpoint' })
+  await expect(sealNow(fork.account)).rejects.toMatchObject({ problem: 'diverged' })
   expect(await sealedState(fork.account)).toEqual(before)
 })

@@ -33,7 +33,7 @@ it('takes no code to a provider that the browser was not led to', async () => {
     issuer: other.issuer,
     discovery_document_uri: other.documentUri,
   })
-  const back = await comeBack({ state: begun.own, code: other.codeFor(begun.url, await claimsOf()) })
+  const back = await comeBack(begun, { state: begun.own, code: other.codeFor(begun.url, await claimsOf()) })
   expect(ledTo(back)).toEqual({ state: begun.state, error: 'access_denied' })
   expect(other.asked).toEqual([])
   await other.close()
