@@ -7,7 +7,7 @@ import { getItem } from '../../table/read.ts'
 import { walkTable } from '../../table/walk-table.ts'
 
 /** How far the one search has come for accounts that are older than the sealing. */
-const searchKey: Key = { pk: 'service#seal', sk: 'search' }
+export const searchKey: Key = { pk: 'service#seal', sk: 'search' }
 
 type Search = { done?: boolean; cursor?: Key }
 

@@ -17,6 +17,11 @@ it.each([
   ['nine of ten are fewer than ten', identities(9, 10), null],
   ['all of them, however few', identities(1, 1), 'Sync would delete 1 of 1 identities; nothing was changed.'],
   [
+    'the only membership of a tiny directory',
+    { identities: { lost: 0, owned: 3 }, groups: { lost: 0, owned: 1 }, memberships: { lost: 1, owned: 1 } },
+    'Sync would delete 1 of 1 memberships; nothing was changed.',
+  ],
+  [
     'all of them, whom the provider names as not active',
     { identities: { lost: 0, owned: 40, named: 40 } },
     'Sync would delete 40 of 40 identities; nothing was changed.',
