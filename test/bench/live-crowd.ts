@@ -8,7 +8,7 @@ import { plantSessions } from '#test/support/plant-sessions.ts'
 import { percentilesOf } from './percentiles.ts'
 import { processTimes, usedBetween } from './process-times.ts'
 
-const longestMs = 600_000
+const longestMs = 180_000
 
 /** Megabytes of this process, which holds both ends of each connection. */
 const megabytes = (): number => process.memoryUsage().rss / 1e6

@@ -1,10 +1,15 @@
+import { workTime } from '../../commit/work-time.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { measure, within } from '../../core/invocation.ts'
 import { logEnd } from '../../core/log.ts'
 import { millisecondsSince } from '../../core/watched.ts'
+import { inWorkTime } from '../../core/work.ts'
 import type { LiveHandler } from './live-event.ts'
 
-/** A handler of the channel: its lines say whose they are, and the last one how it ended. Never a message, never a token. */
+/**
+ * A handler of the channel. Like that of a request it answers before the platform gives it up. Its lines say whose they are, and the
+ * last one how it ended. Never a message, never a token.
+ */
 export const watchedLive =
   (route: '$connect' | '$default' | '$disconnect', handle: LiveHandler): LiveHandler =>
   (event) => {
@@ -12,7 +17,7 @@ export const watchedLive =
     return within({ class: 'live', operation: route, request_id: requestId, connection_id: connectionId }, async () => {
       const startedAt = performance.now()
       try {
-        const answer = await handle(event)
+        const answer = await inWorkTime(workTime.retries(), () => handle(event))
         measureEnd(startedAt, answer.statusCode >= 500)
         logEnd('INFO', 'live', { status: answer.statusCode })
         return answer

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { handler as endClient } from '#functions/api/client-sessions/end-client-session.ts'
 import { handler as renewClient } from '#functions/api/client-sessions/renew-client-session.ts'
 import { handler as getClient } from '#functions/api/clients/get-client.ts'
 import { handler as renewGateway } from '#functions/api/gateway-sessions/renew-gateway-session.ts'
+import type { Bucket } from '#shared/auth/rate-limit/bucket.ts'
+import { bucketKey } from '#shared/auth/rate-limit/bucket-item.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { clock } from '#shared/core/clock.ts'
 import { connectionsOf } from '#shared/domain/connections/connection.ts'
 import { findPresence } from '#shared/domain/presence/presence.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 import { openChannel, Refusal } from '#test/support/live.ts'
@@ -17,6 +21,7 @@ let channel: Awaited<ReturnType<typeof openChannel>>
 beforeAll(async () => {
   channel = await openChannel()
 })
+afterEach(() => vi.unstubAllEnvs())
 afterAll(() => channel.stop())
 
 const refusal = (connecting: Promise<unknown>) =>
@@ -65,6 +70,30 @@ describe('connecting (C2)', () => {
     device.close()
     await call(endClient, { method: 'DELETE', token, params: { id } })
     expect(await refusal(channel.connect(token, id))).toMatchObject({ status: 404 })
+  })
+
+  test('looks at the origin first, then at the CDN, the token, the rate and the session (C2.2)', async () => {
+    const world = await newAccessWorld()
+    const empty = await world.addToken()
+    const bucket = { accountId: world.account.id, owner: `token#${empty.id}` } as Bucket
+    vi.stubEnv('CDN_SECRET', 'from-the-cdn')
+    const proof = { 'x-origin-secret': 'from-the-cdn' }
+    const refused = async (token: string, headers: Record<string, string>) => {
+      const { status, body } = await refusal(channel.connect(token, randomUUID(), headers))
+      return [status, body.code, body.detail]
+    }
+    expect(await refused('nac_wrong', { origin: 'https://example.com' })).toEqual([
+      403,
+      'forbidden',
+      'The live channel is not for browsers.',
+    ])
+    expect(await refused('nac_wrong', {})).toEqual([403, 'forbidden', 'This request did not come through the CDN.'])
+    expect(await refused('nac_wrong', proof)).toEqual([401, 'unauthorized', expect.any(String)])
+    // Full in ten seconds when nothing is taken, and four more are owed.
+    const Item = { ...bucketKey(bucket), kind: 'rate', full_at: clock.now() + 14_000_000 }
+    await table().send(new PutCommand({ TableName: tableName(), Item }))
+    expect(await refused(empty.token, proof)).toEqual([429, 'rate_limited', expect.any(String)])
+    expect(await refused(world.token.token, proof)).toEqual([404, 'not_found', expect.any(String)])
   })
 
   test('keeps one connection a session: the newest', async () => {
