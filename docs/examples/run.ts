@@ -10,14 +10,14 @@ import { type SignedIn, signIn } from './sign-in.ts'
 
 const usage = `Use: npm run example -- gateway --token <gateway token>
      npm run example -- client --token <client token> [--resource <id>]
-     npm run example -- sign-in [--account <slug>] [--resource <id>] [--admin-token <API token>] [--portal]
+     npm run example -- sign-in [--account <slug>] [--resource <id>] [--portal]
 
   --url <address>   the service; http://127.0.0.1:8787 unless said otherwise
 
 Each works until Ctrl-C; a client with --resource prints the way there and ends. sign-in gets its token from a person in their
 browser, who signs in to the account demo unless another is named, and reports a flow to the resource. With the API token of an
-administrator it says, when the person is disabled, how long it took until they were out. With --portal an administrator
-signs in, and out again.`
+administrator as ADMIN_TOKEN it says, when the person is disabled, how long it took until they were out. With --portal an
+administrator signs in, and out again.`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -26,7 +26,6 @@ const { positionals, values } = parseArgs({
     token: { type: 'string' },
     resource: { type: 'string' },
     account: { type: 'string', default: 'demo' },
-    'admin-token': { type: 'string' },
     portal: { type: 'boolean', default: false },
   },
 })
@@ -116,7 +115,7 @@ async function runSignedIn(baseUrl: string, { token, expires_at, actor }: Signed
     say(`reported a flow to ${values.resource}`)
   }
   await keep(client).catch(async (error: unknown) => {
-    const adminToken = values['admin-token']
+    const { ADMIN_TOKEN: adminToken } = process.env
     const isOut = error instanceof Problem && error.status === 401
     if (isOut && adminToken !== undefined) await tellDelay(baseUrl, adminToken, actor.id)
     throw error
