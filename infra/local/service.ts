@@ -29,6 +29,7 @@ export type Task =
   | 'replay-commits'
   | 'seal-logs'
   | 'begin-sealed-log'
+  | 'sync'
   | 'index-change-log'
 
 /** The deployed app on this machine, without what feeds it: neither HTTP nor pollers. */
@@ -147,7 +148,7 @@ async function start(
       const found = runtime.find(name)
       if (!found) throw new Fault(`The app has no function ${name}.`)
       // A schedule answers nothing.
-      if (name === 'seal-logs') return runtime.invoke(found.arn, event).then(() => ({ data: null }))
+      if (name === 'seal-logs' || name === 'sync') return runtime.invoke(found.arn, event).then(() => ({ data: null }))
       return runtime.invoke(found.arn, event)
     },
     async stop() {

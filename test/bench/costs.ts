@@ -131,7 +131,7 @@ export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): 
 /** Writes what `npm run bench -- --sync` has measured into `docs/costs.md`. */
 export async function writeSyncCosts(measured: string): Promise<void> {
   const by =
-    'Written by `npm run bench -- --sync 100 --in <folder> --write`, which goes on in its folder where it was ended.'
+    'Written by `npm run bench -- --sync <thousands of people> --in <folder> --write`, which goes on in its folder where it was ended.'
   const part = `## Directories\n\n${by}\n\n${measured}`
   await writeFile(
     file,
