@@ -2,6 +2,14 @@ import type { Transaction } from './transaction.ts'
 
 const perPart = 30
 
+/** Begins several reads at once, for changes that are staged one after the other. */
+export const readAhead = <R>(read: (range: { limit: number }) => Promise<R[]>) => {
+  const rows = read({ limit: perPart })
+  // Whoever has no room any more does not ask for them.
+  rows.catch(() => undefined)
+  return () => rows
+}
+
 /** Stages a change of one row after the other while the commit has room; `more` when some are left for another commit. */
 export async function stageWhileRoom<R>(
   transaction: Transaction,

@@ -1,5 +1,6 @@
-import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import { readAhead, stageWhileRoom } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
+import type { Entity, Row } from '../../table/entity.ts'
 import { liveKey } from '../../table/keys.ts'
 import { rowsBy } from '../../table/read.ts'
 import { apiTokens } from '../api-tokens/api-token.ts'
@@ -11,17 +12,17 @@ import { deleteClient } from '../clients/delete-client.ts'
 import { externalIdentities } from '../external-identities/external-identity.ts'
 import { memberships } from '../memberships/membership.ts'
 import { passcodeKey } from '../passcodes/passcode.ts'
-import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
+import { portalSessions } from '../portal-sessions/portal-session.ts'
 import { type ActorRow, actors, isPerson } from './actor.ts'
 
 /** Stages the deletion of an actor's client tokens, with what they authorized, and portal sessions (A30). */
 export async function stageTokenDeletions(transaction: Transaction, actorId: string): Promise<'done' | 'more'> {
-  const tokens = await stageWhileRoom(
-    transaction,
-    (range) => rowsBy(clientTokens, transaction.accountId, 'actor_id', actorId, range),
-    (token) => deleteClientToken(transaction, token),
-  )
-  return tokens === 'more' ? tokens : stagePortalSessionDeletions(transaction, 'actor_id', actorId)
+  const { accountId } = transaction
+  const tokens = readAhead((range) => rowsBy(clientTokens, accountId, 'actor_id', actorId, range))
+  const sessions = readAhead((range) => rowsBy(portalSessions, accountId, 'actor_id', actorId, range))
+  const outcome = await stageWhileRoom(transaction, tokens, (token) => deleteClientToken(transaction, token))
+  if (outcome === 'more') return outcome
+  return stageWhileRoom(transaction, sessions, (session) => transaction.delete(portalSessions, session))
 }
 
 /**
@@ -40,30 +41,22 @@ export async function stageActorDeletion(transaction: Transaction, actor: ActorR
 
 export async function stageRestOfActor(transaction: Transaction, id: string): Promise<'done' | 'more'> {
   const { accountId } = transaction
+  const own = <R extends Row>(entity: Entity<R>) =>
+    readAhead((range) => rowsBy(entity, accountId, 'actor_id', id, range))
+  const [tokens, identities, groups, devices] = [
+    own(apiTokens),
+    own(externalIdentities),
+    own(memberships),
+    own(clients),
+  ]
   const outcomes = [
-    await stageWhileRoom(
-      transaction,
-      (range) => rowsBy(apiTokens, accountId, 'actor_id', id, range),
-      (token) => deleteApiToken(transaction, token),
-    ),
-    await stageWhileRoom(
-      transaction,
-      (range) => rowsBy(externalIdentities, accountId, 'actor_id', id, range),
-      (identity) => transaction.delete(externalIdentities, identity),
-    ),
-    await stageWhileRoom(
-      transaction,
-      (range) => rowsBy(memberships, accountId, 'actor_id', id, range),
-      (membership) => {
-        transaction.delete(memberships, membership)
-        transaction.revoke({ by: 'membership', id: `${membership.group_id}#${id}` })
-      },
-    ),
-    await stageWhileRoom(
-      transaction,
-      (range) => rowsBy(clients, accountId, 'actor_id', id, range),
-      (client) => deleteClient(transaction, client),
-    ),
+    await stageWhileRoom(transaction, tokens, (token) => deleteApiToken(transaction, token)),
+    await stageWhileRoom(transaction, identities, (identity) => transaction.delete(externalIdentities, identity)),
+    await stageWhileRoom(transaction, groups, (membership) => {
+      transaction.delete(memberships, membership)
+      transaction.revoke({ by: 'membership', id: `${membership.group_id}#${id}` })
+    }),
+    await stageWhileRoom(transaction, devices, (client) => deleteClient(transaction, client)),
   ]
   return outcomes.includes('more') ? 'more' : 'done'
 }

@@ -1,20 +1,22 @@
 import type { Transaction } from '../../commit/transaction.ts'
 import { rowsBy } from '../../table/read.ts'
 import { type ExternalIdentityRow, externalIdentities } from './external-identity.ts'
-import { deleteIssuedToken, tokensOfIssuers } from './issued-tokens.ts'
+import { deleteIssuedToken, type IssuedToken, tokensOfIssuers } from './issued-tokens.ts'
 
 /**
  * Stages the deletion of identities of one actor, first of the client tokens and portal sessions that providers
  * of their issuers gave it (A27); `more` when those did not fit.
+ * @param issued those tokens, for who has read them already
  */
 export async function stageIdentityDeletions(
   transaction: Transaction,
   identities: ExternalIdentityRow[],
+  issued?: IssuedToken[],
 ): Promise<'done' | 'more'> {
   const [first] = identities
   if (!first) return 'done'
   const issuers = new Set(identities.map(({ issuer }) => issuer))
-  for (const token of await tokensOfIssuers(transaction, first.actor_id, issuers)) {
+  for (const token of issued ?? (await tokensOfIssuers(transaction, first.actor_id, issuers))) {
     if (!transaction.hasRoom()) return 'more'
     deleteIssuedToken(transaction, token)
   }

@@ -2,8 +2,9 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { type ActorRow, actors } from '../../domain/actors/actor.ts'
 import { stageActorDeletion } from '../../domain/actors/delete-actor.ts'
 import { stageIdentityDeletions } from '../../domain/external-identities/delete-external-identity.ts'
-import { externalIdentities } from '../../domain/external-identities/external-identity.ts'
-import { getRow, rowsBy } from '../../table/read.ts'
+import { type ExternalIdentityRow, externalIdentities } from '../../domain/external-identities/external-identity.ts'
+import { type IssuedToken, tokensOfIssuers } from '../../domain/external-identities/issued-tokens.ts'
+import { getRows, rowsBy } from '../../table/read.ts'
 import type { ActorEntry, IdentityEntry } from './directory-plan.ts'
 import { nothingStaged, type Staged, stagedSkip } from './stage-result.ts'
 
@@ -30,6 +31,22 @@ async function isLastAdmin(
   return true
 }
 
+type Found = { row: ExternalIdentityRow | null; actor: ActorRow | null; tokens: IssuedToken[] }
+
+/** Identities that are to go, whose they are, and the tokens that were given for them: read at once, for all of a commit. */
+async function findAll(transaction: Transaction, entries: IdentityEntry[]): Promise<Found[]> {
+  const { accountId } = transaction
+  const ids = entries.map(({ id }) => id)
+  const rows = await getRows(externalIdentities, accountId, ids)
+  const owners = rows.flatMap((row) => row?.actor_id ?? [])
+  const [people, tokens] = await Promise.all([
+    getRows(actors, accountId, owners),
+    Promise.all(rows.map((row) => (row ? tokensOfIssuers(transaction, row.actor_id, new Set([row.issuer])) : []))),
+  ])
+  const actorOf = new Map(owners.map((id, i) => [id, people[i] ?? null]))
+  return rows.map((row, i) => ({ row, actor: (row && actorOf.get(row.actor_id)) ?? null, tokens: tokens[i] ?? [] }))
+}
+
 /** Takes identities away, first the client tokens that were made for them (I4.5). */
 export async function applyLostIdentities(
   stage: DirectoryStage,
@@ -39,16 +56,16 @@ export async function applyLostIdentities(
   const { transaction, sourceId, issuer, startedAt } = stage
   const staged = nothingStaged()
   const gone = new Set<string>()
-  for (const { id, idp_id, name } of entries) {
+  const found = await findAll(transaction, entries)
+  for (const [i, { id, idp_id, name }] of entries.entries()) {
     if (!transaction.hasRoom()) return staged
-    const row = await transaction.get(externalIdentities, id)
+    const { row, actor, tokens } = found[i] as Found
     const isOurs = row?.directory_id === sourceId || (isNamed && row?.directory_id === null && row.issuer === issuer)
     if (row && isOurs && row.idp_id === idp_id) {
-      const actor = await transaction.get(actors, row.actor_id)
       if (row.updated_at > startedAt) stagedSkip(staged, idp_id, name, 'changed_since')
       else if (await isLastAdmin(stage, actor, gone)) stagedSkip(staged, idp_id, name, 'last_admin')
       else {
-        if ((await stageIdentityDeletions(transaction, [row])) === 'more') return staged
+        if ((await stageIdentityDeletions(transaction, [row], tokens)) === 'more') return staged
         gone.add(id)
         staged.changes.push({ object: 'users', change: 'delete' })
       }
@@ -65,14 +82,16 @@ export async function applyLostActors(
 ): Promise<Staged> {
   const staged = nothingStaged()
   let admins = transaction.count('actors.enabled.account_admin_user')
-  for (const { id, name } of entries) {
+  const { accountId } = transaction
+  const ids = entries.map(({ id }) => id)
+  const [people, identities] = await Promise.all([
+    getRows(actors, accountId, ids),
+    Promise.all(ids.map((id) => rowsBy(externalIdentities, accountId, 'actor_id', id, { limit: 1 }))),
+  ])
+  for (const [i, { id, name }] of entries.entries()) {
     if (!transaction.hasRoom()) return staged
-    const actor = await getRow(actors, transaction.accountId, id)
-    const isMade = actor?.created_by_directory_id === sourceId
-    const [identity] = isMade
-      ? await rowsBy(externalIdentities, transaction.accountId, 'actor_id', id, { limit: 1 })
-      : []
-    if (actor && isMade && !identity) {
+    const actor = people[i]
+    if (actor?.created_by_directory_id === sourceId && identities[i]?.length === 0) {
       const isAdmin = actor.type === 'account_admin_user' && !actor.is_disabled
       if (actor.updated_at > startedAt) stagedSkip(staged, id, name, 'changed_since')
       else if (isAdmin && admins <= 1) stagedSkip(staged, id, name, 'last_admin')

@@ -14,14 +14,14 @@ import type { OpenSource, SourceKind } from './sync-source.ts'
 
 /** Entries that one commit looks at: as many as may fit it, or few where each can take many writes of its own. */
 const perCommit: Record<DirectorySection, number> = {
-  inactive: 10,
+  inactive: 12,
   ended: 48,
   users: 10,
   groups: 18,
   relinked: 12,
   joined: 48,
   vanished: 4,
-  absent: 10,
+  absent: 12,
   actors: 6,
 }
 
