@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Service } from '../../docs/examples/service.ts'
+import type { WalkedCompany } from './walked-company.ts'
+
+export type Counts = { insert: number; update: number; delete: number }
+export type Run = {
+  id: string
+  started_at: string
+  finished_at: string | null
+  outcome: string | null
+  error: string | null
+  seen: Record<string, number>
+  planned: Record<string, Counts>
+  applied: Record<string, Counts>
+  skipped: Record<string, number>
+}
+export type Entry = { timestamp: string; run_id: string | null; object: string; operation: string; subject: unknown }
+export type Listed<T> = { data: T[]; metadata: { count: number; next_page: string | null } }
+
+type Options = {
+  company: WalkedCompany
+  baseUrl: string
+  token: string
+  /** Lets the service look at once for runs that are due; its clock does so each minute. */
+  wake(): void
+}
+
+/** The account as an administrator sees it, and its one directory. */
+export class Administrator {
+  readonly service: Service
+  readonly #walk: Options
+  #directory = ''
+
+  constructor(walk: Options) {
+    this.#walk = walk
+    this.service = new Service(walk.baseUrl, walk.token)
+  }
+
+  get #kind() {
+    return this.#walk.company.kind
+  }
+
+  get #path(): string {
+    return `/${this.#kind}_directories/${this.#directory}`
+  }
+
+  async makeDirectory(): Promise<void> {
+    const fields = { name: 'Company', is_disabled: true, ...this.#walk.company.directory }
+    const body = { [`${this.#kind}_directory`]: fields }
+    const made = await this.service.ask<{ id: string }>('POST', `/${this.#kind}_directories`, body)
+    this.#walk.company.connect(made)
+    this.#directory = made.id
+  }
+
+  changeDirectory = (fields: object) =>
+    this.service.ask<Record<string, unknown>>('PATCH', this.#path, { [`${this.#kind}_directory`]: fields })
+
+  directory = () => this.service.ask<Record<string, unknown>>('GET', this.#path)
+
+  post = (what: string) => this.service.ask<Run>('POST', `${this.#path}/${what}`)
+
+  /** The newest run, once it is over and another than `before`. */
+  async finished(before: string | null): Promise<Run> {
+    for (let looks = 0; ; looks++) {
+      if (looks % 10 === 0) this.#walk.wake()
+      const [run] = (await this.service.send<Listed<Run>>('GET', `${this.#path}/runs?limit=1`)).data
+      if (run && run.id !== before && run.finished_at !== null) return run
+      await sleep(300)
+    }
+  }
+
+  changesOf = async (run: Run): Promise<number> =>
+    (await this.service.send<Listed<object>>('GET', `${this.#path}/runs/${run.id}/changes?limit=1`)).metadata.count
+
+  /** How many there are of what a directory makes. */
+  async totals(): Promise<Record<string, number>> {
+    const count = async (path: string) =>
+      (await this.service.send<Listed<object>>('GET', `${path}?limit=1`)).metadata.count
+    const [actors, groups] = await Promise.all([count('/actors'), count('/groups')])
+    return { actors, groups }
+  }
+
+  /** The change log since a time, as far as runs have caused it: by run, and by kind of object and operation. */
+  async changeLog(begin = '2000-01-01T00:00:00Z'): Promise<Map<string, Map<string, Entry[]>>> {
+    const byRun = new Map<string, Map<string, Entry[]>>()
+    const query = `type=change&limit=100&total_limit=0&begin=${begin}`
+    for (let next: string | null = ''; next !== null; ) {
+      const cursor: string = next === '' ? '' : `&page_cursor=${encodeURIComponent(next)}`
+      const page: Listed<Entry> = await this.service.send('GET', `/logs?${query}${cursor}`)
+      for (const entry of page.data) {
+        if (entry.run_id === null) continue
+        const ofRun = byRun.get(entry.run_id) ?? new Map<string, Entry[]>()
+        byRun.set(entry.run_id, ofRun)
+        const name = `${entry.object} ${entry.operation}`
+        const ofKind = ofRun.get(name)
+        if (ofKind) ofKind.push(entry)
+        else ofRun.set(name, [entry])
+      }
+      next = page.metadata.next_page
+    }
+    return byRun
+  }
+}

@@ -1,0 +1,35 @@
+import { ok } from 'node:assert/strict'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { Service } from '../../docs/examples/service.ts'
+import type { Somebody, WalkedCompany } from './walked-company.ts'
+
+type Options = { company: WalkedCompany; baseUrl: string; slug: string; providerId: string }
+
+export type SignedIn = { token: string; actor: { id: string; email: string }; person: Somebody }
+
+/** Signs somebody in as a client does: to the provider in a browser, and back with a code. */
+export async function signInPerson(
+  { company, baseUrl, slug, providerId }: Options,
+  person: Somebody,
+): Promise<SignedIn> {
+  const verifier = randomBytes(32).toString('base64url')
+  const service = new Service(baseUrl)
+  const sign_in = {
+    auth_provider_id: providerId,
+    context: 'client',
+    redirect_uri: 'http://127.0.0.1:49152/callback',
+    state: randomUUID(),
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+  }
+  const begun = await service.ask<{ authorization_url: string }>('POST', `/sign_in/${slug}/start`, { sign_in })
+  const asked = new URL(begun.authorization_url).searchParams
+  const callback = new URL(asked.get('redirect_uri') ?? '')
+  callback.searchParams.set('state', asked.get('state') ?? '')
+  callback.searchParams.set('code', company.signIn(begun.authorization_url, person))
+  const back = await fetch(callback, { redirect: 'manual' })
+  const home = new URL(back.headers.get('location') ?? 'about:blank')
+  const code = home.searchParams.get('code')
+  ok(code, `${person.email} came back with ${home.search || `${back.status} ${await back.text()}`}`)
+  const redeem = { sign_in: { code, code_verifier: verifier } }
+  return { ...(await service.ask<Omit<SignedIn, 'person'>>('POST', '/sign_in/token', redeem)), person }
+}

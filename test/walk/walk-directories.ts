@@ -1,0 +1,45 @@
+import { askControl } from '#infra/local/control.ts'
+import { startService } from '#test/support/service.ts'
+import { type Walked, walkDirectory } from './walk-directory.ts'
+import { openCompany, type WalkedCompany, type WalkedKind, walkedKinds } from './walked-company.ts'
+
+type Options = { people: number; kinds?: readonly WalkedKind[]; say(text: string): void }
+
+type Provisioned = { data: { api_token: { token: string } } }
+
+/** Starts the service as a user does, with companies at a provider of each kind, and walks with each in an account of its own. */
+export async function walkDirectories({ people, kinds = walkedKinds, say }: Options): Promise<Record<string, Walked>> {
+  const companies: WalkedCompany[] = []
+  try {
+    for (const kind of kinds) companies.push(await openCompany(kind, people))
+    const variables = Object.assign({}, ...companies.map((company) => company.variables))
+    const service = await startService({ env: { ALLOW_INSECURE_PROVIDERS: '1', ...variables } })
+    try {
+      const walked = companies.map(async (company) => {
+        const slug = `walk-${company.kind}`
+        const event = {
+          account: {
+            name: 'Company',
+            slug,
+            limits: { users_count: 1_000_000, api_capacity: 100_000, api_refill_rate: 100_000 },
+          },
+          admin: { name: 'Ada', email: 'ada@walk.example' },
+        }
+        const { data } = (await askControl(service.dataDir, 'provision-account', event)) as Provisioned
+        const wake = () => void askControl(service.dataDir, 'sync', {}).catch(() => undefined)
+        const { token } = data.api_token
+        const walk = { company, baseUrl: service.baseUrl, slug, token, wake, say }
+        return [company.kind, await walkDirectory(walk)] as const
+      })
+      // One that fails does not end the service for the others.
+      const outcomes = await Promise.allSettled(walked)
+      const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+      if (failed.length > 0) throw failed[0]
+      return Object.fromEntries(outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])))
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await Promise.all(companies.map((company) => company.close()))
+  }
+}

@@ -1,0 +1,259 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from '../../docs/examples/client.ts'
+import { Gateway } from '../../docs/examples/gateway.ts'
+import { Administrator, type Counts, type Entry, type Listed, type Run } from './administrator.ts'
+import { type SignedIn, signInPerson } from './sign-in-person.ts'
+import type { WalkedCompany } from './walked-company.ts'
+
+export type Walk = {
+  company: WalkedCompany
+  baseUrl: string
+  slug: string
+  token: string
+  /** Lets the service look at once for runs that are due; its clock does so each minute. */
+  wake(): void
+  say(text: string): void
+}
+
+/** What a walk has measured, in milliseconds. */
+export type Walked = { lostAccessMs: number }
+
+type Steps = Walk & {
+  admin: Administrator
+  /** The run that comes after the last one, once it is over. */
+  nextRun(): Promise<{ run: Run; took: string }>
+}
+
+const numbers = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${count.toLocaleString('en')} ${name}`)
+    .join(', ') || 'nothing'
+
+const changes = (counts: Record<string, Counts>): string =>
+  Object.entries(counts)
+    .flatMap(([name, { insert, update, delete: gone }]) => {
+      const parts = [insert && `${insert} new`, update && `${update} changed`, gone && `${gone} gone`].filter(Boolean)
+      return parts.length > 0 ? [`${name}: ${parts.join(', ')}`] : []
+    })
+    .join('; ') || 'nothing'
+
+/** Waits for what consumers write. @throws Error that says what did not come */
+async function until<T>(what: string, found: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+  const end = performance.now() + 120_000
+  for (;;) {
+    const value = await found()
+    if (value !== undefined && value !== false) return value
+    if (performance.now() > end) throw new Error(`In vain: ${what}`)
+    await sleep(100)
+  }
+}
+
+/** A preview of a directory that is not enabled, and then its first run. */
+async function load({ admin, nextRun, say }: Steps): Promise<{ previewed: Run; first: Run }> {
+  const empty = await admin.totals()
+  await admin.makeDirectory()
+  await admin.post('preview')
+  const preview = await nextRun()
+  equal(preview.run.outcome, 'previewed', preview.run.error ?? '')
+  deepEqual(await admin.totals(), empty)
+  const listed = await admin.changesOf(preview.run)
+  say(`previewed in ${preview.took}: ${numbers(preview.run.seen)} seen; would make ${changes(preview.run.planned)}`)
+  say(`${listed.toLocaleString('en')} changes are listed, and none was made`)
+
+  await admin.changeDirectory({ is_disabled: false })
+  const first = await nextRun()
+  equal(first.run.outcome, 'applied', first.run.error ?? '')
+  deepEqual(first.run.applied, preview.run.planned)
+  const full = numbers(await admin.totals())
+  say(`enabled, and synchronised in ${first.took}: ${changes(first.run.applied)}; now ${full}`)
+  return { previewed: preview.run, first: first.run }
+}
+
+/** Some of the first group sign in with the provider of the same kind. */
+async function signInSome(steps: Steps): Promise<SignedIn[]> {
+  const { company, admin, say } = steps
+  const { kind } = company
+  const name = kind === 'suite' ? {} : { name: 'Company' }
+  const body = { [`${kind}_auth_provider`]: { ...name, ...company.authProvider } }
+  const { id: providerId } = await admin.service.ask<{ id: string }>('POST', `/${kind}_auth_providers`, body)
+  const members = company.group().members.slice(0, 5)
+  const people = company.people().filter(({ id }) => members.includes(id))
+  const signedIn: SignedIn[] = []
+  for (const person of people) {
+    const session = await signInPerson({ ...steps, providerId }, person)
+    equal(session.actor.email.toLowerCase(), person.email.toLowerCase())
+    signedIn.push(session)
+  }
+  say(`${signedIn.length} people signed in with the provider of kind ${kind}, and are whom the directory made`)
+  return signedIn
+}
+
+/** A policy lets a group of the directory in, and one of its people leaves the group; how long access lasted then. */
+async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ left: Run; lostAccessMs: number }> {
+  const { admin, baseUrl, company, say, nextRun } = steps
+  const ask = admin.service.ask.bind(admin.service)
+  const site = await ask<{ id: string }>('POST', '/sites', { site: { name: 'Office' } })
+  const wiki = { name: 'Wiki', type: 'dns', address: 'wiki.example.com', site_id: site.id }
+  const resource = await ask<{ id: string }>('POST', '/resources', { resource: wiki })
+  const edge = await ask<{ token: string }>('POST', `/sites/${site.id}/gateways`, { gateway: { name: 'edge' } })
+  const removed = new Map<string, number>()
+  const key = () => randomBytes(32).toString('base64')
+  const gateway = new Gateway(baseUrl, edge.token, key(), (change) => {
+    for (const id of change.removed) removed.set(id, Date.now())
+  })
+  gateway.run().catch(() => undefined)
+  const client = new Client({ baseUrl, token, installation: `walk-${company.kind}`, publicKey: key() })
+  try {
+    await client.start()
+    deepEqual(client.resources, [])
+    const { id: idpId, members } = company.group()
+    const groups = await admin.service.send<Listed<{ id: string; idp_id: string | null }>>('GET', '/groups?limit=100')
+    const group_id = groups.data.find(({ idp_id }) => idp_id === idpId)?.id
+    await ask('POST', '/policies', { policy: { group_id, resource_id: resource.id } })
+    const connect = () => client.connect(resource.id)
+    const { id } = await until('a member is let in', () => connect().catch(() => undefined))
+    await until('the gateway knows', () => gateway.authorizations.has(id))
+    say(`a policy for a group of ${members.length} of the directory lets its members in, and the gateway knows`)
+
+    company.leaveGroup(person.id)
+    await admin.post('sync')
+    const { run, took } = await nextRun()
+    equal(run.outcome, 'applied', run.error ?? '')
+    deepEqual(run.applied.memberships, { insert: 0, update: 0, delete: 1 })
+    const lostAt = await until('the gateway hears that the access is over', () => removed.get(id))
+    const refused = await connect().catch((problem: { status: number }) => problem.status)
+    equal(refused, 404)
+    const committed = await until('the change log tells of it', async () => {
+      const log = await admin.changeLog(run.started_at)
+      return log.get(run.id)?.get('memberships delete')?.[0]
+    })
+    const lostAccessMs = lostAt - Date.parse(committed.timestamp)
+    say(`a person left the group: synchronised in ${took}`)
+    say(`the gateway let nothing more pass ${lostAccessMs} ms after the run's commit`)
+    return { left: run, lostAccessMs }
+  } finally {
+    await client.stop()
+    await gateway.stop()
+  }
+}
+
+/** A list that comes back by half changes nothing. */
+async function breakLists({ admin, company, nextRun, say }: Steps): Promise<void> {
+  const before = await admin.totals()
+  company.breakLists()
+  await admin.post('sync')
+  const { run } = await nextRun()
+  equal(run.outcome, 'failed')
+  deepEqual(await admin.totals(), before)
+  ok((await admin.directory()).is_disabled)
+  company.mendLists()
+  say(`half a list was not believed, nothing changed, and the directory is disabled: ${run.error}`)
+}
+
+/** Most people leave the company: the brake holds the run, until an administrator says that it is meant. */
+async function brake({ admin, company, nextRun, say }: Steps, stays: string): Promise<{ stopped: Run; released: Run }> {
+  const before = await admin.totals()
+  const all = company.people()
+  const gone = new Set(all.filter(({ id }, i) => i % 5 < 3 && id !== stays).map(({ id }) => id))
+  company.dismiss(gone)
+  await admin.changeDirectory({ is_disabled: false })
+  const { run: stopped } = await nextRun()
+  equal(stopped.outcome, 'stopped', stopped.error ?? '')
+  match(stopped.error ?? '', new RegExp(`^Sync would delete ${gone.size} of ${all.length} identities;`))
+  deepEqual(await admin.totals(), before)
+  say(`${gone.size} people left the company, and the brake holds: ${stopped.error}`)
+
+  await admin.changeDirectory({ is_disabled: false, accept_deletions: true })
+  const { run: released, took } = await nextRun()
+  equal(released.outcome, 'applied', released.error ?? '')
+  equal(released.applied.users?.delete, gone.size)
+  const after = await admin.totals()
+  equal(after.actors, (before.actors ?? 0) - gone.size)
+  say(`an administrator meant it: synchronised in ${took}: ${changes(released.applied)}; now ${numbers(after)}`)
+  return { stopped, released }
+}
+
+/** What the run has deleted comes back. */
+async function rewind({ admin, nextRun, say }: Steps, run: Run, before: Record<string, number>): Promise<Run> {
+  await admin.post(`runs/${run.id}/rewind`)
+  const { run: rewound, took } = await nextRun()
+  equal(rewound.outcome, 'applied', rewound.error ?? '')
+  deepEqual(await admin.totals(), before)
+  ok((await admin.directory()).is_disabled)
+  say(`rewound in ${took}: ${changes(rewound.applied)}; ${numbers(rewound.skipped)} skipped; the directory is disabled`)
+  return rewound
+}
+
+const summary = (entries: Map<string, Entry[]> | undefined): string =>
+  [...(entries ?? [])].map(([name, list]) => `${list.length} × ${name}`).join(', ') || 'nothing'
+
+/** Tells if the change log has an entry for each thing that a run says it has done. */
+function tells(entries: Map<string, Entry[]> | undefined, { applied }: Run): boolean {
+  const count = (name: string) => entries?.get(name)?.length ?? 0
+  const { users, groups, memberships } = applied
+  return (
+    count('external_identities insert') === users?.insert &&
+    count('external_identities delete') === users.delete &&
+    count('groups insert') === groups?.insert &&
+    count('memberships insert') === memberships?.insert &&
+    count('memberships delete') === memberships.delete
+  )
+}
+
+/** The change log tells of all that runs did, and of nothing that they only looked at. */
+async function readChangeLog({ admin, company, say }: Steps, done: Record<string, Run>, looked: Run[]): Promise<void> {
+  const runs = Object.entries(done)
+  let log = new Map<string, Map<string, Entry[]>>()
+  const isTold = async () => {
+    log = await admin.changeLog()
+    return runs.every(([, run]) => tells(log.get(run.id), run))
+  }
+  await until('the change log tells all of it', isTold).catch((error: Error) => {
+    const told = runs.map(([name, run]) => `${name}: ${changes(run.applied)}, told: ${summary(log.get(run.id))}`)
+    throw new Error(`${error.message}\n${told.join('\n')}`)
+  })
+  for (const [name, run] of runs) say(`the change log tells of ${name}: ${summary(log.get(run.id))}`)
+  // Of a run that was stopped it tells that the directory was disabled, and nothing else.
+  for (const run of looked) {
+    const told = [...(log.get(run.id)?.keys() ?? [])]
+    deepEqual(told, run.outcome === 'stopped' ? [`${company.kind}_directories update`] : [])
+  }
+}
+
+/**
+ * Walks through what an administrator and the people of a company see of a directory, from the first preview to a run that is
+ * taken back, and holds each step against what it should be.
+ * @throws AssertionError where something is not as it should be
+ */
+export async function walkDirectory(walk: Walk): Promise<Walked> {
+  const started = performance.now()
+  const admin = new Administrator(walk)
+  let last: string | null = null
+  const steps: Steps = {
+    ...walk,
+    admin,
+    say(text) {
+      const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+      walk.say(`${walk.company.kind.padEnd(6)} ${seconds.padStart(7)} s  ${text}`)
+    },
+    async nextRun() {
+      const run = await admin.finished(last)
+      last = run.id
+      const seconds = (Date.parse(run.finished_at ?? '') - Date.parse(run.started_at)) / 1_000
+      return { run, took: `${seconds.toFixed(1)} s` }
+    },
+  }
+  const { previewed, first } = await load(steps)
+  const [leaver] = await signInSome(steps)
+  ok(leaver)
+  const { left, lostAccessMs } = await accessOf(steps, leaver)
+  await breakLists(steps)
+  const before = await admin.totals()
+  const { stopped, released } = await brake(steps, leaver.person.id)
+  const rewound = await rewind(steps, released, before)
+  const done = { 'the first run': first, 'who left': left, 'those who were gone': released, 'the rewind': rewound }
+  await readChangeLog(steps, done, [previewed, stopped])
+  return { lostAccessMs }
+}
