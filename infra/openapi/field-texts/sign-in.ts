@@ -18,7 +18,7 @@ export const signInTexts: Texts = {
   domain: { description: 'Domain of the customer that is synchronized; null for all of them.', example: 'example.com' },
   idp_domain: { description: 'Host name of the identity provider.', example: 'idp.example.com' },
   portal_session_lifetime_secs: integer(
-    'How long people who sign in to the portal will stay signed in, in seconds. Nobody can sign in yet. When sent as null, it is the default, 28800, and answered as that number.',
+    'How long a sign-in to the portal lasts, in seconds. When sent as null, it is the default, 28800, and answered as that number.',
     28_800,
   ),
   redirect_uri: {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as listIdentities } from '#functions/api/external-identities/list-external-identities.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
@@ -8,7 +8,7 @@ import { insertIdentity } from '#test/support/identities.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
 import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in.ts'
-import { newSubject, type SignInWorld, signInWorld, stubProviders, tenant } from '#test/support/sign-in-world.ts'
+import { newSubject, type SignInWorld, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in-world.ts'
 import { toldOperator } from '#test/support/told-operator.ts'
 
 type Claims = Record<string, unknown>
@@ -19,14 +19,7 @@ beforeAll(async () => {
   world = await signInWorld()
   fake = world.fake
 })
-beforeEach(() => stubProviders(fake))
-afterEach(() => {
-  fake.behave()
-  fake.asked.length = 0
-  vi.unstubAllEnvs()
-  vi.restoreAllMocks()
-})
-afterAll(() => fake.close())
+standsForEveryKind(() => fake)
 
 describe('a person whom an OpenID Connect provider knows', () => {
   it('comes back with a state and a code, and gets the token of a client', async () => {
