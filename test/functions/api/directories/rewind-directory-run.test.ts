@@ -1,11 +1,15 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
+import { Pace } from '#shared/sync/runs/pace.ts'
 import type { Account } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { directoriesApi, runsApi } from '#test/support/directories.ts'
 import { movableClock } from '#test/support/movable-clock.ts'
 import { newRewindWorld } from '#test/support/rewinds.ts'
 
+beforeEach(() => {
+  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+})
 afterEach(() => {
   vi.restoreAllMocks()
 })
