@@ -1,9 +1,10 @@
 import { canonicalJson } from './canonical-json.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { type ExportSeal, markBytes } from './export-seal.ts'
+import type { ExportSeal } from './export-seal.ts'
 import { hourLeafText, hourText, type SealedHour } from './hour-leaf.ts'
 import { leafHash } from './merkle-hash.ts'
 import { RangeCheck } from './range-check.ts'
+import type { SealedMarks } from './sealed-marks.ts'
 
 /** What does not hold, by its line (from 1) and the `log_id` in it. */
 export class ExportFault extends Error {
@@ -40,24 +41,23 @@ function readEntry(line: string, number: number, stream: ExportSeal['stream']): 
 }
 
 /**
- * Holds the entries of an export against its checkpoint, line by line. Of the log it keeps a few hashes, and four bytes an entry
- * of what was sealed.
+ * Holds the entries of an export against its checkpoint, line by line. Of the log it keeps a few hashes.
  * @throws ExportFault at the first that does not hold
  */
 export class ExportCheck {
   /** Roots of the log at the sizes that were asked for, empty where the export does not lead through that size. */
   readonly roots: Map<number, Buffer>
   private readonly seal: ExportSeal
-  private readonly marks: Buffer
+  private readonly marks: SealedMarks
   private readonly log: RangeCheck | null
   private readonly hours: { hour: SealedHour; check: RangeCheck; count: number }[]
   private lines = 0
   private newest: Entry | null = null
 
   /** @throws ExportFault for a seal that does not fit its checkpoint */
-  constructor(seal: ExportSeal, { size, root }: Checkpoint, sizes: number[] = []) {
+  constructor(seal: ExportSeal, { size, root }: Checkpoint, marks: SealedMarks, sizes: number[] = []) {
     this.seal = seal
-    this.marks = Buffer.from(seal.leaves, 'base64')
+    this.marks = marks
     this.roots = new Map(sizes.map((one) => [one, Buffer.alloc(0)]))
     const { first, last } = seal
     try {
@@ -67,7 +67,6 @@ export class ExportCheck {
       if (error instanceof ExportFault) throw error
       throw new ExportFault('The proofs of the export fit no tree of the size of its checkpoint.')
     }
-    if (this.marks.length !== seal.entries * markBytes) throw new ExportFault('The seal of the export is not whole.')
     if (!this.log && seal.entries > 0) throw new ExportFault('The export has entries and no proof of them.')
   }
 
@@ -89,11 +88,9 @@ export class ExportCheck {
     const { line: number, logId, hash } = entry
     const fault = (message: string) => new ExportFault(message, number, logId)
     if (this.newest && logId <= this.newest.logId) throw fault('is not in order')
-    const at = (number - 1) * markBytes
-    if (at >= this.marks.length) throw fault('is an entry more than were sealed')
-    if (!hash.subarray(0, markBytes).equals(this.marks.subarray(at, at + markBytes))) {
-      throw fault('is not the entry that was sealed at this place')
-    }
+    const isSealed = number > this.seal.entries ? null : this.marks.isNext(hash)
+    if (isSealed === null) throw fault('is an entry more than were sealed')
+    if (!isSealed) throw fault('is not the entry that was sealed at this place')
     this.newest = entry
     if (this.seal.log === 'changes') this.log?.add(hash)
     else this.addToHour(entry, fault)

@@ -2,16 +2,18 @@ import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node
 import * as v from 'valibot'
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts'
 import { ExportSeal } from './export-seal.ts'
+import type { MarksPlace } from './sealed-marks.ts'
 import { NoteError, openNote, parseNote, parseVerifierKey } from './signed-note.ts'
 
 /** A file that is no export. */
 export class NoExport extends Error {}
 
 const lineFeed = 10
-const step = 1_048_576
+const quote = 34
+const step = 65_536
 
-/** The last line of a file, without reading what is before it, and where it begins. @throws NoExport where there is none */
-export function lastLine(path: string): { text: string; begin: number; size: number } {
+/** Does what asks for an open file. @throws NoExport where there is none */
+function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   let file: number
   try {
     file = openSync(path, 'r')
@@ -19,31 +21,72 @@ export function lastLine(path: string): { text: string; begin: number; size: num
     throw new NoExport(`${path} cannot be read.`)
   }
   try {
-    const { size } = fstatSync(file)
-    let tail = Buffer.alloc(0)
-    for (let begin = size; begin > 0; ) {
-      const length = Math.min(step, begin)
-      begin -= length
-      const part = Buffer.alloc(length)
-      readSync(file, part, 0, length, begin)
-      tail = Buffer.concat([part, tail])
-      const end = tail.at(-1) === lineFeed ? tail.length - 1 : tail.length
-      const found = tail.lastIndexOf(lineFeed, end - 1)
-      if (found >= 0 || begin === 0) {
-        return { text: tail.toString('utf8', found + 1, end), begin: begin + found + 1, size }
-      }
-    }
+    const stats = fstatSync(file)
+    if (!stats.isFile()) throw new NoExport(`${path} is no file.`)
+    return work(file, stats.size)
   } finally {
     closeSync(file)
   }
-  throw new NoExport(`${path} is empty.`)
 }
 
-/** The seal in the last line of an export. @throws NoExport */
-export function readSeal(path: string): { seal: ExportSeal; begin: number } {
-  const { text, begin } = lastLine(path)
+function readPart(file: number, begin: number, end: number): Buffer {
+  const part = Buffer.alloc(Math.max(0, end - begin))
+  return part.subarray(0, readSync(file, part, 0, part.length, begin))
+}
+
+/** Where the last line begins and ends, without its line feed. @throws NoExport for an empty file */
+function lastLineIn(path: string, file: number, size: number): { begin: number; end: number } {
+  if (size === 0) throw new NoExport(`${path} is empty.`)
+  const end = readPart(file, size - 1, size)[0] === lineFeed ? size - 1 : size
+  for (let at = end; at > 0; at -= step) {
+    const from = Math.max(0, at - step)
+    const found = readPart(file, from, at).lastIndexOf(lineFeed)
+    if (found >= 0) return { begin: from + found + 1, end }
+  }
+  return { begin: 0, end }
+}
+
+/** The last line of a file, without reading what is before it, and where it begins. @throws NoExport where there is none */
+export const lastLine = (path: string): { text: string; begin: number; size: number } =>
+  withFile(path, (file, size) => {
+    const { begin, end } = lastLineIn(path, file, size)
+    return { text: readPart(file, begin, end).toString('utf8'), begin, size }
+  })
+
+/** What stands before the marks of a seal has the hours of an activity log at most. */
+const mostHead = 67_108_864
+const marksMember = Buffer.from('"leaves":"')
+
+/** A line without its marks, which can be as long as the log, and where these stand; null where it has none. */
+function withoutMarks(file: number, begin: number, end: number): { text: string; marks: [number, number] } | null {
+  let head = Buffer.alloc(0)
+  let found = -1
+  for (let at = begin; at < Math.min(end, begin + mostHead) && found < 0; at += step) {
+    head = Buffer.concat([head, readPart(file, at, Math.min(end, at + step))])
+    found = head.indexOf(marksMember)
+  }
+  if (found < 0) return null
+  const from = begin + found + marksMember.length
+  for (let at = from; at < end; at += step) {
+    const closing = readPart(file, at, Math.min(end, at + step)).indexOf(quote)
+    if (closing < 0) continue
+    const to = at + closing
+    const text = head.toString('utf8', 0, found + marksMember.length) + readPart(file, to, end).toString('utf8')
+    return { text, marks: [from, to] }
+  }
+  return null
+}
+
+/** The seal in the last line of an export, whose `leaves` stay in the file. @throws NoExport */
+export function readSeal(path: string): { seal: ExportSeal; begin: number; marks: MarksPlace } {
+  const found = withFile(path, (file, size) => {
+    const { begin, end } = lastLineIn(path, file, size)
+    return { begin, line: withoutMarks(file, begin, end) }
+  })
   try {
-    return { seal: v.parse(ExportSeal, JSON.parse(text)), begin }
+    if (!found.line) throw new NoExport()
+    const [begin, end] = found.line.marks
+    return { seal: v.parse(ExportSeal, JSON.parse(found.line.text)), begin: found.begin, marks: { path, begin, end } }
   } catch {
     throw new NoExport(`${path} is no export: its last line is no seal.`)
   }

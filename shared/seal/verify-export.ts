@@ -6,6 +6,7 @@ import { type Follows, parseFollows } from './follows.ts'
 import { provesConsistency } from './merkle-proof.ts'
 import { linesUntil, parsedCheckpoint, readSeal, signedCheckpoint } from './read-export.ts'
 import { parseOrigin } from './sealed-log.ts'
+import { marksLength, SealedMarks } from './sealed-marks.ts'
 
 /** An export that holds. */
 export type Verified = {
@@ -31,19 +32,26 @@ export async function verifyExport(
   path: string,
   { key, sizes = [], progress }: { key?: string; sizes?: number[]; progress?: Progress } = {},
 ): Promise<Verified> {
-  const { seal, begin } = readSeal(path)
+  const { seal, begin, marks: place } = readSeal(path)
   const checkpoint = signedCheckpoint(seal.note, key ?? seal.verifier_key)
   if (!checkpoint) throw new ExportFault('The checkpoint is not signed by this key.')
   if (parseOrigin(checkpoint.origin)?.log !== seal.log) throw new ExportFault('The checkpoint is of another log.')
   const follows = followedBy(checkpoint, seal)
-  const check = new ExportCheck(seal, checkpoint, sizes)
-  let read = 0
-  for await (const line of linesUntil(path, begin)) {
-    check.add(line)
-    if (++read % perProgress === 0) progress?.(read, seal.entries)
+  if (place.end - place.begin !== marksLength(seal.entries))
+    throw new ExportFault('The seal of the export is not whole.')
+  const marks = new SealedMarks(place)
+  try {
+    const check = new ExportCheck(seal, checkpoint, marks, sizes)
+    let read = 0
+    for await (const line of linesUntil(path, begin)) {
+      check.add(line)
+      if (++read % perProgress === 0) progress?.(read, seal.entries)
+    }
+    check.end()
+    return { seal, checkpoint, roots: check.roots, follows }
+  } finally {
+    marks.close()
   }
-  check.end()
-  return { seal, checkpoint, roots: check.roots, follows }
 }
 
 /** What a checkpoint says of the log that it follows. @throws ExportFault where the checkpoint of that, which the export has, is another */

@@ -142,6 +142,22 @@ it.each<[string, (all: Item[]) => Promise<unknown>]>([
   await expect(export_().then((file) => verifyExport(file))).rejects.toThrow(/sealed|lead|order|tile|missing/)
 })
 
+it('finds what was cut from its seal, or put into it', async () => {
+  const file = await export_()
+  const lines = linesOf(file)
+  const seal = JSON.parse(lines.at(-1) ?? '')
+  const { leaves, entries: count } = seal
+  const other = `${leaves.startsWith('A') ? 'B' : 'A'}${leaves.slice(1)}`
+  for (const damage of [{ leaves: leaves.slice(4) }, { leaves: '' }, { entries: count + 1 }, { leaves: other }]) {
+    const damaged = rewrite(file, lines.with(-1, JSON.stringify({ ...seal, ...damage })))
+    await expect(verifyExport(damaged)).rejects.toThrow(/not whole|not the entry/)
+  }
+  const { leaves: _leaves, ...without } = seal
+  await expect(verifyExport(rewrite(file, lines.with(-1, JSON.stringify(without))))).rejects.toThrow(NoExport)
+  await expect(verifyExport(world.folder)).rejects.toThrow('is no file')
+  await verifyExport(file)
+})
+
 it('finds a note signed by another key, and a checkpoint of another account', async () => {
   const file = await export_()
   const lines = linesOf(file)
