@@ -7,12 +7,15 @@ import { catchLog } from './log-lines.ts'
  * reason that it is counted by.
  */
 export async function toldOperator(ask: () => Promise<Answer>) {
+  const { LOG_LEVEL: level, METRICS: metrics } = process.env
   const log = catchLog('INFO')
   vi.stubEnv('METRICS', 'classes')
   const answer = await ask()
   const lines = log.lines()
   const text = log.text()
   vi.restoreAllMocks()
+  vi.stubEnv('LOG_LEVEL', level)
+  vi.stubEnv('METRICS', metrics)
   const end = lines.at(-1)
   return {
     answer,
