@@ -24,12 +24,13 @@ import { logCosts, logTable } from './log-costs.ts'
 import { meetingTable } from './meeting.ts'
 import { clientListRatio, clientListText, memberCosts, memberText } from './members.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
-import { presenceRows, presenceText } from './presence-costs.ts'
+import { presenceRatio, presenceRows, presenceText } from './presence-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 import { sealFigures } from './seal.ts'
 import { measureSync } from './sync.ts'
 import { toldCrowd, toldCrowdText } from './told-crowd.ts'
 import { unconnectedText } from './unconnected.ts'
+import { verdict } from './verdict.ts'
 
 const print = process.stdout.write.bind(process.stdout)
 // The service's own log lines do not belong here.
@@ -225,7 +226,10 @@ if (process.argv.includes('--load')) {
   const stopEngines = await startTestEngines()
   await printToldCrowd().catch(printFailure)
   await unconnectedText().then(print, printFailure)
-  await presenceRows().then((rows) => print(presenceText(rows)), printFailure)
+  await presenceRows().then((rows) => {
+    print(presenceText(rows))
+    print(verdict('presence costs an eighth of polling at most', presenceRatio(rows) >= 8))
+  }, printFailure)
   await stopEngines()
 } else if (process.argv.includes('--sync')) {
   await printSync()

@@ -5,6 +5,7 @@ import { type LiveWorld, openLiveWorld } from './live-world.ts'
 import { markdownTable } from './markdown-table.ts'
 import { type Percentiles, percentilesOf } from './percentiles.ts'
 import { processTimes, usedBetween } from './process-times.ts'
+import { verdict } from './verdict.ts'
 
 const clients = 25
 const warmUp = { rate: 5, seconds: 3 }
@@ -53,8 +54,6 @@ function rowText({ name, told, notes }: Row): string {
   const ratio = `the news takes ${(known(told).p50 / answered(told).p50).toFixed(2)} times as long as the answer (p50)`
   return `${name}: ${[counted, ratio, ...notes].join('; ')}\n${markdownTable(['ms', 'of', 'p50, p90, p99, most'], all)}`
 }
-
-const verdict = (what: string, isMet: boolean): string => `  C6 ${isMet ? 'met' : 'NOT MET'}: ${what}\n`
 
 /** Clients that ask for ways at a rate, whatever becomes of those that they asked for before. */
 async function grantsAt(world: LiveWorld, devices: Client[], rate: number, forSeconds: number) {

@@ -3,6 +3,7 @@ import { handler as renewGateway } from '#functions/api/gateway-sessions/renew-g
 import { newAccessWorld } from '#test/support/access.ts'
 import { call } from '#test/support/account.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
+import { verdict } from './verdict.ts'
 
 const channel = { LIVE_URL: 'wss://channel.example.com/live', LIVE_ENDPOINT: 'https://channel.example.com/live' }
 
@@ -29,9 +30,13 @@ export async function unconnectedText(): Promise<string> {
       // The least of three: another may renew a lease of the rate limit.
       for (let run = 0; run < 3; run++) runs.push(await measure(one))
       const least = (what: 'reads' | 'writes') => Math.min(...runs.map((run) => run[what]))
-      units.push(`${least('reads')} read and ${least('writes')} write units ${kind} the channel`)
+      units.push(`${least('reads')} read and ${least('writes')} write units`)
     }
-    lines.push(`  a ${name} that never connects takes ${units.join(', ')}\n`)
+    const [without = '', withIt = ''] = units
+    lines.push(
+      `  a ${name} that never connects takes ${without} without the channel and ${withIt} with it\n`,
+      verdict(`a ${name} that never connects is as before`, without === withIt),
+    )
   }
   for (const variable of Object.keys(channel)) delete process.env[variable]
   return lines.join('')
