@@ -53,3 +53,15 @@ it.each<[string, (fork: { world: SealWorld; account: string; note: string; size:
   await expect(sealNow(fork.account)).rejects.toMatchObject({ problem: 'diverged' })
   expect(await sealedState(fork.account)).toEqual(before)
 })
+
+it('signs nothing where the bucket has lost the newest checkpoint', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await change(account, 'first')
+  await sealNow(account)
+  const before = await sealedState(account)
+  await change(account, 'second')
+  rmSync(join(world.folder, `${account}/changes/checkpoint`))
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'absent', at: `${account}/changes/checkpoint` })
+  expect(await sealedState(account)).toEqual(before)
+})
