@@ -100,7 +100,9 @@ ${memoryTable(callsAlone(rows))}`
 
 /** The units that \`docs/costs.md\` states, for one of each. */
 export async function statedUsages(): Promise<Map<string, Usage>> {
-  const rows = (await readFile(file, 'utf8')).matchAll(/^\| (flows|`|a ).*$/gm)
+  const others = [syncPart, importPart]
+  const text = others.reduce((whole, part) => whole.replace(part, ''), await readFile(file, 'utf8'))
+  const rows = text.matchAll(/^\| (flows|`|a ).*$/gm)
   return new Map(
     [...rows].map(([line]) => {
       const [name = '', ...cells] = line

@@ -30,7 +30,7 @@ export async function checkLogLine(
     class: expect.any(String),
     operation: name,
     request_id: headers['x-request-id'],
-    account_id: account.id,
+    account_id: request.accountId ?? account.id,
     status,
   }
   expect(told).toEqual([expect.objectContaining(line)])

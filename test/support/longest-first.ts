@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const longest = [
   'authorizations/many-clients.long',
+  'walk/walk-directories.long',
   'local/start-again.long',
   'authorizations/grant-races.long',
   'simulation/access.long',

@@ -23,6 +23,8 @@ export type Request = {
   query?: Record<string, string>
   headers?: Record<string, string>
   sourceIp?: string
+  /** Whose it is, where not of the account of the samples. */
+  accountId?: string
 }
 export type Sample = () => Promise<Request> | Request
 

@@ -63,7 +63,8 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     }),
     'GET /sign_in/callback': async () => {
       deployment ??= ofSuite()
-      return { query: (await about(await deployment)).query, sourceIp: newSource() }
+      const at = await deployment
+      return { query: (await about(at)).query, sourceIp: newSource(), accountId: at.account.id }
     },
     'GET /sign_in/callback/{auth_provider_id}': async () => {
       const { query, home } = await begun()

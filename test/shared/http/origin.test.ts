@@ -72,7 +72,7 @@ describe('where a request came from (P8)', () => {
 
   it('is asked of every page and unknown path too', async () => {
     vi.stubEnv('CDN_SECRET', 'shared')
-    vi.stubGlobal('ROUTE_TABLE', { '/account': ['GET'] })
+    vi.stubGlobal('ROUTE_TABLE', JSON.stringify({ '/account': ['GET'] }))
     for (const handler of [unknownRoute, openapi]) {
       expect((await call(handler, { path: '/openapi', headers: forged })).status).toBe(403)
       const proven = await call(handler, { path: '/openapi', headers: { 'x-origin-secret': 'shared' } })
