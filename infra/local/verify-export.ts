@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import { ExportFault } from '#shared/seal/check-export.ts'
 import { NoExport } from '#shared/seal/read-export.ts'
 import { compareExport, verifyExport } from '#shared/seal/verify-export.ts'
@@ -29,25 +30,42 @@ function readArguments() {
   throw new NoExport(`Use: ${usage}`)
 }
 
-const progress = process.stderr.isTTY
-  ? (read: number, of: number) =>
-      process.stderr.write(`\r${Math.floor((100 * read) / Math.max(1, of))} % ${read} entries`)
-  : undefined
-
-try {
-  const { file, key, against } = readArguments()
-  const { seal, checkpoint, follows } = await verifyExport(file, { ...(key !== undefined && { key }), progress })
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
-  const extended = against === undefined ? '' : `; ${await compareExport(file, against, key)}`
-  const { first, last } = seal
-  const behind = follows
-    ? `; it follows ${follows.origin} of ${follows.size} leaves, of which it has the first ${follows.shared}${follows.last === null ? '' : `, up to ${follows.last}`}`
-    : ''
-  const range = first && last ? `, leaves ${first.leaf_index} to ${last.leaf_index} of ${checkpoint.size}` : ''
-  const by = key === undefined ? ' (the key that the file names: compare it, or give --key)' : ''
-  process.stdout.write(
-    `OK: ${seal.entries} ${seal.stream} entries of ${checkpoint.origin}, complete, in order and unchanged${range}; signed by ${key ?? seal.verifier_key}${by}${behind}${extended}\n`,
-  )
-} catch (error) {
-  fail(error)
+/** Verifies the file of the arguments, says the outcome in one line, and ends with its code. */
+async function verify(isTTY: boolean): Promise<void> {
+  const progress = isTTY
+    ? (read: number, of: number) =>
+        process.stderr.write(`\r${Math.floor((100 * read) / Math.max(1, of))} % ${read} entries`)
+    : undefined
+  try {
+    const { file, key, against } = readArguments()
+    const { seal, checkpoint, follows } = await verifyExport(file, { ...(key !== undefined && { key }), progress })
+    if (isTTY) process.stderr.write('\r\u001b[K')
+    const extended = against === undefined ? '' : `; ${await compareExport(file, against, key)}`
+    const { first, last } = seal
+    const behind = follows
+      ? `; it follows ${follows.origin} of ${follows.size} leaves, of which it has the first ${follows.shared}${follows.last === null ? '' : `, up to ${follows.last}`}`
+      : ''
+    const range = first && last ? `, leaves ${first.leaf_index} to ${last.leaf_index} of ${checkpoint.size}` : ''
+    const by = key === undefined ? ' (the key that the file names: compare it, or give --key)' : ''
+    process.stdout.write(
+      `OK: ${seal.entries} ${seal.stream} entries of ${checkpoint.origin}, complete, in order and unchanged${range}; signed by ${key ?? seal.verifier_key}${by}${behind}${extended}\n`,
+    )
+  } catch (error) {
+    fail(error)
+  }
 }
+
+/** Left to itself, what is young fills hundreds of megabytes before it is looked at, however little of it is in use. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
+
+if (isMainThread) {
+  const argv = process.argv.slice(2)
+  const worker = new Worker(new URL(import.meta.url), {
+    argv,
+    resourceLimits,
+    workerData: process.stderr.isTTY === true,
+  })
+  worker.on('exit', (code) => {
+    process.exitCode = code
+  })
+} else await verify(workerData)

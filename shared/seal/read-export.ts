@@ -1,4 +1,5 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
 import * as v from 'valibot'
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts'
 import { ExportSeal } from './export-seal.ts'
@@ -29,18 +30,19 @@ function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   }
 }
 
-function readPart(file: number, begin: number, end: number): Buffer {
-  const part = Buffer.alloc(Math.max(0, end - begin))
-  return part.subarray(0, readSync(file, part, 0, part.length, begin))
+/** What lies between two places, in memory of its own or in that of `into`, which it fits. */
+function readPart(file: number, begin: number, end: number, into = Buffer.alloc(Math.max(0, end - begin))): Buffer {
+  return into.subarray(0, readSync(file, into, 0, Math.max(0, end - begin), begin))
 }
 
 /** Where the last line begins and ends, without its line feed. @throws NoExport for an empty file */
 function lastLineIn(path: string, file: number, size: number): { begin: number; end: number } {
   if (size === 0) throw new NoExport(`${path} is empty.`)
   const end = readPart(file, size - 1, size)[0] === lineFeed ? size - 1 : size
+  const part = Buffer.alloc(step)
   for (let at = end; at > 0; at -= step) {
     const from = Math.max(0, at - step)
-    const found = readPart(file, from, at).lastIndexOf(lineFeed)
+    const found = readPart(file, from, at, part).lastIndexOf(lineFeed)
     if (found >= 0) return { begin: from + found + 1, end }
   }
   return { begin: 0, end }
@@ -67,8 +69,9 @@ function withoutMarks(file: number, begin: number, end: number): { text: string;
   }
   if (found < 0) return null
   const from = begin + found + marksMember.length
+  const part = Buffer.alloc(step)
   for (let at = from; at < end; at += step) {
-    const closing = readPart(file, at, Math.min(end, at + step)).indexOf(quote)
+    const closing = readPart(file, at, Math.min(end, at + step), part).indexOf(quote)
     if (closing < 0) continue
     const to = at + closing
     const text = head.toString('utf8', 0, found + marksMember.length) + readPart(file, to, end).toString('utf8')
@@ -112,14 +115,24 @@ export const signedCheckpoint = (note: string, key: string): Checkpoint | null =
     return text === null ? null : parseCheckpoint(text)
   })
 
-/** The lines of a file up to an offset, as they are read. */
-export async function* linesUntil(path: string, end: number): AsyncGenerator<string> {
-  if (end === 0) return
-  let rest = ''
-  for await (const part of createReadStream(path, { end: end - 1, encoding: 'utf8', highWaterMark: step })) {
-    const lines = (rest + part).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
+/** The lines of a file up to an offset. All of it is read into the same few bytes, so that no file takes more memory than another. */
+export function* linesUntil(path: string, end: number): Generator<string> {
+  const file = openSync(path, 'r')
+  try {
+    const part = Buffer.alloc(step)
+    const decoder = new StringDecoder('utf8')
+    let rest = ''
+    for (let at = 0; at < end; ) {
+      const read = readSync(file, part, 0, Math.min(step, end - at), at)
+      if (read === 0) break
+      at += read
+      const lines = (rest + decoder.write(part.subarray(0, read))).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+    rest += decoder.end()
+    if (rest !== '') yield rest
+  } finally {
+    closeSync(file)
   }
-  if (rest !== '') yield rest
 }

@@ -12,6 +12,7 @@ export class SealedMarks {
   private readonly file: number
   private readonly end: number
   private from: number
+  private readonly text = Buffer.alloc(perRead)
   private marks = Buffer.alloc(0)
   private at = 0
 
@@ -31,10 +32,9 @@ export class SealedMarks {
 
   /** Reads on. False where there is not a whole mark more. */
   private read(): boolean {
-    const text = Buffer.alloc(Math.min(perRead, this.end - this.from))
-    const length = readSync(this.file, text, 0, text.length, this.from)
+    const length = readSync(this.file, this.text, 0, Math.min(perRead, this.end - this.from), this.from)
     this.from += length
-    this.marks = Buffer.from(text.toString('latin1', 0, length), 'base64')
+    this.marks = Buffer.from(this.text.toString('latin1', 0, length), 'base64')
     this.at = 0
     return this.marks.length >= markBytes
   }

@@ -43,7 +43,7 @@ export async function verifyExport(
   try {
     const check = new ExportCheck(seal, checkpoint, marks, sizes)
     let read = 0
-    for await (const line of linesUntil(path, begin)) {
+    for (const line of linesUntil(path, begin)) {
       check.add(line)
       if (++read % perProgress === 0) progress?.(read, seal.entries)
     }

@@ -118,7 +118,7 @@ async function resumed(out: string): Promise<Known> {
     end = begin
   }
   truncateSync(out, end)
-  for await (const line of linesUntil(out, end)) {
+  for (const line of linesUntil(out, end)) {
     const entry: Entry = JSON.parse(line)
     known.first ??= entry
     known.last = entry
