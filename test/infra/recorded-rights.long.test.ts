@@ -13,7 +13,7 @@ beforeAll(async () => {
   own = await useOwnTable()
   const consumer = rights.functions.get('streams/follow-up.ts')
   recorded = await recordFunctions(`arn:aws:lambda:eu-central-1:000000000000:function:${consumer?.name}`)
-}, 600_000)
+}, 300_000)
 afterAll(() => own.end())
 
 describe('every function', () => {
