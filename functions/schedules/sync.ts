@@ -1,6 +1,6 @@
 import { watched } from '#shared/core/watched.ts'
 import { giveTurns } from '#shared/jobs/sync-turns/give-turns.ts'
-import { runDue } from '#shared/sync/runs/run-due.ts'
+import { runDue } from '#shared/sync/steps/run-due.ts'
 
 /** A step of a run ends before its function does, with time for what it has begun (I4.1(2)). */
 const budgetMs = 12 * 60_000

@@ -1,6 +1,6 @@
 import type { DirectoryKind } from '../domain/directories/directory.ts'
+import { directoryInfos } from '../sync/directories/directory-info.ts'
 import { requestRewind } from '../sync/rewind/request-rewind.ts'
-import { directoryInfos } from '../sync/runs/directory-info.ts'
 import { DirectoryRun } from '../sync/runs/run.ts'
 import { item, titles } from './directory-reads.ts'
 import { data } from './envelope.ts'

@@ -32,19 +32,40 @@ const upwardArrows = (sources: Map<string, string>): string[] =>
       .map((target) => `${file} -> ${target}`),
   )
 
-/** Files that import each other in a circle, types included, each circle once. */
-function circles(sources: Map<string, string>): string[] {
+type Arrows = Map<string, Iterable<string>>
+
+/** What lies on a circle of arrows, each circle once. */
+function circles(arrows: Arrows): string[] {
   const found: string[] = []
   const done = new Set<string>()
-  const visit = (file: string, path: string[]): void => {
-    const at = path.indexOf(file)
-    if (at >= 0) found.push([...path.slice(at), file].join(' -> '))
-    if (at >= 0 || done.has(file)) return
-    for (const target of importsOf(file, sources.get(file) ?? '')) visit(target, [...path, file])
-    done.add(file)
+  const visit = (place: string, path: string[]): void => {
+    const at = path.indexOf(place)
+    if (at >= 0) found.push([...path.slice(at), place].join(' -> '))
+    if (at >= 0 || done.has(place)) return
+    for (const target of arrows.get(place) ?? []) visit(target, [...path, place])
+    done.add(place)
   }
-  for (const file of sources.keys()) visit(file, [])
+  for (const place of arrows.keys()) visit(place, [])
   return found
+}
+
+/** What each file imports, types included. */
+const betweenFiles = (sources: Map<string, string>): Arrows =>
+  new Map([...sources].map(([file, text]) => [file, importsOf(file, text)]))
+
+const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/'))
+
+/** The same of the folders in which the files lie. */
+function betweenFolders(sources: Map<string, string>): Arrows {
+  const arrows = new Map<string, Set<string>>()
+  for (const [file, text] of sources) {
+    const from = folderOf(file)
+    const others = importsOf(file, text)
+      .map(folderOf)
+      .filter((folder) => folder !== from)
+    arrows.set(from, new Set([...(arrows.get(from) ?? []), ...others]))
+  }
+  return arrows
 }
 
 const shared = sourcesBelow('shared')
@@ -58,7 +79,11 @@ it('a room imports only from those below it', () => {
 })
 
 it('no files import each other in a circle', () => {
-  expect(circles(new Map([...shared, ...sourcesBelow('functions')]))).toEqual([])
+  expect(circles(betweenFiles(new Map([...shared, ...sourcesBelow('functions')])))).toEqual([])
+})
+
+it('no folders of sync/ import each other in a circle', () => {
+  expect(circles(betweenFolders(sourcesBelow('shared/sync')))).toEqual([])
 })
 
 it('finds an arrow that runs up, one that leaves, and a circle', () => {
@@ -73,11 +98,14 @@ it('finds an arrow that runs up, one that leaves, and a circle', () => {
     'shared/core/clock.ts -> shared/table/client.ts',
     'shared/table/client.ts -> functions/operations.ts',
   ])
-  expect(circles(planted)).toEqual(['shared/core/clock.ts -> shared/table/client.ts -> shared/core/clock.ts'])
+  expect(circles(betweenFiles(planted))).toEqual([
+    'shared/core/clock.ts -> shared/table/client.ts -> shared/core/clock.ts',
+  ])
+  expect(circles(betweenFolders(planted))).toEqual(['shared/core -> shared/table -> shared/core'])
 })
 
 it('the tests of shared/ lie as their sources do', () => {
-  const folders = new Set([...shared.keys()].map((file) => file.slice(0, file.lastIndexOf('/'))))
+  const folders = new Set([...shared.keys()].map(folderOf))
   const tests = [...sourcesBelow('test/shared').keys()]
-  expect(tests.filter((file) => !folders.has(file.slice('test/'.length, file.lastIndexOf('/'))))).toEqual([])
+  expect(tests.filter((file) => !folders.has(folderOf(file).slice('test/'.length)))).toEqual([])
 })

@@ -322,7 +322,7 @@ async function recordSchedules(record: Record): Promise<void> {
   company.users = [{ id: 'one', email: 'one@example.com' }]
   company.groups = [{ id: 'all', members: ['one'] }]
   await record('schedules/sync.ts', async (handler) => {
-    const { adapters } = await import('#shared/sync/runs/adapters.ts')
+    const { adapters } = await import('#shared/sync/adapters/adapters.ts')
     adapters.directory = async () => company.adapter
     adapters.inventory = async () => fleet.adapter
     await handler({})

@@ -2,10 +2,10 @@ import * as postureProviders from '#shared/domain/posture-providers/store.ts'
 import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
-import { deviceChangeOf, type InventorySection, inventorySections } from '#shared/sync/runs/inventory-plan.ts'
-import { listChanges } from '#shared/sync/runs/list-changes.ts'
+import { deviceChangeOf, type InventorySection, inventorySections } from '#shared/sync/inventories/inventory-plan.ts'
 import { RunChange } from '#shared/sync/runs/run.ts'
 import { knownRun } from '#shared/sync/runs/run-store.ts'
+import { listChanges } from '#shared/sync/sources/list-changes.ts'
 
 const plan = {
   sections: inventorySections.map((name) => ({ name, perCommit: 0 })),

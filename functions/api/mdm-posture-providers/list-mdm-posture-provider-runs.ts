@@ -2,7 +2,7 @@ import * as postureProviders from '#shared/domain/posture-providers/store.ts'
 import { list } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
-import { inventoryObjects } from '#shared/sync/runs/inventory-info.ts'
+import { inventoryObjects } from '#shared/sync/inventories/inventory-info.ts'
 import { listRuns } from '#shared/sync/runs/list-runs.ts'
 import { RunOf } from '#shared/sync/runs/run.ts'
 

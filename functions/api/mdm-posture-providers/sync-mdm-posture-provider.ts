@@ -1,9 +1,9 @@
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
-import { inventoryInfo, inventoryObjects } from '#shared/sync/runs/inventory-info.ts'
-import { requestRun } from '#shared/sync/runs/request-run.ts'
+import { inventoryInfo, inventoryObjects } from '#shared/sync/inventories/inventory-info.ts'
 import { RunOf } from '#shared/sync/runs/run.ts'
+import { requestRun } from '#shared/sync/sources/request-run.ts'
 
 export const syncMdmPostureProvider = operation(
   {

@@ -4,7 +4,7 @@ import { type PolicyRow, policies } from '../../domain/policies/policy.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import { guardKey } from '../../table/keys.ts'
 import { getRows, whichExist } from '../../table/read.ts'
-import { nothingStaged, type Staged, stagedSkip } from '../runs/stage-result.ts'
+import { nothingStaged, type Staged, stagedSkip } from '../plans/staged.ts'
 import type { Orphaned } from './rewind-plan.ts'
 
 /** The row, its guard, its edge and what counts that. */

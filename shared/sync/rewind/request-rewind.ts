@@ -5,7 +5,7 @@ import { syncTurnItem } from '../../domain/sync/sync-turn.ts'
 import type { Run } from '../runs/run.ts'
 import { openRunItem, runItem } from '../runs/run-items.ts'
 import { knownRun, newRun, readOpen, running } from '../runs/run-store.ts'
-import type { SourceInfo, SourceRow } from '../runs/sync-source.ts'
+import type { SourceInfo, SourceRow } from '../sources/sync-source.ts'
 import { checkRewindable } from './check-rewindable.ts'
 
 /**

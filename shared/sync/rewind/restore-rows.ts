@@ -6,7 +6,7 @@ import { type MembershipRow, memberships } from '../../domain/memberships/member
 import { type Entity, type Row, rowKey } from '../../table/entity.ts'
 import { guardKey } from '../../table/keys.ts'
 import { getRows, whichExist } from '../../table/read.ts'
-import { nothingStaged, type Staged, stagedSkip } from '../runs/stage-result.ts'
+import { nothingStaged, type Staged, stagedSkip } from '../plans/staged.ts'
 import type { Deleted } from './rewind-plan.ts'
 
 type Owner<R, O extends Row> = {

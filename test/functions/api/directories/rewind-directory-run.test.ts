@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
-import { Pace } from '#shared/sync/runs/pace.ts'
+import { Pace } from '#shared/sync/apply/pace.ts'
 import type { Account } from '#test/support/account.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { directoriesApi, runsApi } from '#test/support/directories.ts'

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { DirectoryRow } from '#shared/domain/directories/directory.ts'
 import type { PostureProviderRow, PostureProviderType } from '#shared/domain/posture-providers/posture-provider.ts'
-import { directorySources } from '#shared/sync/runs/directory-source.ts'
-import { inventoryInfo } from '#shared/sync/runs/inventory-info.ts'
+import { directorySources } from '#shared/sync/directories/directory-source.ts'
+import { inventoryInfo } from '#shared/sync/inventories/inventory-info.ts'
 import { nextSlot } from '#shared/sync/runs/next-slot.ts'
 
 const micros = (text: string) => Date.parse(text) * 1_000

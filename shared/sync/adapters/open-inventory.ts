@@ -1,0 +1,25 @@
+import { env } from '../../core/env.ts'
+import { openSecret } from '../../core/sealed-secret.ts'
+import type { PostureProviderRow } from '../../domain/posture-providers/posture-provider.ts'
+import { guardedFetch } from '../../outside/guarded-fetch.ts'
+import type { InventoryAdapter } from '../inventory-adapter.ts'
+import { ProviderFault } from '../provider-fault.ts'
+import { managedDevices } from '../providers/managed-devices/pages.ts'
+import { mdmInventory } from '../providers/mdm/pages.ts'
+import { openGraph, pageLimits } from './open-directory.ts'
+
+/**
+ * The adapter of a device inventory, with its credentials (I7.2). One for a step of a run.
+ * @throws ProviderFault fatal where a credential is missing
+ */
+export async function openInventory(row: PostureProviderRow): Promise<InventoryAdapter> {
+  if (row.type === 'tenant') return managedDevices(await openGraph(row), guardedFetch(pageLimits))
+  const { subdomain, region, api_token } = row
+  if (!subdomain || !region || !api_token) {
+    throw new ProviderFault('fatal', 'subdomain, region and api_token have to be entered.')
+  }
+  const apiUrl = env.mdmApiUrl
+    .replace('{subdomain}', subdomain)
+    .replace('{.region}', region === 'us' ? '' : `.${region}`)
+  return mdmInventory({ apiUrl, apiToken: await openSecret(row.account_id, api_token) }, guardedFetch(pageLimits))
+}

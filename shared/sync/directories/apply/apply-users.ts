@@ -1,0 +1,105 @@
+import type { Transaction } from '../../../commit/transaction.ts'
+import { type ActorRow, actors } from '../../../domain/actors/actor.ts'
+import {
+  type ExternalIdentityRow,
+  externalIdentities,
+  identityOf,
+} from '../../../domain/external-identities/external-identity.ts'
+import { findAllUnique, rowsBy } from '../../../table/read.ts'
+import { nothingStaged, type Staged, stagedSkip } from '../../plans/staged.ts'
+import type { UserEntry } from '../plan/directory-plan.ts'
+import { nameOf } from '../read/profile.ts'
+import type { DirectoryStage } from './apply-identities.ts'
+
+/** A new actor and its identity, with their edges, guards and counters. */
+export const writesPerUser = 17
+
+/** What the account has of a person at the moment of the commit. */
+type Found = {
+  identity: ExternalIdentityRow | null
+  actor: ActorRow | null
+  /** Of the actor: one of the same issuer, or of this directory. */
+  actorsIdentity: ExternalIdentityRow | null
+}
+
+async function findAll({ transaction, sourceId, issuer }: DirectoryStage, entries: UserEntry[]): Promise<Found[]> {
+  const { accountId } = transaction
+  const subjects = entries.map(({ idp_id }) => identityOf(idp_id, issuer))
+  const emails = entries.map(({ profile }) => String(profile.email).toLowerCase())
+  const [identities, people] = await Promise.all([
+    findAllUnique(externalIdentities, accountId, 'external_identities.identity', subjects),
+    findAllUnique(actors, accountId, 'actors.email', emails),
+  ])
+  return Promise.all(
+    entries.map(async (_, i) => {
+      const [identity = null, actor = null] = [identities[i], people[i]]
+      if (identity || !actor) return { identity, actor, actorsIdentity: null }
+      const own = await rowsBy(externalIdentities, accountId, 'actor_id', actor.id)
+      const actorsIdentity =
+        own.find((row) => row.issuer === issuer) ?? own.find((row) => row.directory_id === sourceId) ?? null
+      return { identity, actor, actorsIdentity }
+    }),
+  )
+}
+
+type Change = 'insert' | 'update' | 'changed_since' | null
+
+/** Stages what a person of the snapshot changes (I4.3): rows are as they are now, and what was changed meanwhile wins. */
+function stageUser(
+  { transaction, sourceId, issuer, startedAt }: DirectoryStage,
+  entry: UserEntry,
+  found: Found,
+): Change {
+  const { identity, actor, actorsIdentity } = found
+  const { idp_id, profile } = entry
+  if (identity) {
+    if (identity.directory_id !== null && identity.directory_id !== sourceId) return null
+    // A sign-in since then has told fresher fields.
+    const fresh = identity.updated_at > startedAt ? {} : profile
+    const after = transaction.update(externalIdentities, identity, { ...fresh, directory_id: sourceId })
+    return after === identity ? null : 'update'
+  }
+  // An identity or an actor that the plan was made with has been taken away since.
+  const isGone = (entry.over !== null && !actorsIdentity) || (entry.known !== null && !actor)
+  if (isGone) return 'changed_since'
+  if (actorsIdentity) {
+    if (actorsIdentity.id !== entry.over) return 'changed_since'
+    transaction.update(externalIdentities, actorsIdentity, { idp_id, issuer, directory_id: sourceId, ...profile })
+    return 'update'
+  }
+  const owner = actor ?? insertActor(transaction, sourceId, entry)
+  transaction.insert(externalIdentities, {
+    actor_id: owner.id,
+    account_id: transaction.accountId,
+    issuer,
+    directory_id: sourceId,
+    idp_id,
+    ...profile,
+    synced_at: null,
+  })
+  return 'insert'
+}
+
+const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_id }: UserEntry): ActorRow =>
+  transaction.insert(actors, {
+    name: nameOf(profile.name) ?? profile.email ?? idp_id,
+    email: profile.email,
+    type: 'account_user',
+    allow_email_otp_sign_in: false,
+    created_by_directory_id: sourceId,
+    is_disabled: false,
+  })
+
+/** Identities that are new, made again or changed (I4.5). A plan names each person and each email once. */
+export async function applyUsers(stage: DirectoryStage, entries: UserEntry[]): Promise<Staged> {
+  const staged = nothingStaged()
+  const found = await findAll(stage, entries)
+  for (const [i, entry] of entries.entries()) {
+    if (!stage.transaction.hasRoom(writesPerUser)) break
+    const change = stageUser(stage, entry, found[i] as Found)
+    if (change === 'changed_since') stagedSkip(staged, entry.idp_id, entry.profile.name, change)
+    else if (change) staged.changes.push({ object: 'users', change })
+    staged.handled++
+  }
+  return staged
+}

@@ -1,0 +1,54 @@
+import { batches, perLookup } from '../../plans/batches.ts'
+import type { SnapshotUser } from '../read/snapshot.ts'
+import { identityRows, type Own } from './own-identities.ts'
+import type { Planning } from './planning.ts'
+import { identityEntry, profileHash, profileOfUser, type UsableUser, userEntry } from './user-entry.ts'
+
+/** Meets everybody of the snapshot; plans those whose identity is known, and who are not active or differ. */
+export async function planKnownUsers(planning: Planning): Promise<void> {
+  const { work, chunks, root, sheet, own, people } = planning
+  const changed: { user: UsableUser; own: Own }[] = []
+  const inactive: Own[] = []
+  const flush = async () => {
+    const rows = await identityRows(
+      work,
+      changed.map(({ own }) => own),
+    )
+    for (const [i, { user, own }] of changed.entries()) {
+      await sheet.add('users', userEntry(user, own, rows[i] ?? null, own.actor))
+    }
+    changed.length = 0
+  }
+  for await (const user of chunks.each<SnapshotUser>(root.users)) {
+    const before = people.get(user.idp_id)
+    const known = own.byIdpId.get(user.idp_id)
+    if ('unusable' in user) {
+      if (!before) people.set(user.idp_id, { actor: known?.actor ?? null, state: 'unusable' })
+      continue
+    }
+    if (before && before.state !== 'unusable') continue
+    people.set(user.idp_id, { actor: known?.actor ?? null, state: user.active ? 'active' : 'inactive' })
+    if (!known) continue
+    if (known.owner === 'other') work.skip({ idp_id: user.idp_id, name: user.name, reason: 'other_directory' })
+    else if (!user.active) inactive.push(known)
+    else if (known.owner !== 'this' || known.profileHash !== profileHash(profileOfUser(user))) {
+      changed.push({ user, own: known })
+    }
+    if (changed.length === perLookup) await flush()
+  }
+  await flush()
+  await planInactive(planning, inactive)
+  work.run.seen.users = [...people.values()].filter(({ state }) => state !== 'unusable').length
+}
+
+async function planInactive({ work, sheet, own, inactiveActors }: Planning, inactive: Own[]): Promise<void> {
+  for await (const batch of batches(inactive)) {
+    for (const row of await identityRows(work, batch)) {
+      if (!row) continue
+      inactiveActors.add(row.actor_id)
+      own.count(row.actor_id, -1)
+      if (row.directory_id === work.sourceId) sheet.losses.identities.named++
+      await sheet.add('inactive', identityEntry(row))
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { guardKey, type RowPointer } from '../../../table/keys.ts'
+import { getItems } from '../../../table/read.ts'
+import { batches } from '../../plans/batches.ts'
+import type { SnapshotUser } from '../read/snapshot.ts'
+import { identityRows, type Own } from './own-identities.ts'
+import type { Planning } from './planning.ts'
+import { type UsableUser, userEntry } from './user-entry.ts'
+
+/** People without an identity: by their email they are somebody who is here, or new (I4.3(2), I4.3(3)). */
+export async function planNewUsers(planning: Planning): Promise<void> {
+  const { work, sheet, people, claimed, linked } = planning
+  const taken = new Set<string>()
+  for await (const batch of batches(newcomers(planning))) {
+    const guards = await getItems<RowPointer>(
+      batch.map(({ email }) => guardKey(work.accountId, 'actors.email', String(email).toLowerCase())),
+    )
+    for (const [i, user] of batch.entries()) {
+      const email = String(user.email).toLowerCase()
+      const actor = guards[i]?.row.sk ?? null
+      const person = people.get(user.idp_id)
+      const over = actor === null ? null : identityToTakeOver(planning, actor)
+      if (taken.has(email) || over === 'held') {
+        work.skip({ idp_id: user.idp_id, name: user.name, reason: 'same_email' })
+        people.set(user.idp_id, { actor: null, state: 'unusable' })
+        continue
+      }
+      taken.add(email)
+      if (over) claimed.add(over.id)
+      if (actor) linked.add(actor)
+      if (person) person.actor = actor
+      const [row = null] = over ? await identityRows(work, [over]) : []
+      await sheet.add('users', userEntry(user, over, row, actor))
+    }
+  }
+}
+
+async function* newcomers({ chunks, root, own }: Planning): AsyncGenerator<UsableUser> {
+  const met = new Set<string>()
+  for await (const user of chunks.each<SnapshotUser>(root.users)) {
+    if ('unusable' in user || !user.active || own.byIdpId.has(user.idp_id) || met.has(user.idp_id)) continue
+    met.add(user.idp_id)
+    yield user
+  }
+}
+
+/** The identity of an actor that a person of its email gets; `held` while the snapshot has its own person, too. */
+function identityToTakeOver({ own, people, claimed }: Planning, actor: string): Own | 'held' | null {
+  const over = own.ofActor(actor)
+  if (!over) return null
+  const isHeld = over.sameIssuer && people.get(over.idpId)?.state === 'active'
+  return isHeld || claimed.has(over.id) ? 'held' : over
+}

@@ -1,0 +1,25 @@
+import type { Chunks } from '../../read/chunks.ts'
+import type { RunWork } from '../../runs/run-work.ts'
+import type { SnapshotRoot } from '../read/snapshot.ts'
+import type { OwnIdentities } from './own-identities.ts'
+import type { PlanSheet } from './plan-sheet.ts'
+
+/** A person of the snapshot: whom it is in the account, if anybody yet. */
+export type Person = { actor: string | null; state: 'active' | 'inactive' | 'unusable' }
+
+/** What the steps of a plan know, and learn from each other. */
+export type Planning = {
+  readonly work: RunWork
+  readonly chunks: Chunks
+  readonly root: SnapshotRoot
+  readonly sheet: PlanSheet
+  readonly own: OwnIdentities
+  /** Everybody whom the snapshot names, by idp_id. */
+  readonly people: Map<string, Person>
+  /** Identities that become those of another person of the same email, or get another issuer. */
+  readonly claimed: Set<string>
+  /** Actors that get an identity by this run. */
+  readonly linked: Set<string>
+  /** Actors whose identity goes because the provider names it as not active. */
+  readonly inactiveActors: Set<string>
+}

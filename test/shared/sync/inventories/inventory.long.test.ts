@@ -1,0 +1,342 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { handler as listMdmDevices } from '#functions/api/mdm-devices/list-mdm-devices.ts'
+import { handler as sync } from '#functions/schedules/sync.ts'
+import { Pace } from '#shared/sync/apply/pace.ts'
+import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
+import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
+import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
+import { table } from '#shared/table/client.ts'
+import { managedDevice, managedDevicesFake, managedDevicesFaults } from '#test/fakes/managed-devices.ts'
+import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
+import { postureProvidersApi } from '#test/support/collections.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { type InventoryWorld, newInventoryWorld } from '#test/support/inventory-runs.ts'
+import { movableClock } from '#test/support/movable-clock.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { mdmFields, tenantFields } from '#test/support/posture-providers.ts'
+import { crashAfter } from '#test/support/table-faults.ts'
+
+let open: { close(): Promise<void> }[] = []
+function started<F extends { close(): Promise<void> }>(fake: F): F {
+  open.push(fake)
+  return fake
+}
+beforeEach(() => {
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  await Promise.all(open.map((fake) => fake.close()))
+  open = []
+})
+
+/** A provider of type `mdm` with the service that it reads. */
+async function mdmWorld(count: number) {
+  const fake = started(await mdmFake(mdmFleet(count)))
+  vi.stubEnv('MDM_API_URL', fake.url)
+  const world = await newInventoryWorld(undefined, mdmFields({ api_token: fake.data.apiToken }))
+  return { fake, ...world, run: () => whole(world) }
+}
+
+/** A whole run with the adapter that the provider has. */
+async function whole(world: Pick<InventoryWorld, 'synced' | 'begin' | 'last'>) {
+  await world.begin()
+  await workOnRun(world.synced, inventorySource as never, Date.now() + 600_000)
+  return world.last()
+}
+
+describe('a device service (I7.2)', () => {
+  it('is read in seven lists, which are merged; a second run writes its run alone', async () => {
+    const { fake, run, devices, account } = await mdmWorld(310)
+    expect(await run()).toMatchObject({ outcome: 'applied', applied: { devices: { insert: 310 } }, skipped: {} })
+    expect(new Set(fake.requests.map(({ path }) => path)).size).toBe(7)
+    const all = await devices()
+    expect(all).toHaveLength(310)
+    expect(all[309]).toMatchObject({
+      id: '00000000-0000-4000-8000-000000000309',
+      device_name: 'Mac 00000000',
+      disk_encryption_enabled: true,
+      firewall_stealth_mode: true,
+      sip_enabled: true,
+      app_control_version: '8.0',
+      model_identifier: 'Mac16,1',
+      user_activation_lock_enabled: true,
+    })
+    const commits = (await commitsOf(account.id)).length
+    const send = vi.spyOn(table(), 'send')
+    const second = await run()
+    const written = send.mock.calls.flatMap(([command]) => {
+      const { Item, TransactItems } = command.input as never as { Item?: object; TransactItems?: { Put?: object }[] }
+      const puts = Item ? [Item] : (TransactItems ?? []).map(({ Put }) => (Put as { Item?: object })?.Item)
+      return puts.flatMap((item) => (item ? [(item as { kind: string }).kind] : []))
+    })
+    expect(second).toMatchObject({ outcome: 'applied', sections: { changed: 0, new: 0, absent: 0 } })
+    expect([...new Set(written)].sort()).toEqual(['live', 'open_run', 'run', 'turn'])
+    expect((await commitsOf(account.id)).length).toBe(commits)
+    expect(await devices()).toEqual(all)
+    const shown = (await account.call(listMdmDevices)).body.data
+    expect(shown[0].synced_at).toBe(second.started_at)
+  }, 60_000)
+
+  it('whose token may not read a category tells nothing of it, which clears its fields and fails nothing', async () => {
+    const { fake, run, devices } = await mdmWorld(3)
+    await run()
+    fake.data.permissions = fake.data.permissions.filter((name) => name !== 'filevault')
+    expect(await run()).toMatchObject({
+      outcome: 'applied',
+      applied: { devices: { insert: 0, update: 3, delete: 0 } },
+      skipped: { list_not_readable: 1 },
+      skipped_sample: [{ name: 'filevault' }],
+    })
+    expect((await devices())[0]).toMatchObject({ disk_encryption_enabled: null, firewall_enabled: true })
+  })
+
+  it('that takes the token no more disables the provider, which is then not verified', async () => {
+    const { fake, run, row } = await mdmWorld(3)
+    await run()
+    expect(await row()).toMatchObject({ is_verified: true })
+    fake.faults = [mdmFaults.wrongToken]
+    expect(await run()).toMatchObject({ outcome: 'failed' })
+    expect(await row()).toMatchObject({
+      is_verified: false,
+      is_disabled: true,
+      disabled_reason: 'sync error',
+      error_count: 1,
+      error: expect.stringContaining('api_token'),
+    })
+  })
+})
+
+describe('the devices of a tenant (I7.2)', () => {
+  it('are read with its own app registration', async () => {
+    const fake = started(await managedDevicesFake({ devices: ['one', 'two'].map((id) => managedDevice(id)) }))
+    vi.stubEnv('TENANT_TOKEN_URL', `${fake.url}/{tenant_id}/oauth2/v2.0/token`)
+    vi.stubEnv('TENANT_API_URL', fake.url)
+    const { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret } = fake.data
+    const world = await newInventoryWorld(undefined, tenantFields({ tenant_id, client_id, client_secret }))
+    expect(await whole(world)).toMatchObject({ outcome: 'applied', applied: { devices: { insert: 2 } } })
+    expect(await world.devices()).toMatchObject([
+      {
+        mdm_id: 'one',
+        operating_system: 'Windows',
+        attestation_status: 'healthy',
+        total_storage_space_bytes: 512_000_000_000,
+        device_action_results: [{ action_name: 'rebootNow', action_state: 'done' }],
+      },
+      { mdm_id: 'two' },
+    ])
+    expect(JSON.stringify(await world.devices())).not.toContain('never-to-be-read')
+    expect(await whole(world)).toMatchObject({ sections: { changed: 0, new: 0, absent: 0 } })
+    fake.faults = [managedDevicesFaults.noRight]
+    expect(await whole(world)).toMatchObject({ outcome: 'failed' })
+    expect((await world.row()).error).toContain('DeviceManagementManagedDevices.Read.All')
+    expect(await world.devices()).toHaveLength(2)
+  })
+})
+
+const range = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ mdm_id: `d${i + from}` }))
+
+describe('a snapshot that is not believed (I5)', () => {
+  it('is stopped by the brake, and passes once an administrator accepts it', async () => {
+    const world = await newInventoryWorld()
+    world.fleet.devices = range(25)
+    await world.run()
+    world.fleet.devices = range(10)
+    const sentence = 'Sync would delete 15 of 25 devices; nothing was changed.'
+    expect(await world.run()).toMatchObject({ outcome: 'stopped', error: sentence })
+    expect(await world.devices()).toHaveLength(25)
+    expect(await world.row()).toMatchObject({ is_disabled: true, error: sentence, is_verified: false })
+    await postureProvidersApi.update(world.account, world.id, { is_disabled: false, accept_deletions: true })
+    expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { devices: { delete: 15 } } })
+    expect(await world.row()).toMatchObject({ accept_deletions: false, error: null, is_verified: true })
+    world.fleet.devices = []
+    expect(await world.run()).toMatchObject({ outcome: 'stopped' })
+    expect(await world.devices()).toHaveLength(10)
+  })
+
+  it('of fewer than ten that go is believed, and entries that could not be used are there', async () => {
+    const world = await newInventoryWorld()
+    world.fleet.devices = range(9)
+    await world.run()
+    world.fleet.devices = range(1)
+    world.fleet.skipped = [{ idp_id: 'd8', name: null, reason: 'gone' }]
+    expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { devices: { delete: 7 } } })
+    expect((await world.devices()).map(({ mdm_id }) => mdm_id)).toEqual(['d0', 'd8'])
+  })
+
+  it('of more devices than a snapshot holds fails', async () => {
+    const world = await newInventoryWorld()
+    const { devices } = inventoryBounds
+    onTestFinished(() => {
+      inventoryBounds.devices = devices
+    })
+    inventoryBounds.devices = 3
+    world.fleet.devices = range(4)
+    expect(await world.run()).toMatchObject({ outcome: 'failed', error: 'The inventory has more than 3 devices.' })
+  })
+})
+
+it('leaves a device of another provider of the account to it (I7.3)', async () => {
+  const first = await newInventoryWorld()
+  first.fleet.devices = [{ mdm_id: 'shared', model: 'first' }]
+  await first.run()
+  const second = await newInventoryWorld(first.account)
+  second.fleet.devices = [{ mdm_id: 'Shared', model: 'second' }, { mdm_id: 'own' }]
+  expect(await second.run()).toMatchObject({ outcome: 'applied', skipped: { other_provider: 1 } })
+  expect(await first.devices()).toMatchObject([
+    { mdm_id: 'own', posture_provider_id: second.id },
+    { mdm_id: 'shared', model: 'first', posture_provider_id: first.id },
+  ])
+  // What it has not told is not its own to delete.
+  second.fleet.devices = [{ mdm_id: 'own' }]
+  expect(await second.run()).toMatchObject({ planned: { devices: { insert: 0, update: 0, delete: 0 } } })
+})
+
+it('leaves out what cannot be stored, and counts it', async () => {
+  const world = await newInventoryWorld()
+  const huge = Object.fromEntries(['udid', 'imei'].map((name) => [name, 'x']))
+  const results = Array.from({ length: 300 }, () => ({ a: '€'.repeat(1_024) }))
+  world.fleet.devices = [
+    { mdm_id: 'x'.repeat(256) },
+    { mdm_id: 'large', ...huge, device_action_results: results },
+    { mdm_id: 'twin' },
+    { mdm_id: 'TWIN' },
+  ]
+  expect(await world.run()).toMatchObject({
+    outcome: 'applied',
+    applied: { devices: { insert: 1 } },
+    skipped: { invalid_id: 1, too_large: 1, same_id: 1 },
+  })
+})
+
+/** Two states of a fleet: everything that a run can do separates one from the other. */
+function show({ fleet }: InventoryWorld, state: number): void {
+  fleet.perPage = 10
+  fleet.devices = range(30, state * 3).map((device, i) => ({ ...device, model: `M${i % (2 + state)}` }))
+  fleet.besides = { firewall: fleet.devices.map(({ mdm_id }) => ({ mdm_id, firewall_enabled: state === 0 })) }
+}
+
+async function plain(world: InventoryWorld) {
+  const rows = (await world.devices()) as Record<string, unknown>[]
+  return rows.map(({ mdm_id, model, firewall_enabled }) => [mdm_id, model, firewall_enabled])
+}
+
+async function reference(state: number) {
+  const world = await newInventoryWorld()
+  for (let i = 0; i <= state; i++) {
+    show(world, i)
+    await world.run()
+  }
+  return plain(world)
+}
+
+describe('a step that is killed (I4.1(2))', () => {
+  beforeEach(() => {
+    vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  })
+
+  it.each([false, true])(
+    'at any write loses nothing and does nothing twice, its last answer unheard: %s',
+    async (unheard) => {
+      const expected = [await reference(0), await reference(1)]
+      const world = await newInventoryWorld()
+      show(world, 0)
+      await world.run()
+      let state = 0
+      let isThrough = false
+      for (let writes = 1; !isThrough; writes++) {
+        state = 1 - state
+        show(world, state)
+        world.connect()
+        await world.begin()
+        crashAfter(writes, { unheard })
+        isThrough = await world.step().then(
+          () => true,
+          () => false,
+        )
+        vi.restoreAllMocks()
+        vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+        world.connect()
+        // Who has died holds the lease for two minutes.
+        movableClock().minutes(3)
+        if ((await world.last()).finished_at === null) await world.step()
+        const run = await world.last()
+        expect(run, `after ${writes} writes`).toMatchObject({ outcome: 'applied', applied: run.planned })
+        expect(await plain(world), `after ${writes} writes`).toEqual(expected[state])
+      }
+    },
+    120_000,
+  )
+
+  it('of a moment reads no list twice; a list that memory does not hold is divided, and comes to the same', async () => {
+    const world = await newInventoryWorld()
+    show(world, 1)
+    const { heldBytes } = inventoryBounds
+    onTestFinished(() => {
+      inventoryBounds.heldBytes = heldBytes
+    })
+    inventoryBounds.heldBytes = 500
+    world.connect()
+    await world.begin()
+    for (let steps = 0; steps < 100 && (await world.last()).finished_at === null; steps++) await world.step(1)
+    expect(await world.last()).toMatchObject({ outcome: 'applied', seen: { devices: 30 } })
+    expect(world.fleet.calls).toHaveLength(6)
+    const direct = await newInventoryWorld()
+    show(direct, 1)
+    await direct.run()
+    expect(await plain(world)).toEqual(await plain(direct))
+  })
+
+  it('where a list lost its place reads that list again, three times at most', async () => {
+    const world = await newInventoryWorld()
+    show(world, 0)
+    let lost = 0
+    world.fleet.before = (list, position) => {
+      if (list !== 'firewall' || position !== '20' || lost++ >= 3) return
+      throw new ProviderFault('lost_place', 'The cursor is gone.')
+    }
+    expect(await world.run()).toMatchObject({ outcome: 'applied', seen: { devices: 30 } })
+    expect(await plain(world)).toEqual(await reference(0))
+    lost = -1
+    expect(await world.run()).toMatchObject({ outcome: 'failed', error: 'The cursor is gone.' })
+    expect(await world.row()).toMatchObject({ is_disabled: false, is_verified: true, error_count: 1 })
+  })
+})
+
+it('begins by the schedule where a provider was created, enabled, or is due (I7.1)', async () => {
+  const own = await useOwnTable()
+  onTestFinished(() => own.end())
+  const world = await newInventoryWorld()
+  world.fleet.devices = range(1)
+  world.connect()
+  await sync()
+  expect(await world.last()).toMatchObject({ outcome: 'applied', collection: 'mdm_posture_providers' })
+  await postureProvidersApi.update(world.account, world.id, { is_disabled: true })
+  await postureProvidersApi.update(world.account, world.id, { is_disabled: false })
+  const { id } = await world.last()
+  await sync()
+  const enabled = await world.last()
+  expect(enabled.id).not.toBe(id)
+  await sync()
+  expect((await world.last()).id).toBe(enabled.id)
+  movableClock().minutes(121)
+  await sync()
+  expect((await world.last()).id).not.toBe(enabled.id)
+})
+
+it('ends a run whose provider is connected otherwise, disabled or deleted meanwhile', async () => {
+  const world = await newInventoryWorld()
+  world.fleet.devices = range(3)
+  world.fleet.before = async () => {
+    await postureProvidersApi.update(world.account, world.id, { subdomain: 'other' })
+  }
+  expect(await world.run()).toMatchObject({ outcome: 'cancelled' })
+  expect(await world.devices()).toEqual([])
+  world.fleet.before = async () => {
+    await postureProvidersApi.remove(world.account, world.id)
+  }
+  expect(await world.run()).toMatchObject({ outcome: 'cancelled' })
+  expect(await world.open()).toBeUndefined()
+})

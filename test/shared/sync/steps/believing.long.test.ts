@@ -1,0 +1,280 @@
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { waiting as pauses } from '#shared/core/waiting.ts'
+import { directories } from '#shared/domain/directories/directory.ts'
+import { bounds } from '#shared/sync/directories/read/bounds.ts'
+import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import { listChanges } from '#shared/sync/sources/list-changes.ts'
+import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { countWaiting } from '#test/support/count-waiting.ts'
+import { directoriesApi } from '#test/support/directories.ts'
+import { updateRow } from '#test/support/rows.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const people = Array.from({ length: 24 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
+
+async function loaded(): Promise<SyncWorld> {
+  const world = await newSyncWorld()
+  world.company.perPage = 100
+  world.company.users = people
+  world.company.groups = Array.from({ length: 12 }, (_, i) => ({ id: `g${i}`, members: [`u${i}`, `u${i + 1}`] }))
+  await world.run()
+  return world
+}
+
+/** Nothing of the account is changed by what follows. */
+async function untouched(world: SyncWorld, work: () => Promise<unknown>): Promise<void> {
+  const before = await world.state()
+  await work()
+  expect(await world.state()).toEqual(before)
+}
+
+describe('a snapshot that is not believed changes nothing (I5)', () => {
+  it('complaint 1, #9188, #9194: mass deletion, a list that came back empty', async () => {
+    const world = await loaded()
+    world.company.users = []
+    await untouched(world, async () => {
+      const run = await world.run()
+      expect(run).toMatchObject({
+        outcome: 'failed',
+        error: 'The list of users was empty, where there were 24; nothing was changed.',
+      })
+    })
+    expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error', error_count: 1 })
+  })
+
+  it('NetBird #4068: mass deletion, a list that came back by half, while the provider still knows the others', async () => {
+    const world = await loaded()
+    world.company.users = people.slice(3)
+    world.company.confirmed = ['u1']
+    await untouched(world, async () => {
+      expect(await world.run()).toMatchObject({ outcome: 'failed', error: expect.stringMatching(/lacks 1 of 3 .* u1/) })
+    })
+    expect(world.company.calls.at(-1)).toBe('confirm 3')
+  })
+
+  it('asks for at most 200 of the people who are absent', async () => {
+    const world = await newSyncWorld()
+    world.company.perPage = 1000
+    world.company.users = Array.from({ length: 410 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
+    await world.run()
+    world.company.users = world.company.users.slice(201)
+    await world.run()
+    expect(world.company.calls.at(-1)).toBe('confirm 200')
+  }, 60_000)
+
+  it.each<[string, (world: SyncWorld) => void, string]>([
+    [
+      'identities',
+      ({ company }) => (company.users = people.slice(13)),
+      'Sync would delete 13 of 24 identities; nothing was changed.',
+    ],
+    [
+      'groups',
+      ({ company }) => (company.groups = [{ id: 'g0', members: ['u0', 'u1'] }]),
+      'Sync would delete 11 of 12 groups; nothing was changed.',
+    ],
+    [
+      'memberships',
+      ({ company }) =>
+        (company.groups = company.groups.map(({ id }, i) => ({ id, members: i < 5 ? [`u${i}`, `u${i + 1}`] : [] }))),
+      'Sync would delete 14 of 24 memberships; nothing was changed.',
+    ],
+  ])('the brake stops what would delete most %s, and the plan is listed', async (_noun, change, error) => {
+    const world = await loaded()
+    change(world)
+    await untouched(world, async () => expect(await world.run()).toMatchObject({ outcome: 'stopped', error }))
+    expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error', error })
+    const page = { limit: 100, cursor: null, filters: {}, binding: 'any' }
+    const { data, metadata } = await listChanges(await world.last(), world.source as never, page)
+    expect(metadata.total).toBe(data.length)
+    expect(data.filter((told) => told.change === 'delete').length).toBeGreaterThan(10)
+  })
+
+  it('an administrator who means it lets the next run pass, and only that one', async () => {
+    const world = await loaded()
+    world.company.users = people.slice(13)
+    await world.run()
+    const { body } = await directoriesApi.idp.update(world.account, world.id, {
+      accept_deletions: true,
+      is_disabled: false,
+    })
+    expect(body.data).toMatchObject({ is_disabled: false, error: null, error_count: 0 })
+    expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { users: { delete: 13 } } })
+    expect(await world.row()).toMatchObject({ accept_deletions: false, error: null })
+    world.company.users = people.slice(23)
+    expect((await world.run()).outcome).toBe('stopped')
+  })
+
+  it('a preview tells what the brake would say, and touches neither account nor directory', async () => {
+    const world = await loaded()
+    await directoriesApi.idp.update(world.account, world.id, { is_disabled: true })
+    const row = await world.row()
+    world.company.users = people.slice(13)
+    await untouched(world, async () => {
+      const run = await world.run(true)
+      expect(run).toMatchObject({
+        outcome: 'previewed',
+        error: expect.stringMatching(/13 of 24/),
+        planned: { users: { delete: 13 } },
+      })
+    })
+    expect(await world.row()).toEqual(row)
+  })
+})
+
+describe('errors (I6)', () => {
+  const failing = (world: SyncWorld, fault: () => ProviderFault, times = Number.POSITIVE_INFINITY) => {
+    let left = times
+    world.company.before = () => {
+      if (left-- > 0) throw fault()
+    }
+  }
+
+  it('again: one throttled call is made again, and the run goes on', async () => {
+    const world = await loaded()
+    const waited = countWaiting()
+    failing(world, () => new ProviderFault('again', 'GET /users answered 429.', { retryAfterMs: 30_000 }), 3)
+    expect((await world.run()).outcome).toBe('applied')
+    expect(waited.ms).toBeGreaterThanOrEqual(90_000)
+  })
+
+  it('again: ten minutes of failures in a row are transient, also when steps end between', async () => {
+    const world = await loaded()
+    countWaiting()
+    failing(world, () => new ProviderFault('again', 'GET /users answered 503.', { retryAfterMs: 50_000 }))
+    await world.begin()
+    for (let steps = 0; steps < 20 && (await world.last()).finished_at === null; steps++) {
+      world.connect()
+      await workOnRun(world.synced, world.source as never, pauses.now() + 120_000)
+      await pauses.sleep(60_000)
+    }
+    expect(await world.last()).toMatchObject({ outcome: 'failed', error: 'GET /users answered 503.' })
+    expect(await world.row()).toMatchObject({ is_disabled: false, error: 'GET /users answered 503.', error_count: 1 })
+  })
+
+  it('a list that lost its place is read again from its start, three times at most', async () => {
+    const world = await loaded()
+    world.company.perPage = 5
+    const lost = () => new ProviderFault('lost_place', 'GET /users answered that the page has expired.')
+    const at = (times: number) => {
+      let left = times
+      world.company.before = (call, position) => {
+        if (call === 'users' && position !== null && left-- > 0) throw lost()
+      }
+    }
+    const before = await world.state()
+    at(3)
+    expect(await world.run()).toMatchObject({
+      outcome: 'applied',
+      seen: { users: 24 },
+      sections: { users: 0, absent: 0 },
+    })
+    expect(await world.state()).toEqual(before)
+    at(4)
+    expect((await world.run()).outcome).toBe('failed')
+    expect(await world.row()).toMatchObject({ is_disabled: false, error_count: 1 })
+  })
+
+  it('Pomerium #567: what is fatal is told, it is disabled at once, and the error is one sentence', async () => {
+    const world = await loaded()
+    failing(world, () => new ProviderFault('fatal', 'POST /token answered 401 invalid_client.'))
+    expect((await world.run()).outcome).toBe('failed')
+    expect(await world.row()).toMatchObject({
+      is_disabled: true,
+      disabled_reason: 'sync error',
+      error: 'POST /token answered 401 invalid_client.',
+      error_count: 1,
+    })
+  })
+
+  it('transient: the first failure counts 24 hours, then it is as fatal; a success clears it', async () => {
+    const world = await loaded()
+    const fault = () => new ProviderFault('transient', 'GET /groups answered 400.')
+    failing(world, fault)
+    await world.run()
+    const first = (await world.row()).first_failed_at
+    expect(await world.row()).toMatchObject({ is_disabled: false, error_count: 1 })
+    const later = async (hours: number) => {
+      const row = await world.row()
+      const since = new Date(Date.now() - hours * 3_600_000).toISOString().replace('Z', '000Z')
+      await updateRow(world.account.id, directories.idp, row, { first_failed_at: since })
+    }
+    await later(23)
+    await world.run()
+    expect(await world.row()).toMatchObject({ is_disabled: false, error_count: 2 })
+    expect(first).not.toBeNull()
+    failing(world, fault, 0)
+    await world.run()
+    expect(await world.row()).toMatchObject({ error: null, error_count: 0, first_failed_at: null })
+    failing(world, fault)
+    await world.run()
+    await later(25)
+    await world.run()
+    expect(await world.row()).toMatchObject({ is_disabled: true, disabled_reason: 'sync error', error_count: 2 })
+  })
+
+  it('own storage: the step ends, and the next one goes on; the directory stays as it was', async () => {
+    const world = await loaded()
+    const row = await world.row()
+    world.company.users = people.slice(1)
+    await world.begin()
+    world.company.before = () => {
+      throw Object.assign(new Error('The table does not answer.'), { name: 'TimeoutError' })
+    }
+    await expect(world.step()).rejects.toThrow('does not answer')
+    expect([await world.row(), (await world.last()).finished_at]).toEqual([row, null])
+    world.company.before = () => {}
+    await world.step()
+    expect(await world.last()).toMatchObject({ outcome: 'applied', applied: { users: { delete: 1 } } })
+  })
+
+  it('a run older than 6 hours is given up as transient', async () => {
+    const world = await loaded()
+    await world.begin()
+    const later = Date.now() + 7 * 3_600_000
+    vi.spyOn(Date, 'now').mockImplementation(() => later)
+    await world.step()
+    expect(await world.last()).toMatchObject({ outcome: 'failed', error: 'The run did not end within 6 hours.' })
+    expect(await world.row()).toMatchObject({ is_disabled: false, error_count: 1 })
+  })
+
+  it('a directory that is disabled, or connected otherwise, while a run is under way ends it', async () => {
+    const world = await loaded()
+    world.company.users = people.slice(2)
+    world.company.before = async (call) => {
+      if (call === 'confirm') await directoriesApi.idp.update(world.account, world.id, { is_disabled: true })
+    }
+    await untouched(world, async () => expect((await world.run()).outcome).toBe('cancelled'))
+    await directoriesApi.idp.update(world.account, world.id, { is_disabled: false })
+    world.company.before = async (call) => {
+      if (call === 'confirm')
+        await directoriesApi.idp.update(world.account, world.id, { idp_domain: 'moved.example.com' })
+    }
+    await untouched(world, async () => expect((await world.run()).outcome).toBe('cancelled'))
+  })
+
+  it('more than a snapshot holds is fatal, and says so (I4.7)', async () => {
+    const world = await loaded()
+    const { users } = bounds
+    bounds.users = 20
+    onTestFinished(() => {
+      bounds.users = users
+    })
+    expect(await world.run()).toMatchObject({ outcome: 'failed', error: 'The directory has more than 20 users.' })
+    expect((await world.row()).is_disabled).toBe(true)
+  })
+})
+
+it('says in the change log what a run did, and nothing of what it only noted (I4.7, L6.2)', async () => {
+  const world = await loaded()
+  const commits = await commitsOf(world.account.id)
+  const ofRuns = commits.filter(({ run_id }) => run_id !== undefined)
+  expect(ofRuns.every(({ subject }) => subject === null)).toBe(true)
+  const objects = new Set(ofRuns.flatMap(({ changes }) => changes.map(({ object }) => object)))
+  expect(objects).toEqual(new Set(['actors', 'external_identities', 'groups', 'memberships']))
+})

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Pace } from '#shared/sync/apply/pace.ts'
+import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { movableClock } from '#test/support/movable-clock.ts'
+import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync-runs.ts'
+import { crashAfter } from '#test/support/table-faults.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const user = (i: number, fields = {}) => ({ id: `u${i}`, email: `u${i}@example.com`, ...fields })
+const range = (count: number, from = 0) => Array.from({ length: count }, (_, i) => i + from)
+
+/** Two states of a company: everything that a run can do separates one from the other. */
+function show(world: SyncWorld, state: number): void {
+  const { company } = world
+  company.perPage = 50
+  company.users = range(12, state * 2).map((i) =>
+    user(i, { active: i !== 5 + state, name: `Name ${i} ${i % (2 + state)}` }),
+  )
+  company.groups = [
+    { id: 'all', name: `All ${state}`, members: range(12, state * 2).map((i) => `u${i}`) },
+    { id: `only-${state}`, members: range(4, 3).map((i) => `u${i}`) },
+    { id: 'nested', members: [{ group: 'all' }] },
+  ]
+}
+
+async function reference(state: number) {
+  const world = await newSyncWorld()
+  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  show(world, 0)
+  await world.run()
+  if (state === 1) {
+    show(world, 1)
+    await world.run()
+  }
+  return normalized(await world.state())
+}
+
+describe.each([false, true])('a process that dies at any write, its last answer unheard: %s', (unheard) => {
+  it('loses nothing and does nothing twice (I4.1(2))', async () => {
+    const expected = [await reference(0), await reference(1)]
+    const world = await newSyncWorld()
+    vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+    show(world, 0)
+    await world.run()
+    vi.restoreAllMocks()
+    let state = 0
+    let isThrough = false
+    for (let writes = 1; !isThrough; writes++) {
+      state = 1 - state
+      show(world, state)
+      await world.begin()
+      world.connect()
+      vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+      crashAfter(writes, { unheard })
+      isThrough = await workOnRun(world.synced, world.source as never, Date.now() + 600_000).then(
+        () => true,
+        () => false,
+      )
+      vi.restoreAllMocks()
+      vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+      // Who has died holds the lease for two minutes.
+      movableClock().minutes(3)
+      if ((await world.last()).finished_at === null) await world.step()
+      const run = await world.last()
+      expect(run, `after ${writes} writes`).toMatchObject({ outcome: 'applied', applied: run.planned })
+      expect(normalized(await world.state()), `after ${writes} writes`).toEqual(expected[state])
+      vi.restoreAllMocks()
+    }
+    const changes = (await commitsOf(world.account.id)).flatMap((commit) =>
+      commit.changes.map(({ object, operation, after, before }) =>
+        JSON.stringify([commit.run_id, object, operation, (after ?? before)?.id]),
+      ),
+    )
+    expect(changes.length).toBe(new Set(changes).size)
+  }, 300_000)
+})
+
+it('two schedulers at once do nothing twice', async () => {
+  const world = await newSyncWorld()
+  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  show(world, 1)
+  await world.begin()
+  world.connect()
+  const step = () => workOnRun(world.synced, world.source as never, Date.now() + 600_000)
+  await Promise.all([step(), step(), step()])
+  expect(await world.last()).toMatchObject({ outcome: 'applied' })
+  expect(world.company.calls.filter((call) => call === 'groups')).toHaveLength(1)
+})
+
+it('steps of a moment each come to the same end, and read no list twice', async () => {
+  const world = await newSyncWorld()
+  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+  show(world, 1)
+  world.company.perPage = 3
+  await world.begin()
+  for (let steps = 0; steps < 200 && (await world.last()).finished_at === null; steps++) await world.step(1)
+  expect(await world.last()).toMatchObject({ outcome: 'applied', seen: { users: 12, groups: 3 } })
+  const direct = await newSyncWorld()
+  show(direct, 1)
+  await direct.run()
+  expect(normalized(await world.state())).toEqual(normalized(await direct.state()))
+}, 60_000)
