@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '#shared/core/is-object.ts'
 import { Fault } from '../fault.ts'
+import type { Entry, ExportType } from './log-answers.ts'
 
+type Range = { type: ExportType; begin: string; end: string }
+type Page = { data: Entry[]; metadata: { next_page: string | null } }
 type Answer = { status: number; body: Record<string, never> & { data: never; detail?: string; code?: string } }
 
 const tries = 8
+
+const perPage = '100'
 
 /** Asks the API with a token; what may pass by itself is asked again. */
 export class LogClient {
@@ -37,5 +42,15 @@ export class LogClient {
     const { status, body } = await this.ask(path, query)
     if (status !== 200) throw new Fault(`GET ${path} answers ${status}: ${body.detail ?? ''}`)
     return body as T
+  }
+
+  /** The entries of a range, newest first, page by page. */
+  async *pages({ type, begin, end }: Range, limit = perPage): AsyncGenerator<Entry[]> {
+    const query = { type, begin, end, limit, total_limit: '0' }
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { data, metadata }: Page = await this.get('/logs', { ...query, ...(cursor && { page_cursor: cursor }) })
+      yield data
+      cursor = metadata.next_page
+    }
   }
 }
