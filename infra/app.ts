@@ -1,5 +1,5 @@
 import { buildApp } from './build-app.ts'
-import { SettingError } from './settings.ts'
+import { SettingError } from './settings/settings.ts'
 
 await buildApp().catch((error: unknown) => {
   if (!(error instanceof SettingError)) throw error

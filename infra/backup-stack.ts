@@ -5,7 +5,7 @@ import { Schedule } from 'aws-cdk-lib/aws-events'
 import type { Construct } from 'constructs'
 import { acknowledge } from './acknowledge.ts'
 import { keptBy } from './kept-by.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 type Props = { settings: Settings; table: ITableV2; copyTo: string }
 

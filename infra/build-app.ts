@@ -11,7 +11,7 @@ import { featureFlags } from './feature-flags.ts'
 import { FirewallStack } from './firewall-stack.ts'
 import { FrontStack } from './front-stack.ts'
 import { ServiceStack } from './service-stack.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { readSettings, type Settings } from './settings/settings.ts'
 
 type Options = {
   /** Where the assembly goes; the CDK's own place unless said otherwise. */

@@ -21,7 +21,7 @@ import { live } from './live.ts'
 import { reserved } from './reserved.ts'
 import type { Consumer } from './roles/duties.ts'
 import type { Roles } from './roles.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code; settings: Settings }

@@ -4,7 +4,7 @@ import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
 import { keptBy } from './kept-by.ts'
 import { ownEnd } from './own-end.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 /**
  * Rules of the managed groups that count instead of blocking. Bodies are up to 5 MB of JSON and hold whatever a network

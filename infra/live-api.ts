@@ -9,7 +9,7 @@ import { CustomDomain } from './custom-domain.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { invokerRole } from './invoker-role.ts'
 import { live } from './live.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 const stageName = 'live'
 

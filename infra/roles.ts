@@ -12,7 +12,7 @@ import { keepsTrail } from './roles/keeps-trail.ts'
 import { scheduleRights } from './roles/schedule-rights.ts'
 import { sealingRights } from './roles/sealing-rights.ts'
 import { taskRights } from './roles/task-rights.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings; channel: LiveApi | null }

@@ -4,7 +4,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectLockRe
 import type { Construct } from 'constructs'
 import { acknowledge } from './acknowledge.ts'
 import { keptBy } from './kept-by.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 /**
  * The bucket of the sealed logs (S3). It can always be locked, so that the lock can be turned on later without another

@@ -24,7 +24,7 @@ import { reserved, reservedTogether } from './reserved.ts'
 import { Roles } from './roles.ts'
 import { collectionOf, routeId } from './route-id.ts'
 import { Schedules } from './schedules.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 import { Tasks } from './tasks.ts'
 
 type Props = { settings: Settings; operations: OperationSource[]; code: string; data: DataStack }

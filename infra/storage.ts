@@ -18,7 +18,7 @@ import { encryptionKey } from './encryption-key.ts'
 import { keptBy } from './kept-by.ts'
 import { sealBucket } from './seal-bucket.ts'
 import { sealKey } from './seal-key.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 /**
  * What the service keeps: the table, the flow stream, failed batches, and the secret all keys are derived from. What a

@@ -92,7 +92,7 @@ const settingsFromVariables = (): Record<string, string> => ({
 
 /** @throws Fault that names the variable where a setting is none */
 async function explain(error: unknown): Promise<never> {
-  const { SettingError } = await import('#infra/settings.ts')
+  const { SettingError } = await import('#infra/settings/settings.ts')
   const variable = error instanceof SettingError ? variables[error.setting] : undefined
   if (!(error instanceof SettingError) || !variable) throw error
   throw new Fault(`${variable}=${process.env[variable]} must be ${error.rule}.`)

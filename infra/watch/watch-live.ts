@@ -1,7 +1,7 @@
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { MetricName } from '#shared/core/metrics.ts'
 import type { LiveApi } from '../live-api.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
 import { apiMetric } from './watch-api.ts'
 import { sumOf } from './watch-jobs.ts'

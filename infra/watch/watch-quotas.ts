@@ -1,5 +1,5 @@
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
 import { apiMetric } from './watch-api.ts'

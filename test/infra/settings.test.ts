@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { App } from 'aws-cdk-lib'
 import { expect, it } from 'vitest'
-import { readSettings, settingGroups } from '#infra/settings.ts'
-import { withSettings } from '#infra/settings-table.ts'
+import { readSettings, settingGroups } from '#infra/settings/settings.ts'
+import { withSettings } from '#infra/settings/settings-table.ts'
 import { templatesOf } from '#test/support/templates.ts'
 
 const environmentOf = async (context: Record<string, unknown>) => {

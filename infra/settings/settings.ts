@@ -1,0 +1,115 @@
+import type { Construct } from 'constructs'
+import { addressSettings } from './address.ts'
+import { behaviourSettings } from './behaviour.ts'
+import { dataSettings } from './data.ts'
+import { installSettings } from './install.ts'
+import type { Kind } from './kinds.ts'
+import { loadSettings } from './load.ts'
+import { operatorSettings } from './operator.ts'
+import type { Setting } from './setting.ts'
+import { signInSettings } from './sign-in.ts'
+import { synchronisationSettings } from './synchronisation.ts'
+
+/**
+ * Every choice of a deployment, by CDK context (`cdk deploy -c flowStreamShards=2`), in the order of the table in README.md,
+ * which is made of this.
+ */
+export const settingGroups = {
+  Install: installSettings,
+  Data: dataSettings,
+  Address: addressSettings,
+  Load: loadSettings,
+  Behaviour: behaviourSettings,
+  'Sign-in': signInSettings,
+  Synchronisation: synchronisationSettings,
+  Operator: operatorSettings,
+}
+
+type Definitions = { [G in keyof typeof settingGroups]: (typeof settingGroups)[G] }[keyof typeof settingGroups]
+type Union<T> = T extends unknown ? (value: T) => void : never
+type Merged = Union<Definitions> extends (value: infer M) => void ? M : never
+type ValueOf<S> = S extends { kind: Kind<infer T>; fallback: infer F } ? T | (null extends F ? null : never) : never
+
+/** What a deployment has chosen; null where nothing is. */
+export type Settings = { [K in keyof Merged]: ValueOf<Merged[K]> } & {
+  prefix: string
+  flowConcurrency: number | 'none'
+}
+
+/** A setting with a bad value, and the rule that it breaks. */
+export class SettingError extends Error {
+  readonly setting: string
+  readonly rule: string
+
+  constructor(setting: string, rule: string, message = `The context value ${setting} must be ${rule}.`) {
+    super(message)
+    this.setting = setting
+    this.rule = rule
+  }
+}
+
+const all: Record<string, Setting<unknown>> = Object.assign({}, ...Object.values(settingGroups))
+
+/** `NetworkAccess` → `network-access`, as an address or a path spells it. */
+const spelled = (name: string): string =>
+  name
+    .replace(/([a-z0-9])(?=[A-Z])/g, '$1-')
+    .toLowerCase()
+    .slice(0, 32)
+
+/** Settings that are of use only with others. */
+const together: [setting: string, needs: string][] = [
+  ['domainName', 'certificateArn'],
+  ['certificateArn', 'domainName'],
+  ['liveDomainName', 'liveCertificateArn'],
+  ['liveCertificateArn', 'liveDomainName'],
+  ['frontCertificateArn', 'domainName'],
+  ['webAclArn', 'frontCertificateArn'],
+  ['suiteClientId', 'suiteClientSecretArn'],
+  ['suiteClientSecretArn', 'suiteClientId'],
+  ['tenantClientId', 'tenantClientSecretArn'],
+  ['tenantClientSecretArn', 'tenantClientId'],
+]
+
+/** A shard is read in four lanes, and failed batches may be redriven beside them. */
+const flowLanes = (shards: number | 'on-demand'): number => 4 * (shards === 'on-demand' ? 10 : shards) + 2
+
+/** What is wrong with the name of the channel beside other settings; null when nothing is. */
+function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settings): string | null {
+  if (liveDomainName === null) return null
+  if (!live) return 'left out with live=false'
+  // API Gateway gives a name to APIs of HTTP or of WebSocket, not to both.
+  if (liveDomainName === domainName) return 'another name than domainName'
+  // What does not come through the CDN is refused.
+  return cdnSecretArn === null ? null : 'left out with cdnSecretArn, with which devices connect by the name of the CDN'
+}
+
+/** @throws SettingError at the first value that breaks a rule, and at a name that is no setting */
+export function readSettings({ node }: Construct): Settings {
+  // Names of the CDK's own have other characters.
+  for (const name of Object.keys(node.getAllContext())) {
+    if (/^[a-z][a-zA-Z0-9]*$/.test(name) && !(name in all)) {
+      throw new SettingError(name, 'a setting', `There is no setting ${name}; README.md has a table of all.`)
+    }
+  }
+  const values = Object.fromEntries(
+    Object.entries(all).map(([name, { kind, fallback }]) => {
+      const given: unknown = node.tryGetContext(name) ?? null
+      const value = given === null ? fallback : kind.read(given)
+      if (value === undefined) throw new SettingError(name, kind.rule)
+      return [name, value]
+    }),
+  ) as Settings
+  const set: Record<string, unknown> = values
+  for (const [name, needed] of together) {
+    if (set[name] !== null && set[needed] === null) throw new SettingError(name, `given together with ${needed}`)
+  }
+  const broken = liveNameRule(values)
+  if (broken) throw new SettingError('liveDomainName', broken)
+  return {
+    ...values,
+    prefix: values.prefix ?? spelled(values.stackName),
+    baseUrl: values.baseUrl ?? (values.domainName && `https://${values.domainName}`),
+    flowConcurrency: values.flowConcurrency ?? flowLanes(values.flowStreamShards),
+  }
+}
