@@ -1,6 +1,7 @@
 import { clock } from '../core/clock.ts'
 import { table, tableName } from '../table/client.ts'
-import { QueryCommand } from '../table/commands.ts'
+import { PassingQueryCommand, QueryCommand } from '../table/commands.ts'
+import { projectionOf } from '../table/projection.ts'
 import { instantOf } from './log-id.ts'
 import { compareIds, type IdRange } from './log-order.ts'
 
@@ -36,13 +37,11 @@ export type Reading = {
   wanted?: { left: number }
   /** What is older than a minute is read at half the price. */
   relaxed?: boolean
+  /** Only these attributes are read, of entries that are looked at and let go. */
+  passing?: readonly string[]
 }
 
-const matchedNames = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
-const matched = {
-  ProjectionExpression: matchedNames.map((name) => `#${name}`).join(', '),
-  ExpressionAttributeNames: Object.fromEntries(matchedNames.map((name) => [`#${name}`, name])),
-}
+const matched = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
 
 const mostAtOnce = 1_000
 const leastAtOnce = 8
@@ -84,21 +83,21 @@ export class PartReader {
 
   private async read({ first, last }: IdRange): Promise<void> {
     const { pk, pointers, filter } = this.part
+    const { counting, passing, relaxed } = this.reading
+    const names = counting ? matched : passing
+    const Command = passing ? PassingQueryCommand : QueryCommand
     const answer = await table().send(
-      new QueryCommand({
+      new Command({
         TableName: tableName(),
         // What is older than a minute looks the same everywhere.
-        ConsistentRead: !(
-          (this.reading.counting || this.reading.relaxed) &&
-          instantOf(last) < clock.now() - 60_000_000
-        ),
+        ConsistentRead: !((counting || relaxed) && instantOf(last) < clock.now() - 60_000_000),
         ScanIndexForward: this.reading.ascending ?? false,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
         FilterExpression: filter?.expression,
         ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last + behind, ...filter?.values },
         ExclusiveStartKey: this.start,
         Limit: Math.min(this.limit, Math.max(leastAtOnce, this.reading.wanted?.left ?? mostAtOnce)),
-        ...(this.reading.counting && matched),
+        ...(names && projectionOf(names)),
       }),
     )
     const items = (answer.Items ?? []) as LogItem[]

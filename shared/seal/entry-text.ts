@@ -14,6 +14,14 @@ import { SealDamage } from './seal-damage.ts'
 
 const Entry = v.variant('type', [ChangeEntry, SessionEntry, ApiRequestEntry])
 
+/** What is read of an entry that is sealed: all that it shows, its key, and its number. */
+export const sealedAttributes = [
+  ...new Set(['sk', 'leaf', ...Entry.options.flatMap(({ entries }) => Object.keys(entries))]),
+]
+
+/** What an entry of the change log is made of. */
+export type EntrySource = Pick<CommitRecord, 'time' | 'subject' | 'run_id' | 'changes'>
+
 /** What a leaf is the hash of: the entry as `GET /logs/{log_id}` shows it, in its canonical form (S1.2). */
 const entryText = (item: LogItem): string => canonicalJson(v.parse(Entry, cutEntry(renderEntry(item, new Map()))))
 
@@ -27,14 +35,14 @@ export function storedText(item: LogItem): string {
 }
 
 /** The entry that a commit says there is. */
-function entryOf({ time, subject, run_id, changes }: CommitRecord, position: number): LogItem {
+function entryOf({ time, subject, run_id, changes }: EntrySource, position: number): LogItem {
   const id = logId('change', time, positionTail(position))
   const common = { sk: id, type: 'change', log_id: id, timestamp: timestamp(time) }
   return { ...common, ...changes[position], subject, run_id: run_id ?? null } as LogItem
 }
 
 /** The same of the entry that a commit says there is. */
-export const changeText = (record: CommitRecord, position: number): string => entryText(entryOf(record, position))
+export const changeText = (record: EntrySource, position: number): string => entryText(entryOf(record, position))
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && Object.getPrototypeOf(value) === Object.prototype
@@ -49,7 +57,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** Tells if an entry, which was found by its id, says what its commit does. */
-export function saysSame(item: LogItem, { time, subject, run_id, changes }: CommitRecord, position: number): boolean {
+export function saysSame(item: LogItem, { time, subject, run_id, changes }: EntrySource, position: number): boolean {
   const stored = unpackLarge(item) as LogItem & Record<string, unknown>
   const { object, operation, before, after } = changes[position] ?? {}
   const isOwn = stored.type === 'change' && stored.log_id === item.sk && stored.timestamp === timestamp(time)

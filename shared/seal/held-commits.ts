@@ -5,8 +5,8 @@ import { logKeys, retentionMicros } from '../logs/log-keys.ts'
 import type { LogItem } from '../logs/part-reader.ts'
 import { walkLogs } from '../logs/walk-logs.ts'
 import { commitKey } from '../table/keys.ts'
-import { getItem, itemsOf } from '../table/read.ts'
-import { changeText, saysSame, storedText } from './entry-text.ts'
+import { getItem, passingItems } from '../table/read.ts'
+import { changeText, type EntrySource, saysSame, sealedAttributes, storedText } from './entry-text.ts'
 import { leafHash } from './merkle-hash.ts'
 import { SealDamage } from './seal-damage.ts'
 
@@ -17,6 +17,11 @@ export type HeldCommit = {
   isNumbered: boolean
   leaves: { id: string; hash: Buffer }[]
 }
+
+/** What is read of a commit. */
+type Numbered = EntrySource & Pick<CommitRecord, 'sequence' | 'first_leaf'>
+type NumberedItem = Numbered & { version?: number }
+const numberedAttributes = ['version', 'sequence', 'time', 'first_leaf', 'subject', 'run_id', 'changes'] as const
 
 /** Up to where a log was held. */
 type After = { account: string; sequence: number; time: number; leaves: number }
@@ -30,17 +35,17 @@ const damageAt = (problem: 'gap' | 'misnumbered', { time }: { time: number }) =>
   new SealDamage(problem, logId('change', time, positionTail(0)))
 
 /** The commit records behind a sequence up to `last`, without a gap. @throws SealDamage */
-async function* recordsAfter(account: string, sequence: number, last: number): AsyncGenerator<CommitRecord> {
+async function* recordsAfter(account: string, sequence: number, last: number): AsyncGenerator<Numbered> {
   let next = sequence + 1
   let time = 0
-  const certain = async (found?: CommitRecord): Promise<CommitRecord> => {
+  const certain = async (found?: Numbered): Promise<Numbered> => {
     const item = await getItem(commitKey(account, next))
     if (!item) throw damageAt('gap', found ?? { time })
     return readCommitRecord(item)
   }
   const { pk, sk } = commitKey(account, sequence)
-  for await (const item of itemsOf(pk, { after: sk, relaxed: true })) {
-    const found = readCommitRecord(item)
+  for await (const item of passingItems<NumberedItem>(pk, { after: sk, relaxed: true }, numberedAttributes)) {
+    const found: Numbered = readCommitRecord(item)
     // A relaxed read can have overlooked one.
     while (next < found.sequence) {
       yield await certain(found)
@@ -66,8 +71,16 @@ export async function* heldCommits(
   const now = clock.now()
   const kept = now - retentionMicros('change') + hourMicros
   const begin = Math.max(time + 1, kept)
-  const walk = { account, streams: ['change' as const], ascending: true, begin, end: now, relaxed: true, expected: 500 }
-  const entries = walkLogs(walk)
+  const entries = walkLogs({
+    account,
+    streams: ['change'],
+    ascending: true,
+    begin,
+    end: now,
+    relaxed: true,
+    passing: sealedAttributes,
+    expected: 500,
+  })
   let entry = await entries.next()
   let next = leaves
 

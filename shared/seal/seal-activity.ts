@@ -7,7 +7,7 @@ import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
 import type { Key } from '../table/keys.ts'
 import { getItem, getRow } from '../table/read.ts'
-import { storedText } from './entry-text.ts'
+import { sealedAttributes, storedText } from './entry-text.ts'
 import { GrowingTree } from './growing-tree.ts'
 import { hourId, hourLeafText, hourMicros, hourStart, hourText, type SealedHour } from './hour-leaf.ts'
 import { leafHash } from './merkle-hash.ts'
@@ -59,7 +59,7 @@ async function sealHour(
     await putHour(key, { hour, stream, size: tree.size, after })
   }
   const walk = { account, streams: [stream], ascending: true, begin: at, end: at + hourMicros - 1, from: after }
-  for await (const item of walkLogs({ ...walk, relaxed: true, expected: 1_000 })) {
+  for await (const item of walkLogs({ ...walk, relaxed: true, passing: sealedAttributes, expected: 1_000 })) {
     tree.add(item.sk, leafHash(storedText(item)))
     after = item.sk
     if (tree.size % perLook !== 0 || Date.now() < deadline) continue

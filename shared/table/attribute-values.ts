@@ -64,7 +64,7 @@ export function spellAll(values: Values): Record<string, Spelled> {
 }
 
 /** An object of JSON can have any key, this one, too. */
-function assign<T>(target: Record<string, T>, name: string, value: T): void {
+export function assign<T>(target: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__') Object.defineProperty(target, name, { value, enumerable: true, configurable: true })
   else target[name] = value
 }

@@ -35,7 +35,7 @@ export class TableClient {
    */
   async send<Output>(command: TableCommand<object, Output>): Promise<Output> {
     try {
-      return command.read(await this.service.call(command.operation, command.body()))
+      return await this.service.ask(command.operation, command.body(), (text) => command.read(text))
     } catch (error) {
       throw error instanceof ServiceError ? sdkError(error) : error
     }

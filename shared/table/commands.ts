@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type * as document from '@aws-sdk/lib-dynamodb'
 import { read, readAll, spell, spellAll } from './attribute-values.ts'
+import { readItems } from './item-reader.ts'
 
 type Fields = Record<string, unknown>
 /** Where in a request or an answer values of items stand: at a name, in each element, or in all under a name. */
@@ -50,8 +51,9 @@ export abstract class TableCommand<Input extends object = object, Output = unkno
     return JSON.stringify(turned(this.input, this.spelling.request, spelling))
   }
 
-  read(answer: Fields): Output {
-    return turned(answer, this.spelling.answer, reading) as Output
+  /** Reads the text of an answer. */
+  read(text: string): Output {
+    return turned(JSON.parse(text), this.spelling.answer, reading) as Output
   }
 }
 
@@ -100,6 +102,17 @@ export class QueryCommand extends command<document.QueryCommandInput, document.Q
   request: fromPage,
   answer: page,
 }) {}
+
+/**
+ * A query of many items that are looked at and let go. They are read in a fraction of the time; whoever keeps a part of one
+ * keeps the text of its whole page.
+ */
+export class PassingQueryCommand extends QueryCommand {
+  override read(text: string) {
+    const found = readItems(text)
+    return found ? { ...super.read(found.rest), Items: found.items } : super.read(text)
+  }
+}
 
 export class ScanCommand extends command<document.ScanCommandInput, document.ScanCommandOutput>({
   operation: 'Scan',

@@ -1,10 +1,11 @@
 import { ApiError } from '../core/errors.ts'
 import { jitter, waiting } from '../core/waiting.ts'
 import { table, tableName } from './client.ts'
-import { BatchGetCommand, GetCommand, QueryCommand } from './commands.ts'
+import { BatchGetCommand, GetCommand, PassingQueryCommand, QueryCommand } from './commands.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { counterSort, edgePartition, entityKey, guardKey, type Key, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
+import { projectionOf } from './projection.ts'
 
 type Attributes = Record<string, unknown>
 
@@ -168,7 +169,8 @@ function conditionOf({ after, inclusive = false, backward = false }: Range): str
 async function* pagesOf<T extends Attributes>(
   pk: string,
   range: Range,
-  ProjectionExpression?: string,
+  attributes?: readonly string[],
+  Command = QueryCommand,
 ): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
   const { after, backward = false, limit } = range
@@ -176,7 +178,7 @@ async function* pagesOf<T extends Attributes>(
   let start: Attributes | undefined
   do {
     const page = await table().send(
-      new QueryCommand({
+      new Command({
         TableName: tableName(),
         ConsistentRead: range.relaxed !== true,
         ScanIndexForward: !backward,
@@ -184,7 +186,7 @@ async function* pagesOf<T extends Attributes>(
         ExpressionAttributeValues: { ':pk': pk, ':bound': after ?? (backward ? '~' : counterSort) },
         ExclusiveStartKey: start,
         Limit: limit === undefined ? undefined : limit - count,
-        ProjectionExpression,
+        ...(attributes && projectionOf(attributes)),
       }),
     )
     const items = (page.Items ?? []).filter((item) => item.sk !== counterSort)
@@ -204,7 +206,7 @@ export async function queryItems<T extends Attributes = StoredItem>(pk: string, 
 /** The sort keys alone; without a limit those of the whole partition. */
 export async function sortKeysOf(pk: string, range: Range = {}): Promise<string[]> {
   const keys: string[] = []
-  for await (const page of pagesOf<StoredItem>(pk, range, 'sk')) for (const { sk } of page) keys.push(sk)
+  for await (const page of pagesOf<StoredItem>(pk, range, ['sk'])) for (const { sk } of page) keys.push(sk)
   return keys
 }
 
@@ -215,7 +217,7 @@ export async function queryAttributes<T extends Attributes>(
   attributes: (keyof T & string)[],
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>()
-  for await (const page of pagesOf<StoredItem>(pk, range, ['sk', ...attributes].join(', '))) {
+  for await (const page of pagesOf<StoredItem>(pk, range, ['sk', ...attributes])) {
     for (const item of page) found.set(item.sk, asWritten<T>(item))
   }
   return found
@@ -224,6 +226,17 @@ export async function queryAttributes<T extends Attributes>(
 /** The items one by one, read and unpacked as they are taken. */
 export async function* itemsOf(pk: string, range: Range = {}): AsyncGenerator<StoredItem> {
   for await (const page of pagesOf<StoredItem>(pk, range)) for (const item of page) yield unpackLarge(item)
+}
+
+/** Some attributes of the items one by one. Each is looked at and let go when the next is taken. */
+export async function* passingItems<T extends Attributes>(
+  pk: string,
+  range: Range,
+  attributes: readonly (keyof T & string)[],
+): AsyncGenerator<T> {
+  for await (const page of pagesOf<T>(pk, range, attributes, PassingQueryCommand)) {
+    for (const item of page) yield unpackLarge(item)
+  }
 }
 
 /** All rows that have `value` in an edge field, in the edge's order. */

@@ -69,11 +69,16 @@ export class JsonService {
    * @throws ServiceError for an answer that is no success, or what Node says of a connection that broke
    */
   call(operation: string, body: string): Promise<Record<string, unknown>> {
+    return this.ask(operation, body, JSON.parse)
+  }
+
+  /** The same, with the answer read from its text by the caller; one without a text is an empty object. */
+  ask<T>(operation: string, body: string, read: (text: string) => T): Promise<T> {
     this.endpoint ??= new URL(this.description.endpoint())
     const endpoint = this.endpoint
     return this.retries.run(async () => {
       const answer = await transport.post(endpoint, this.headers(endpoint, operation, body), body)
-      if (answer.status >= 200 && answer.status < 300) return answer.text === '' ? {} : JSON.parse(answer.text)
+      if (answer.status >= 200 && answer.status < 300) return read(answer.text || '{}')
       throw this.errorOf(answer)
     })
   }

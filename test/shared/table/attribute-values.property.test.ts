@@ -2,31 +2,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readAll, spellAll } from '#shared/table/attribute-values.ts'
-
-/** Names of attributes. The SDK takes a map with a key `constructor` for an object of a class; ours are tested below. */
-const names = (minLength = 0) => fc.string({ minLength }).filter((name) => !['constructor', '__proto__'].includes(name))
-
-/** Whatever an attribute may be. */
-const { value } = fc.letrec<{ value: unknown }>((tie) => ({
-  value: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.string({ unit: 'binary' }),
-    fc.integer(),
-    fc.maxSafeInteger(),
-    fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }),
-    fc.bigInt({ min: -(10n ** 37n), max: 10n ** 37n }),
-    fc.boolean(),
-    fc.constant(null),
-    fc.uint8Array(),
-    fc.array(fc.string(), { minLength: 1 }).map((texts) => new Set(texts)),
-    fc.array(fc.integer(), { minLength: 1 }).map((numbers) => new Set(numbers)),
-    fc.array(fc.oneof(tie('value'), fc.constant(undefined))),
-    fc.dictionary(names(), fc.oneof(tie('value'), fc.constant(undefined))),
-  ),
-}))
-const item = fc.dictionary(names(1), fc.oneof(value, fc.constant(undefined)), {
-  noNullPrototype: true,
-})
+import { arbitraryItem } from '#test/support/arbitrary-items.ts'
 
 /** What the SDK writes into a request: bytes as base64. */
 const asJson = (attributes: object) =>
@@ -36,7 +12,7 @@ const asJson = (attributes: object) =>
 
 it('spells items as the SDK does', () => {
   fc.assert(
-    fc.property(item, (values) => {
+    fc.property(arbitraryItem, (values) => {
       const ours = JSON.parse(JSON.stringify(spellAll(values)))
       expect(ours).toEqual(asJson(marshall(values, { removeUndefinedValues: true })))
     }),
@@ -45,7 +21,7 @@ it('spells items as the SDK does', () => {
 
 it('reads what it has spelled, as the SDK would', () => {
   fc.assert(
-    fc.property(item, (values) => {
+    fc.property(arbitraryItem, (values) => {
       const read = readAll(JSON.parse(JSON.stringify(spellAll(values))))
       expect(read).toEqual(unmarshall(marshall(values, { removeUndefinedValues: true })))
     }),
