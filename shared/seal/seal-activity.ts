@@ -7,6 +7,7 @@ import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
 import type { Key } from '../table/keys.ts'
 import { getItem, getRow } from '../table/read.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 import { sealedAttributes, storedText } from './entry-text.ts'
 import { GrowingTree } from './growing-tree.ts'
 import { hourId, hourLeafText, hourMicros, hourStart, hourText, type SealedHour } from './hour-leaf.ts'
@@ -15,7 +16,6 @@ import { Overtaken } from './overtaken.ts'
 import { SealDamage } from './seal-damage.ts'
 import { openTree, readNewest, sealTree } from './seal-tree.ts'
 import { type HourStream, hourStreams } from './sealed-log.ts'
-import { isUnmet } from './sealed-state.ts'
 import { pathOf, type Sealing } from './signed-objects.ts'
 import { edgeTiles, hourKey, hourPartition, putTiles } from './table-tiles.ts'
 
@@ -84,7 +84,7 @@ async function putHour(key: Key, state: Hour): Promise<void> {
   await table()
     .send(new PutCommand({ TableName: tableName(), Item: { ...key, kind: 'seal_hour', ...state }, ...condition }))
     .catch((error) => {
-      throw isUnmet(error) ? new Overtaken() : error
+      throw error instanceof ConditionalCheckFailedException ? new Overtaken() : error
     })
 }
 

@@ -4,6 +4,7 @@ import { table, tableName } from '../table/client.ts'
 import { PutCommand, UpdateCommand } from '../table/commands.ts'
 import { type Key, sealKey, sealPartition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 import type { Begun } from './follows.ts'
 import { Overtaken } from './overtaken.ts'
 import { SealDamage } from './seal-damage.ts'
@@ -27,9 +28,6 @@ export type SealedState = {
   /** Of activity: the first hour that is not sealed, in microseconds. */
   hour?: number
 }
-
-export const isUnmet = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'ConditionalCheckFailedException'
 
 type StateItem = Partial<Key & SealedState & Begun> & { kind?: string; lease?: string; lease_until?: number }
 
@@ -66,7 +64,9 @@ export async function putCheckpoint(account: string, log: SealedLog, checkpoint:
   await table()
     .send(new PutCommand({ TableName: tableName(), Item, ...condition }))
     .catch((error) => {
-      throw isUnmet(error) ? new SealDamage('diverged', `${account}/${log}/${key.sk}`) : error
+      throw error instanceof ConditionalCheckFailedException
+        ? new SealDamage('diverged', `${account}/${log}/${key.sk}`)
+        : error
     })
 }
 
@@ -121,7 +121,7 @@ export class Lease {
         }),
       )
     } catch (error) {
-      if (isUnmet(error)) return null
+      if (error instanceof ConditionalCheckFailedException) return null
       throw error
     }
     const {
@@ -146,7 +146,7 @@ export class Lease {
     await table()
       .send(new PutCommand({ TableName: tableName(), Item, ...this.condition() }))
       .catch((error) => {
-        throw isUnmet(error) ? new Overtaken() : error
+        throw error instanceof ConditionalCheckFailedException ? new Overtaken() : error
       })
     this.state = stateOf(state)
   }
@@ -164,7 +164,7 @@ export class Lease {
     await table()
       .send(command)
       .catch((error) => {
-        if (!isUnmet(error)) throw error
+        if (!(error instanceof ConditionalCheckFailedException)) throw error
       })
   }
 

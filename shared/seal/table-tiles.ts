@@ -3,12 +3,12 @@ import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
 import { getItem, getItems, queryItems } from '../table/read.ts'
+import { ConditionalCheckFailedException } from '../table/refused-write.ts'
 import { idBytes, type StoredTile } from './growing-tree.ts'
 import { hashBytes } from './merkle-hash.ts'
 import type { HashReader } from './merkle-proof.ts'
 import { SealDamage } from './seal-damage.ts'
 import type { HourStream } from './sealed-log.ts'
-import { isUnmet } from './sealed-state.ts'
 import { partialWidths, tileHashes, tileWidth } from './tiles.ts'
 
 /** The tree over the entries of an hour of a stream (S1.3): its tiles, and what leads from an entry to its leaf. */
@@ -54,7 +54,7 @@ async function putItem(Item: Item & Partial<TileItem>): Promise<void> {
   try {
     await table().send(new PutCommand({ TableName: tableName(), Item, ...condition }))
   } catch (error) {
-    if (!hashes || !isUnmet(error)) throw error
+    if (!hashes || !(error instanceof ConditionalCheckFailedException)) throw error
     const longer = await getItem<TileItem>({ pk: Item.pk, sk: Item.sk })
     if (!longer || !bytesOf(longer.hashes).subarray(0, hashes.length).equals(hashes)) {
       throw new SealDamage('tile', `${Item.pk} ${Item.sk}`)
