@@ -2,20 +2,33 @@ import { handler as getCheckpoint } from '#functions/api/logs/get-checkpoint.ts'
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { commit } from '#shared/commit/commit.ts'
+import { readCommitRecord } from '#shared/commit/commit-record.ts'
 import { sites } from '#shared/domain/sites/site.ts'
+import { changeText } from '#shared/seal/entry-text.ts'
+import { leafHash } from '#shared/seal/merkle-hash.ts'
+import { commitKey } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
 import { type Account, newAccount } from './account.ts'
 import { writeChangeLogOf } from './commit-stream.ts'
 import { sealWorld } from './sealing.ts'
 
+/** Makes a commit of so many new sites. */
+export const insertSites = (account: string, count: number) =>
+  commit({ accountId: account, subject: null }, async (transaction) => {
+    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
+  })
+
 /** Makes commits of so many new sites each, and the entries of the change log that they lead to. */
 export async function changeSites(account: string, ...counts: number[]): Promise<void> {
-  for (const count of counts) {
-    await commit({ accountId: account, subject: null }, async (transaction) => {
-      for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-    })
-  }
+  for (const count of counts) await insertSites(account, count)
   await writeChangeLogOf(account)
 }
+
+/** The leaves of an account's changes, computed from its commits. */
+export const leavesOf = async (account: string): Promise<Buffer[]> =>
+  (await queryItems(commitKey(account, 0).pk))
+    .map(readCommitRecord)
+    .flatMap((record) => record.changes.map((_, position) => leafHash(changeText(record, position))))
 
 /** What the answers about sealed logs hold in base64. */
 export const bytes = (text: string) => Buffer.from(text, 'base64')

@@ -7,8 +7,6 @@ import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { handler as beginSealedLog } from '#functions/tasks/begin-sealed-log.ts'
 import { exportLog } from '#infra/local/export/export-log.ts'
 import type { ExportOptions } from '#infra/local/export/export-options.ts'
-import { commit } from '#shared/commit/commit.ts'
-import { sites } from '#shared/domain/sites/site.ts'
 import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
 import type { SealedLog } from '#shared/seal/sealed-log.ts'
 import { Lease } from '#shared/seal/sealed-state.ts'
@@ -17,9 +15,9 @@ import { compareExport, verifyExport } from '#shared/seal/verify-export.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { DeleteCommand, PutCommand } from '#shared/table/commands.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { HandlerClient } from '#test/support/handler-client.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
+import { changeSites } from '#test/support/sealed-account.ts'
 import {
   aheadOfWrites,
   laterByMinutes,
@@ -34,14 +32,7 @@ let account: Account
 let world: SealWorld
 let files = 0
 
-const change = async (...counts: number[]) => {
-  for (const count of counts) {
-    await commit({ accountId: account.id, subject: null }, async (transaction) => {
-      for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-    })
-  }
-  await writeChangeLogOf(account.id)
-}
+const change = (...counts: number[]) => changeSites(account.id, ...counts)
 const hour = async () => {
   await account.call(listSites, { method: 'GET' })
   laterByMinutes(76)

@@ -1,7 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { commit } from '#shared/commit/commit.ts'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { sites } from '#shared/domain/sites/site.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { readHead } from '#shared/table/head.ts'
@@ -9,14 +7,12 @@ import { commitKey, headKey, sealKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { insertSites } from '#test/support/sealed-account.ts'
 
 let account: string
 const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ TableName: tableName(), Item }))
 const commits = async () => (await queryItems(commitKey(account, 0).pk)).map(readCommitRecord)
-const insert = (count: number) =>
-  commit({ accountId: account, subject: null }, async (transaction) => {
-    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-  })
+const insert = (count: number) => insertSites(account, count)
 
 /** As a version that does not count leaves the head: without the number. */
 async function forgetLeaves(): Promise<void> {

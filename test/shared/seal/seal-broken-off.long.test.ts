@@ -1,31 +1,14 @@
 import { beforeEach, expect, it } from 'vitest'
-import { commit } from '#shared/commit/commit.ts'
-import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { sites } from '#shared/domain/sites/site.ts'
 import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
-import { changeText } from '#shared/seal/entry-text.ts'
-import { leafHash } from '#shared/seal/merkle-hash.ts'
 import { openNote } from '#shared/seal/signed-note.ts'
-import { commitKey } from '#shared/table/keys.ts'
-import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { changeSites, leavesOf } from '#test/support/sealed-account.ts'
 import { aheadOfWrites, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
 
 let account: string
 let world: SealWorld
-const insert = (count: number) =>
-  commit({ accountId: account, subject: null }, async (transaction) => {
-    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-  })
-const change = async (...counts: number[]) => {
-  for (const count of counts) await insert(count)
-  await writeChangeLogOf(account)
-}
-const records = async () => (await queryItems(commitKey(account, 0).pk)).map(readCommitRecord)
-const leaves = async () =>
-  (await records()).flatMap((record) => record.changes.map((_, position) => leafHash(changeText(record, position))))
+const change = (...counts: number[]) => changeSites(account, ...counts)
 
 beforeEach(async () => {
   account = (await newAccount()).id
@@ -58,7 +41,7 @@ it('goes on wherever a run broke off, with one root for one size', async () => {
     }
     if (isThrough) expect(broken).toBeGreaterThan(5)
   }
-  const all = await leaves()
+  const all = await leavesOf(account)
   for (const [size, root] of signed) expect(root).toBe(plainRoot(all.slice(0, Number(size))).toString('base64'))
   await sealNow(account)
   expect((await sealedState(account)).size).toBe(all.length)

@@ -1,50 +1,32 @@
 import { beforeEach, expect, it } from 'vitest'
-import { commit } from '#shared/commit/commit.ts'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { sites } from '#shared/domain/sites/site.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
-import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
-import { changeText } from '#shared/seal/entry-text.ts'
-import { leafHash } from '#shared/seal/merkle-hash.ts'
 import { consistencyProof, inclusionProof, provesConsistency, provesInclusion } from '#shared/seal/merkle-proof.ts'
 import { Overtaken } from '#shared/seal/overtaken.ts'
 import { Lease } from '#shared/seal/sealed-state.ts'
 import { openNote } from '#shared/seal/signed-note.ts'
 import { findLeaf, tableHashes } from '#shared/seal/table-tiles.ts'
 import { table, tableName } from '#shared/table/client.ts'
-import { DeleteCommand, PutCommand } from '#shared/table/commands.ts'
-import { commitKey, headKey, sealKey, sealPartition } from '#shared/table/keys.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { commitKey, headKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
 import { writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { changeSites, insertSites, leavesOf } from '#test/support/sealed-account.ts'
 import { laterByMinutes, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
-
-type Item = Record<string, unknown> & { pk: string; sk: string }
 
 type Tree = { size: number; root: Buffer }
 
 let account: string
 let world: SealWorld
 const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ TableName: tableName(), Item }))
-const remove = ({ pk, sk }: Item) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
-const insert = (count: number) =>
-  commit({ accountId: account, subject: null }, async (transaction) => {
-    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-  })
-const change = async (...counts: number[]) => {
-  for (const count of counts) await insert(count)
-  await writeChangeLogOf(account)
-}
+const change = (...counts: number[]) => changeSites(account, ...counts)
 const records = async () => (await queryItems(commitKey(account, 0).pk)).map(readCommitRecord)
-const leaves = async () =>
-  (await records()).flatMap((record) => record.changes.map((_, position) => leafHash(changeText(record, position))))
-const entries = async (): Promise<Item[]> => {
-  const days = new Set((await records()).map(({ time }) => dayOf(time)))
-  const all = await Promise.all([...days].map((day) => queryItems(logPartition(account, 'change', day))))
-  return all.flat().sort((a, b) => (a.sk < b.sk ? -1 : 1))
-}
+const leaves = () => leavesOf(account)
+const entries = () => changeEntriesOf(account)
 
 beforeEach(async () => {
   account = (await newAccount()).id
@@ -129,7 +111,7 @@ it('seals what was there before, and says from which entry', async () => {
 it('waits for entries that are on their way', async () => {
   await sealNow(account)
   const { size } = await sealedState(account)
-  await insert(2)
+  await insertSites(account, 2)
   await sealNow(account)
   expect((await sealedState(account)).size).toBe(size)
   await writeChangeLogOf(account)
@@ -150,7 +132,7 @@ const damages: [string, (all: Item[]) => Promise<unknown>, string, (all: Item[])
     'altered',
     (all) => all.at(-1)?.sk ?? '',
   ],
-  ['a deleted entry', (all) => remove(all.at(-2) as Item), 'missing', (all) => all.at(-2)?.sk ?? ''],
+  ['a deleted entry', (all) => removeItem(all.at(-2) as Item), 'missing', (all) => all.at(-2)?.sk ?? ''],
   [
     'two entries that changed places',
     async ([...all]) => {
@@ -191,7 +173,7 @@ it('seals the same log where nothing was damaged', async () => {
 it('does not sign a log of which commits are gone, in the middle or at its end', async () => {
   const all = await queryItems<Item>(commitKey(account, 0).pk)
   for (const gone of [all.at(-2), all.at(-1)] as Item[]) {
-    await remove(gone)
+    await removeItem(gone)
     await expect(sealNow(account)).rejects.toMatchObject({ problem: 'gap' })
     await put(gone)
   }
@@ -213,7 +195,7 @@ it('does not go on from a tile that was replaced', async () => {
   const tile = (await queryItems<Item>(pk)).find(({ sk }) => sk.startsWith('tile#0#')) as Item
   await put({ ...tile, hashes: Buffer.alloc((tile.hashes as Uint8Array).length, 7) })
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'tile' })
-  await remove(tile)
+  await removeItem(tile)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'tile' })
   await put(tile)
   await sealNow(account)
@@ -245,8 +227,8 @@ it('does not sign a smaller tree than the bucket has: after a restore of the tab
   const [head, before] = [await getItem(headKey(account)), (await records()).length]
   await change(2)
   await sealNow(account)
-  for (const item of (await queryItems<Item>(commitKey(account, 0).pk)).slice(before)) await remove(item)
-  for (const item of (await entries()).slice(-2)) await remove(item)
+  for (const item of (await queryItems<Item>(commitKey(account, 0).pk)).slice(before)) await removeItem(item)
+  for (const item of (await entries()).slice(-2)) await removeItem(item)
   await put(state as Item)
   await put(head as Item)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'behind' })

@@ -1,22 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, it } from 'vitest'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
-import { commit } from '#shared/commit/commit.ts'
-import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { sites } from '#shared/domain/sites/site.ts'
 import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
-import { changeText } from '#shared/seal/entry-text.ts'
-import { leafHash } from '#shared/seal/merkle-hash.ts'
 import { consistencyProof, provesConsistency, rootOf } from '#shared/seal/merkle-proof.ts'
 import { Overtaken } from '#shared/seal/overtaken.ts'
 import type { SealedLog } from '#shared/seal/sealed-log.ts'
 import { openNote } from '#shared/seal/signed-note.ts'
 import { tableHashes } from '#shared/seal/table-tiles.ts'
-import { commitKey, sealPartition } from '#shared/table/keys.ts'
-import { queryItems } from '#shared/table/read.ts'
+import { sealPartition } from '#shared/table/keys.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
 import { plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { changeSites, leavesOf } from '#test/support/sealed-account.ts'
 import {
   aheadOfWrites,
   laterByMinutes,
@@ -82,14 +76,7 @@ async function isOneTree(world: SealWorld, account: string, log: SealedLog): Pro
 }
 
 let account: Account
-const change = async (...counts: number[]) => {
-  for (const count of counts) {
-    await commit({ accountId: account.id, subject: null }, async (transaction) => {
-      for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-    })
-  }
-  await writeChangeLogOf(account.id)
-}
+const change = (...counts: number[]) => changeSites(account.id, ...counts)
 
 it('leaves one log of changes wherever a run is overtaken by the next, which has more or as much to seal', async () => {
   account = await newAccount()
@@ -104,8 +91,7 @@ it('leaves one log of changes wherever a run is overtaken by the next, which has
     }
     if (!isStopped) expect(at).toBeGreaterThan(5)
   }
-  const records = (await queryItems(commitKey(account.id, 0).pk)).map(readCommitRecord)
-  const all = records.flatMap((record) => record.changes.map((_, i) => leafHash(changeText(record, i))))
+  const all = await leavesOf(account.id)
   await sealNow(account.id)
   const { size, root } = await sealedState(account.id)
   expect([size, root]).toEqual([all.length, plainRoot(all).toString('base64')])

@@ -2,42 +2,28 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { exportLog } from '#infra/local/export/export-log.ts'
-import { commit } from '#shared/commit/commit.ts'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { sites } from '#shared/domain/sites/site.ts'
-import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { NoExport } from '#shared/seal/read-export.ts'
 import { verifierKeyText } from '#shared/seal/signed-note.ts'
 import { compareExport, verifyExport } from '#shared/seal/verify-export.ts'
 import { table, tableName } from '#shared/table/client.ts'
-import { DeleteCommand, PutCommand } from '#shared/table/commands.ts'
-import { commitKey, sealKey, sealPartition } from '#shared/table/keys.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { commitKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
 import { HandlerClient } from '#test/support/handler-client.ts'
+import { changeSites } from '#test/support/sealed-account.ts'
 import { laterByMinutes, type SealWorld, sealNow, sealWorld } from '#test/support/sealing.ts'
-
-type Item = Record<string, unknown> & { pk: string; sk: string }
 
 let account: Account
 let world: SealWorld
 let files = 0
 const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ TableName: tableName(), Item }))
-const remove = ({ pk, sk }: Item) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
-const change = async (count: number) => {
-  await commit({ accountId: account.id, subject: null }, async (transaction) => {
-    for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
-  })
-  await writeChangeLogOf(account.id)
-}
+const change = (count: number) => changeSites(account.id, count)
 const records = async () =>
   (await queryItems<Item>(commitKey(account.id, 0).pk)).map((item) => ({ item, ...readCommitRecord(item) }))
-const entries = async (): Promise<Item[]> => {
-  const days = new Set((await records()).map(({ time }) => dayOf(time)))
-  const all = await Promise.all([...days].map((day) => queryItems<Item>(logPartition(account.id, 'change', day))))
-  return all.flat().sort((a, b) => (a.sk < b.sk ? -1 : 1))
-}
+const entries = () => changeEntriesOf(account.id)
 const fileOf = (): string => join(world.folder, '..', `export-${files++}.ndjson`)
 const export_ = async (options: object = {}, out = fileOf()) => {
   const all = { type: 'change' as const, begin: '1970-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z', out, ...options }
@@ -95,7 +81,7 @@ it.each<[string, (lines: string[]) => string[], number]>([
 
 it.each<[string, (all: Item[]) => Promise<unknown>]>([
   ['a changed field of an entry', (all) => put({ ...all[6], after: { ...(all[6]?.after as object), name: 'forged' } })],
-  ['a deleted entry', (all) => remove(all[6] as Item)],
+  ['a deleted entry', (all) => removeItem(all[6] as Item)],
   [
     'an inserted entry',
     async (all) => {
@@ -201,7 +187,7 @@ it('tells that a newer export extends an older one or an earlier note, and that 
   const last = (await records()).find(({ time }) => forged.sk.startsWith(`c${time.toString(16).padStart(13, '0')}`))
   const position = Number.parseInt(forged.sk.slice(14), 16)
   await put({ ...last?.item, changes: last?.changes.map((one, i) => (i === position ? { ...one, after } : one)) })
-  for (const { sk, pk } of await queryItems<Item>(sealPartition(account.id, 'changes'))) await remove({ pk, sk })
+  for (const { sk, pk } of await queryItems<Item>(sealPartition(account.id, 'changes'))) await removeItem({ pk, sk })
   const { rmSync } = await import('node:fs')
   rmSync(world.folder, { recursive: true })
   await sealNow(account.id)
