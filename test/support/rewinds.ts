@@ -1,6 +1,6 @@
 import { directories } from '#shared/domain/directories/directory.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
-import { resources } from '#shared/domain/resources/resource.ts'
+import { type ResourceType, resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
 import { runsApi } from './directories.ts'
@@ -23,10 +23,10 @@ export async function newRewindWorld() {
   ]
   await world.run()
   const site = await insertRow(account.id, sites, { name: 'Berlin', managed_by: 'account' })
-  const addResource = (name: string) =>
+  const addResource = (name: string, type: ResourceType = 'dns') =>
     insertRow(account.id, resources, {
       name,
-      type: 'dns',
+      type,
       address: 'wiki.example.com',
       address_description: null,
       filters: [],
@@ -77,3 +77,12 @@ export async function newRewindWorld() {
 }
 
 export type RewindWorld = Awaited<ReturnType<typeof newRewindWorld>>
+
+/** A rewind up to where its owners are there again, and nothing of theirs is. */
+export async function ownersOnly(world: RewindWorld, runId: string): Promise<void> {
+  await runsApi.idp.rewind(world.account, world.id, runId)
+  for (let steps = 0; !(await world.groupOf('staff')); steps++) {
+    if (steps > 20) throw new Error('The group does not come back.')
+    await world.step(1)
+  }
+}

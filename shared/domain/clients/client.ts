@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { entity, type Row } from '../../table/entity.ts'
+import { entity, itemRow, type Row } from '../../table/entity.ts'
 import { Text } from '../../values/fields.ts'
 import { lastSeenFields } from '../gateways/gateway.ts'
 
@@ -69,6 +69,13 @@ export const namedClient = ({ inserted_at, ...row }: ClientRow) => ({
   ...unattested,
   created_at: inserted_at,
 })
+
+/** The row of a client that a record of a change names. */
+export function clientOfRecord(recorded: Record<string, unknown>): ClientRow {
+  const { created_at: inserted_at, ...named } = recorded
+  const row = Object.fromEntries(Object.entries(named).filter(([field]) => !(field in unattested)))
+  return itemRow(clients, { ...row, inserted_at })
+}
 
 const text = v.nullable(v.string())
 

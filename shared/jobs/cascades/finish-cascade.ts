@@ -5,6 +5,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { stageRestOfAccountDisabling } from '../../domain/accounts/disable-account.ts'
 import { actors } from '../../domain/actors/actor.ts'
 import { stageRestOfActor } from '../../domain/actors/delete-actor.ts'
+import { clients } from '../../domain/clients/client.ts'
 import { stageRestOfClient } from '../../domain/clients/delete-client.ts'
 import { stageRestOfDirectory } from '../../domain/directories/delete-directory.ts'
 import { directories, directoryKinds } from '../../domain/directories/directory.ts'
@@ -33,7 +34,7 @@ const unlessBack =
 const rests: Record<string, Rest> = {
   accounts: stageRestOfAccountDisabling,
   actors: unlessBack(actors, stageRestOfActor),
-  clients: stageRestOfClient,
+  clients: unlessBack(clients, stageRestOfClient),
   groups: unlessBack(groups, stageRestOfGroup),
   mdm_posture_providers: stageRestOfPostureProvider,
   resources: stageRestOfResource,

@@ -1,10 +1,13 @@
 import type { Change } from '../../commit/commit-record.ts'
 import { microsOf, timestamp } from '../../core/clock.ts'
 import { actors } from '../../domain/actors/actor.ts'
+import { clientOfRecord, clients } from '../../domain/clients/client.ts'
 import { externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import { groups } from '../../domain/groups/group.ts'
 import { memberships } from '../../domain/memberships/membership.ts'
 import { policies } from '../../domain/policies/policy.ts'
+import { poolMembers } from '../../domain/pool-members/pool-member.ts'
+import { resources } from '../../domain/resources/resource.ts'
 import { commitRecords } from '../../logs/commit-records.ts'
 import { type Entity, itemRow, type Row } from '../../table/entity.ts'
 import { getRows } from '../../table/read.ts'
@@ -33,6 +36,10 @@ class Names {
   async learn<R extends Named>(entity: Entity<R>, ids: string[]): Promise<void> {
     const unknown = [...new Set(ids)].filter((id) => !this.known.has(id))
     for (const row of await getRows(entity, this.account, unknown)) if (row) this.known.set(row.id, row.name)
+  }
+
+  note({ id, name }: Pick<Named, 'id' | 'name'>): void {
+    this.known.set(id, name)
   }
 
   of(id: string): string {
@@ -69,6 +76,14 @@ function entryOf({ object, before, after }: Change, at: string): Entry | null {
     const row = rowOf(memberships, before)
     return { section: 'memberships', entry: { row, name: row.id, at } }
   }
+  if (object === clients.name) {
+    const row = clientOfRecord(before)
+    return { section: 'clients', entry: { row, name: row.name, at } }
+  }
+  if (object === poolMembers.name) {
+    const row = rowOf(poolMembers, before)
+    return { section: 'pool_members', entry: { row, name: row.id, at } }
+  }
   return null
 }
 
@@ -84,6 +99,13 @@ async function name(entries: Entry[], names: Names): Promise<void> {
   )
   for (const entry of members) entry.name = `${names.of(entry.row.group_id)} / ${names.of(entry.row.actor_id)}`
   for (const entry of orphans) entry.name = names.of(entry.group_id)
+  for (const { section, entry } of entries) if (section === 'clients') names.note(entry.row)
+  const pooled = entries.flatMap(({ section, entry }) => (section === 'pool_members' ? [entry] : []))
+  await names.learn(
+    resources,
+    pooled.map(({ row }) => row.resource_id),
+  )
+  for (const entry of pooled) entry.name = `${names.of(entry.row.resource_id)} / ${names.of(entry.row.device_id)}`
 }
 
 /**

@@ -1,8 +1,11 @@
 import type { Transaction } from '../../commit/transaction.ts'
 import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { type ClientRow, clients } from '../../domain/clients/client.ts'
 import { type ExternalIdentityRow, externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import { type GroupRow, groups } from '../../domain/groups/group.ts'
 import { type MembershipRow, memberships } from '../../domain/memberships/membership.ts'
+import { type PoolMemberRow, poolMembers } from '../../domain/pool-members/pool-member.ts'
+import { type ResourceRow, resources } from '../../domain/resources/resource.ts'
 import { type Entity, type Row, rowKey } from '../../table/entity.ts'
 import { guardKey } from '../../table/keys.ts'
 import { getRows, whichExist } from '../../table/read.ts'
@@ -27,6 +30,8 @@ type Restoration<R extends Row> = {
   told(row: R): string
   actor?: Owner<R, ActorRow>
   group?: Owner<R, GroupRow>
+  client?: Owner<R, ClientRow>
+  resource?: Owner<R, ResourceRow>
   /** Whether the actor that it was of is still the same person. */
   isSame?(deleted: Deleted<R>, actor: ActorRow | null): boolean
 }
@@ -67,6 +72,21 @@ export const restorations = {
     actor: ofActor,
     group: ofGroup,
   } satisfies Restoration<MembershipRow>,
+  clients: {
+    entity: clients,
+    object: 'clients',
+    writes: 10,
+    told: ({ id }) => id,
+    actor: ofActor,
+  } satisfies Restoration<ClientRow>,
+  pool_members: {
+    entity: poolMembers,
+    object: 'static_device_pool_members',
+    writes: 3,
+    told: ({ device_id }) => device_id,
+    client: { entity: clients, id: 'device_id', gone: 'client_gone' },
+    resource: { entity: resources, id: 'resource_id', gone: 'resource_gone' },
+  } satisfies Restoration<PoolMemberRow>,
 }
 
 /** The values of a row that no other may have, by what it is called when another has. */
@@ -96,10 +116,12 @@ export async function bringBack<R extends Row>(
         )
       : null
   const values = rows.map((row) => uniqueValues(kind, accountId, row))
-  const [areThere, people, teams, held] = await Promise.all([
+  const [areThere, people, teams, devices, targets, held] = await Promise.all([
     whichExist(rows.map((row) => rowKey(kind.entity, accountId, row))),
     ownersOf(kind.actor),
     ownersOf(kind.group),
+    ownersOf(kind.client),
+    ownersOf(kind.resource),
     whichExist(values.flat().map(({ key }) => key)),
   ])
   const taken = new Set(values.flat().flatMap(({ key }, i) => (held[i] ? [key.pk] : [])))
@@ -113,6 +135,8 @@ export async function bringBack<R extends Row>(
     const reason =
       (people && !actor && kind.actor?.gone) ||
       (teams && !teams[i] && kind.group?.gone) ||
+      (devices && !devices[i] && kind.client?.gone) ||
+      (targets && !targets[i] && kind.resource?.gone) ||
       values[i]?.find(({ key }) => taken.has(key.pk))?.taken ||
       (kind.isSame?.(deleted, actor) === false && 'changed_since')
     if (reason) {

@@ -1,8 +1,10 @@
 import type { ActorRow } from '../../domain/actors/actor.ts'
+import type { ClientRow } from '../../domain/clients/client.ts'
 import type { ExternalIdentityRow } from '../../domain/external-identities/external-identity.ts'
 import type { GroupRow } from '../../domain/groups/group.ts'
 import type { MembershipRow } from '../../domain/memberships/membership.ts'
 import type { PolicyRow } from '../../domain/policies/policy.ts'
+import type { PoolMemberRow } from '../../domain/pool-members/pool-member.ts'
 import type { Row } from '../../table/entity.ts'
 import type { RunChange } from '../runs/run.ts'
 
@@ -11,9 +13,12 @@ import type { RunChange } from '../runs/run.ts'
  * from their deletion goes on below them, and what went with them is known.
  */
 export const ownerSections = ['actors', 'groups'] as const
-export const belongingSections = ['identities', 'memberships', 'policies'] as const
+export const belongingSections = ['identities', 'memberships', 'policies', 'clients', 'pool_members'] as const
 
-/** The sections of the plan of a rewind, in the order in which they are applied. */
+/**
+ * The sections of the plan of a rewind, in the order in which they are applied. A plan is stored by their numbers: what comes
+ * anew comes last.
+ */
 export const rewindSections = [...ownerSections, ...belongingSections] as const
 export type RewindSection = (typeof rewindSections)[number]
 
@@ -34,6 +39,8 @@ export type RewindEntries = {
   identities: Deleted<ExternalIdentityRow>
   memberships: Deleted<MembershipRow>
   policies: Orphaned
+  clients: Deleted<ClientRow>
+  pool_members: Deleted<PoolMemberRow>
 }
 
 const back = (object: string, name: string, after: Record<string, unknown>): RunChange => ({
@@ -59,6 +66,10 @@ const tellers: { [S in RewindSection]: (entry: RewindEntries[S]) => RunChange } 
     before: { id, resource_id, group_id: null },
     after: { id, resource_id, group_id },
   }),
+  clients: ({ row: { id, actor_id, svc_id, ipv4, verified_at }, name }) =>
+    back('clients', name, { id, name, actor_id, svc_id, ipv4, verified_at }),
+  pool_members: ({ row: { resource_id, device_id }, name }) =>
+    back('static_device_pool_members', name, { resource_id, device_id }),
 }
 
 /** A rewind as the list of changes reads it. */

@@ -22,6 +22,8 @@ const perCommit: Record<RewindSection, number> = {
   identities: 15,
   memberships: 48,
   policies: 24,
+  clients: 10,
+  pool_members: 30,
 }
 
 type Stagers = { [S in RewindSection]: (transaction: Transaction, entries: RewindEntries[S][]) => Promise<Staged> }
@@ -32,6 +34,8 @@ const stagers: Stagers = {
   identities: (transaction, entries) => bringBack(transaction, restorations.identities, entries),
   memberships: (transaction, entries) => bringBack(transaction, restorations.memberships, entries),
   policies: regainGroups,
+  clients: (transaction, entries) => bringBack(transaction, restorations.clients, entries),
+  pool_members: (transaction, entries) => bringBack(transaction, restorations.pool_members, entries),
 }
 
 const sections = rewindSections.map((name) => ({ name, perCommit: perCommit[name] }))

@@ -20,7 +20,7 @@ import { insertSyncedGroup } from '#test/support/groups.ts'
 import { insertIdentity } from '#test/support/identities.ts'
 import { movableClock } from '#test/support/movable-clock.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
-import { newRewindWorld, type RewindWorld } from '#test/support/rewinds.ts'
+import { newRewindWorld, ownersOnly, type RewindWorld } from '#test/support/rewinds.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
 import { sealNow, sealWorld } from '#test/support/sealing.ts'
 import { crashAfter } from '#test/support/table-faults.ts'
@@ -43,15 +43,6 @@ const policyOf = ({ account }: RewindWorld, id: string) => getRow(policies, acco
 /** Guards, edges and counters are those of the rows, and nothing leads to what is gone. */
 const expectSound = async ({ account }: RewindWorld) =>
   expect((await checkRows({ account_id: account.id })).findings).toEqual([])
-
-/** What an administrator does between the steps of a rewind: after its owners are there, before anything of theirs is. */
-async function ownersOnly(world: RewindWorld, runId: string): Promise<void> {
-  await runsApi.idp.rewind(world.account, world.id, runId)
-  for (let steps = 0; !(await world.groupOf('staff')); steps++) {
-    if (steps > 20) throw new Error('The group does not come back.')
-    await world.step(1)
-  }
-}
 
 describe('what has been taken since is skipped and told (I4.1(6))', () => {
   it('an address, an identity, a name at the provider, and all that belonged to them', async () => {
@@ -110,7 +101,7 @@ describe('what has been taken since is skipped and told (I4.1(6))', () => {
   it('what an administrator has made of a policy', async () => {
     const world = await newRewindWorld()
     const { account } = world
-    const resources = await Promise.all(['a', 'b', 'c'].map(world.addResource))
+    const resources = await Promise.all(['a', 'b', 'c'].map((name) => world.addResource(name)))
     const [moved, lost, twin] = await Promise.all(resources.map(({ id }) => world.addPolicy('staff', id)))
     const run = await world.lose()
     const all = await world.groupOf('all')

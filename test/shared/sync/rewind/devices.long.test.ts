@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as startSession } from '#functions/api/client-sessions/start-client-session.ts'
+import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
+import { commit } from '#shared/commit/commit.ts'
+import type { ActorRow } from '#shared/domain/actors/actor.ts'
+import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
+import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
+import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
+import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
+import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
+import { linkedIdentity } from '#shared/sign-in/find-identity.ts'
+import { Pace } from '#shared/sync/apply/pace.ts'
+import { itemRow, rowKey } from '#shared/table/entity.ts'
+import { partition } from '#shared/table/keys.ts'
+import { getItem, getRow, queryItems } from '#shared/table/read.ts'
+import { call } from '#test/support/account.ts'
+import { runsApi } from '#test/support/directories.ts'
+import { useOwnTable } from '#test/support/own-table.ts'
+import { publicKey } from '#test/support/public-key.ts'
+import { newRewindWorld, ownersOnly, type RewindWorld } from '#test/support/rewinds.ts'
+import { insertRow, updateRow } from '#test/support/rows.ts'
+
+/** What looks at every item of a table needs one of its own. */
+let own: Awaited<ReturnType<typeof useOwnTable>>
+beforeAll(async () => {
+  own = await useOwnTable()
+})
+afterAll(() => own.end())
+beforeEach(() => {
+  vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const expectSound = async ({ account }: RewindWorld) =>
+  expect((await checkRows({ account_id: account.id })).findings).toEqual([])
+
+describe('the devices of who comes back', () => {
+  type Device = { status: number; id: string; token: string }
+
+  /** Signs a person in on a device, as somebody who has a token of theirs. */
+  async function connect({ account }: RewindWorld, actorId: string, svc_id: string): Promise<Device> {
+    const { token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
+      mintClientToken(transaction, actorId, { expires_at: '2099-01-01T00:00:00Z', auth_provider_id: null }),
+    )
+    return { ...(await again(token, svc_id)), token }
+  }
+  async function again(token: string, svc_id: string) {
+    const session = { svc_id, public_key: publicKey(), version: '1.4.0', hostname: 'notebook' }
+    const { status, body } = await call(startSession, { method: 'POST', token, body: { session } })
+    return { status, id: body.data?.client?.id ?? body.data?.id ?? '' }
+  }
+  const clientOf = ({ account }: RewindWorld, id: string) => getRow(clients, account.id, id)
+
+  /** A person of whom a run deletes a verified device that is in a pool. */
+  async function newDeviceWorld() {
+    const world = await newRewindWorld()
+    const { account } = world
+    const actor = (await world.state()).actors.find(({ email }) => email === 'u1@example.com')
+    const device = await connect(world, actor?.id ?? '', 'notebook-1')
+    const [row] = (await queryItems(partition(account.id, clients.name))).map((item) => itemRow(clients, item))
+    const verified = await updateRow(account.id, clients, row as ClientRow, {
+      verified_at: '2026-01-02T03:04:05.000000Z',
+    })
+    const pool = await world.addResource('Pool', 'static_device_pool')
+    const member = await insertRow(account.id, poolMembers, { resource_id: pool.id, device_id: verified.id })
+    const memberKey = rowKey(poolMembers, account.id, member)
+    return { ...world, actor: actor as ActorRow, device, client: verified, pool, memberKey }
+  }
+
+  it('come back verified, and in their pools; who signs in on one again needs no administrator', async () => {
+    const world = await newDeviceWorld()
+    const { account, client, memberKey } = world
+    const member = await getItem(memberKey)
+    const run = await world.lose()
+    expect([await clientOf(world, client.id), await getItem(memberKey)]).toEqual([null, undefined])
+    const rewind = await world.rewind(run.id)
+    expect(rewind).toMatchObject({ outcome: 'applied', skipped: {}, sections: { clients: 1, pool_members: 1 } })
+    expect(await clientOf(world, client.id)).toEqual(client)
+    expect(await getItem(memberKey)).toEqual(member)
+    const told = (await runsApi.idp.changes(account, world.id, rewind.id)).body.data
+    expect(told).toContainEqual(
+      expect.objectContaining({ change: 'insert', object: 'clients', name: client.name, before: null }),
+    )
+    expect(told).toContainEqual(
+      expect.objectContaining({ object: 'static_device_pool_members', name: `Pool / ${client.name}` }),
+    )
+    // Their own sign-in finds them, by the identity that is back.
+    const known = { idpId: 'u1', issuer: 'https://login.example.com' }
+    expect(await linkedIdentity(account.id, known)).toMatchObject({ actor_id: world.actor.id })
+    // Tokens do not: whoever holds one signs in again.
+    expect(await again(world.device.token, 'notebook-1')).toMatchObject({ status: 401 })
+    expect(await connect(world, world.actor.id, 'notebook-1')).toMatchObject({ status: 201 })
+    expect(await queryItems(partition(account.id, clients.name))).toHaveLength(1)
+    expect(await clientOf(world, client.id)).toMatchObject({ verified_at: client.verified_at, ipv4: client.ipv4 })
+    await expectSound(world)
+  })
+
+  it('stay away where the person has registered them again, their address is taken, or the pool is gone', async () => {
+    const world = await newDeviceWorld()
+    const { account, client, pool } = world
+    const second = await connect(world, world.actor.id, 'notebook-2')
+    expect(second.status).toBe(201)
+    const other = (await queryItems(partition(account.id, clients.name)))
+      .map((item) => itemRow(clients, item))
+      .find(({ svc_id }) => svc_id === 'notebook-2') as ClientRow
+    const run = await world.lose()
+    await account.call(deleteResource, { method: 'DELETE', params: { id: pool.id } })
+    await ownersOnly(world, run.id)
+    await connect(world, world.actor.id, 'notebook-1')
+    await insertRow(account.id, clients, { ...other, id: crypto.randomUUID(), svc_id: 'another' })
+    await world.step()
+    expect(await world.last()).toMatchObject({
+      outcome: 'applied',
+      skipped: { installation_taken: 1, tunnel_address_taken: 1, client_gone: 1 },
+    })
+    expect(await clientOf(world, client.id)).toBe(null)
+    expect((await world.last()).skipped_sample).toContainEqual({
+      idp_id: client.id,
+      name: client.name,
+      reason: 'installation_taken',
+    })
+    await expectSound(world)
+  })
+
+  it('are of a pool that is still there', async () => {
+    const world = await newDeviceWorld()
+    const run = await world.lose()
+    await world.account.call(deleteResource, { method: 'DELETE', params: { id: world.pool.id } })
+    expect(await world.rewind(run.id)).toMatchObject({ outcome: 'applied', skipped: { resource_gone: 1 } })
+    expect(await clientOf(world, world.client.id)).toEqual(world.client)
+    await expectSound(world)
+  })
+
+  it('keep their pools when their deletion is delivered again', async () => {
+    const world = await newDeviceWorld()
+    const run = await world.lose()
+    await world.rewind(run.id)
+    const author = { accountId: world.account.id, subject: null }
+    await finishCascade(author, { below: 'clients', id: world.client.id }, 1_000)
+    expect(await getItem(world.memberKey)).toBeDefined()
+  })
+})
