@@ -11,7 +11,7 @@ import { externalIdentities } from '../external-identities/external-identity.ts'
 import { stageGroupDeletion } from '../groups/delete-group.ts'
 import { groups } from '../groups/group.ts'
 import { lastGoodRunKey } from '../sync/last-good-run.ts'
-import { dropTurn } from '../sync/sync-turn.ts'
+import { stageTurn } from '../sync/sync-turn.ts'
 import { type DirectoryRow, directories } from './directory.ts'
 import type { accessTaker } from './take-access.ts'
 
@@ -63,7 +63,7 @@ export async function stageDirectoryDeletion(
   }
   if ((await takeAccess(transaction)) === 'more' || !transaction.hasRoom()) return 'more'
   transaction.delete(entity, directory)
-  dropTurn(transaction, entity.name, directory.id)
+  stageTurn(transaction, entity.name, directory.id)
   transaction.remove(lastGoodRunKey(transaction.accountId, directory.id))
   if (entity === directories.idp) transaction.remove(serviceGuard('idp_directory', directory.id))
   if ((await stageRestOfDirectory(transaction, directory.id)) === 'more') {

@@ -12,7 +12,7 @@ import type { Page } from '../../values/page.ts'
 import { mdmDevices } from '../mdm-devices/mdm-device.ts'
 import { lastGoodRunKey, withLastRun, withLastRuns } from '../sync/last-good-run.ts'
 import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
-import { dropTurn, stageTurn } from '../sync/sync-turn.ts'
+import { stageTurn } from '../sync/sync-turn.ts'
 import {
   connectionFields,
   type PostureProviderInput,
@@ -117,7 +117,7 @@ export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const provider = await known(transaction, id)
     transaction.delete(postureProviders, provider)
-    dropTurn(transaction, postureProviders.name, id)
+    stageTurn(transaction, postureProviders.name, id)
     transaction.remove(lastGoodRunKey(transaction.accountId, id))
     if ((await stageRestOfPostureProvider(transaction, id)) === 'more') {
       transaction.defer({ below: postureProviders.name, id })

@@ -26,13 +26,11 @@ export const syncTurnItem = ({ account_id, collection, source_id }: Synced, at: 
   next_at: at,
 })
 
-/** Notes with a commit that a run is wanted now. */
+/**
+ * Notes with a commit that the schedule is to look now: for a run that is wanted, or at what is gone, whose run that is under way
+ * it ends before it takes the turn away.
+ */
 export function stageTurn(transaction: Transaction, collection: string, sourceId: string): void {
   const synced = { account_id: transaction.accountId, collection, source_id: sourceId }
   transaction.put(syncTurnItem(synced, timestamp(transaction.now)))
-}
-
-/** What is gone has no turn any more. */
-export function dropTurn(transaction: Transaction, collection: string, sourceId: string): void {
-  transaction.remove(syncTurnKey({ account_id: transaction.accountId, collection, source_id: sourceId }))
 }

@@ -1,14 +1,18 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { directories } from '#shared/domain/directories/directory.ts'
 import { syncTurnItem, syncTurnKey } from '#shared/domain/sync/sync-turn.ts'
+import { readRun } from '#shared/sync/runs/run-store.ts'
 import { runDue } from '#shared/sync/steps/run-due.ts'
 import { table } from '#shared/table/client.ts'
 import { DeleteCommand, UpdateCommand } from '#shared/table/commands.ts'
 import { getItem } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
+import { postureProvidersApi } from '#test/support/collections.ts'
+import { directoriesApi } from '#test/support/directories.ts'
+import { newInventoryWorld } from '#test/support/inventory-runs.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
 import { updateRow } from '#test/support/rows.ts'
-import { newSyncWorld } from '#test/support/sync-runs.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
@@ -40,4 +44,33 @@ it('puts off what may not run, unless a run was asked for while it looked', asyn
   })
   await run()
   expect(await turn()).toBe(asked)
+})
+
+it.each<[string, () => Promise<Pick<SyncWorld, 'begin' | 'open' | 'synced'> & { remove(): Promise<unknown> }>]>([
+  [
+    'a directory',
+    async () => {
+      const world = await newSyncWorld()
+      return { ...world, remove: () => directoriesApi.idp.remove(world.account, world.id) }
+    },
+  ],
+  [
+    'a posture provider',
+    async () => {
+      const world = await newInventoryWorld()
+      return { ...world, remove: () => postureProvidersApi.remove(world.account, world.id) }
+    },
+  ],
+])('%s that is deleted while its run waits for a step leaves neither run nor turn behind', async (_, made) => {
+  const world = await made()
+  const { id } = await world.begin()
+  expect(await world.remove()).toMatchObject({ status: 200 })
+  expect(await world.open()).toMatchObject({ run_id: id })
+  const run = () => runDue(Date.now() + 60_000)
+  await run()
+  expect(await world.open()).toBe(undefined)
+  const { account_id, source_id } = world.synced
+  expect(await readRun(account_id, source_id, id)).toMatchObject({ outcome: 'cancelled' })
+  await run()
+  expect(await getItem(syncTurnKey(world.synced))).toBe(undefined)
 })
