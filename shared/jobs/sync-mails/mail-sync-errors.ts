@@ -24,9 +24,9 @@ const entities: ReadonlyMap<string, Entity<Source>> = new Map(
   [...Object.values(directories), postureProviders].map((entity) => [entity.name, entity as unknown as Entity<Source>]),
 )
 
-/** What stands and is mailed about: a run has disabled it, and nobody has enabled it since. */
+/** What stands and is mailed about: a run has disabled it, and nobody has enabled it since. Who disables it himself needs no mail. */
 const isFailing = (row: Source | null): row is Source & { error: string } =>
-  row?.is_disabled === true && row.error !== null
+  row?.is_disabled === true && row.disabled_reason === 'sync error' && row.error !== null
 
 const isDue = (row: Source, now: number) =>
   isMailDue(row.error_mails, row.error_emailed_at === null ? null : parseTimestamp(row.error_emailed_at), now)

@@ -26,6 +26,7 @@ const firstReading = (list: string): Reading => ({
   list,
   position: null,
   restarts: 0,
+  read: 0,
   chunks: {},
   next: 0,
   scratch: null,
@@ -109,7 +110,7 @@ export async function readInventory(
   run.reading ??= firstReading(lists[0])
   const { reading } = run
   for (const list of lists.slice(lists.indexOf(reading.list))) {
-    if (reading.list !== list) Object.assign(reading, { list, position: null, restarts: 0 })
+    if (reading.list !== list) Object.assign(reading, { list, position: null, restarts: 0, read: 0 })
     await readList(work, adapter, reading, chunks)
   }
   const [root] = await chunks.put([{ lists, parts: reading.chunks }])
@@ -125,6 +126,7 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
   const held = new HeldList(reading.chunks, list, chunks)
   const begin = () => {
     held.drop()
+    reading.read = 0
     if (isFirst) run.seen.devices = 0
   }
   const keep = async (position: string | null) => {
@@ -148,9 +150,13 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
     for (const { idp_id, name, reason } of page.skipped) {
       work.skip({ idp_id, name, reason })
       if (isFirst) held.add({ idp_id, unusable: reason })
+      // The right can go between two pages: half of what a list tells would stand for the rest of it.
+      if (reason === 'list_not_readable') held.drop()
     }
     for (const { mdm_id, fields } of page.entries) held.add({ idp_id: mdm_id, fields: storedFields(fields) })
-    if (isFirst) countSeen(work, page.entries.length)
+    reading.read = (reading.read ?? 0) + page.entries.length
+    if (isFirst) run.seen.devices = reading.read
+    if (reading.read > inventoryBounds.devices) throw tooMany(list)
     if (page.next === null) break
     position = page.next
     if (held.isFull || work.isDue) await keep(position)
@@ -159,9 +165,8 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
   await held.store(true)
 }
 
-function countSeen({ run }: RunWork, more: number): void {
-  const seen = (run.seen.devices ?? 0) + more
-  run.seen.devices = seen
-  const most = inventoryBounds.devices
-  if (seen > most) throw new ProviderFault('fatal', `The inventory has more than ${most.toLocaleString('en')} devices.`)
+const tooMany = (list: string): ProviderFault => {
+  const most = inventoryBounds.devices.toLocaleString('en')
+  const what = list === 'devices' ? 'devices' : `devices in its list ${list}`
+  return new ProviderFault('fatal', `The inventory has more than ${most} ${what}.`)
 }

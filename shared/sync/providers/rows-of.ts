@@ -26,3 +26,14 @@ export function rowsOf(call: Call, list: unknown, name: string, id = 'id'): (Fie
     return { ...row, id: found }
   })
 }
+
+/**
+ * The place where a list goes on. One that leads to the page it came with would be followed for hours.
+ * @param asked the place of this page, null at the start
+ * @throws ProviderFault `lost_place`, which ends as invalid data
+ */
+export function nextPlace(call: Call, next: string | null, asked: string | null): string | null {
+  if (next === null || next !== asked) return next
+  const sentence = `${nameOf(call)} answered invalid data: its next page is the same page again.`
+  throw new ProviderFault('lost_place', sentence, { atLast: 'fatal' })
+}

@@ -4,7 +4,8 @@ import { RunCancelled } from '../runs/step-end.ts'
 import { isAllowed, isPreviewable } from './is-allowed.ts'
 import type { SourceKind, SourceRow } from './sync-source.ts'
 
-function mayGoOn<R extends SourceRow>(
+/** Whether a run may go on, as its source and its account are now. */
+export function mayGoOn<R extends SourceRow>(
   run: Pick<Run, 'preview' | 'rewinds' | 'connection'>,
   kind: Pick<SourceKind<R>, 'feature' | 'connectionOf'>,
   row: R | null,
@@ -17,7 +18,7 @@ function mayGoOn<R extends SourceRow>(
   return may(kind, row, account) && kind.connectionOf(row) === run.connection
 }
 
-/** Tells whether a run may go on, as its source and its account are now. @throws RunCancelled */
+/** @throws RunCancelled where a run may not go on */
 export function checkStanding<R extends SourceRow>(...given: Parameters<typeof mayGoOn<R>>): void {
   if (!mayGoOn(...given)) throw new RunCancelled()
 }

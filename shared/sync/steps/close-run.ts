@@ -3,18 +3,32 @@ import { commit } from '../../commit/commit.ts'
 import { clock, dayMicros, microsOf, timestamp } from '../../core/clock.ts'
 import { measure } from '../../core/invocation.ts'
 import { logLine } from '../../core/log.ts'
+import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
 import { lastGoodRunItem } from '../../domain/sync/last-good-run.ts'
 import { syncTurnItem } from '../../domain/sync/sync-turn.ts'
 import type { Item } from '../../table/keys.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { put, removeOnly, untilDone, writeTogether } from '../../table/write-together.ts'
-import type { Ending } from '../runs/ending.ts'
+import { cancelled, type Ending } from '../runs/ending.ts'
 import { nextSlot } from '../runs/next-slot.ts'
 import { noteSkipped, type Run, type RunSkipped } from '../runs/run.ts'
 import { type OpenRun, openRunKey, runItem } from '../runs/run-items.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { LeaseLost } from '../runs/step-end.ts'
+import { mayGoOn } from '../sources/check-standing.ts'
 import type { SourceKind, SourceRow } from '../sources/sync-source.ts'
+
+/**
+ * The end as it counts: a run that may not go on is no judge of its source any more, neither of what somebody has disabled nor of
+ * a connection that it has not tried. A preview never is.
+ */
+const endingOf = <R extends SourceRow>(
+  { run }: RunWork,
+  kind: SourceKind<R>,
+  ending: Ending,
+  row: R | null,
+  account: AccountRow | null,
+): Ending => (run.preview || mayGoOn(run, kind, row, account) ? ending : cancelled(run))
 
 /** Runs that fail for this long disable what they are of. */
 const patienceMicros = dayMicros
@@ -70,29 +84,46 @@ function nextTurn<R extends SourceRow>(kind: SourceKind<R>, row: R, { run }: Run
  * rewind never changes its source, and a good run of a healthy one is no commit: it changes nothing that a row holds.
  * @throws LeaseLost when somebody else works on the run
  */
-export async function closeRun<R extends SourceRow>(work: RunWork, kind: SourceKind<R>, ending: Ending): Promise<void> {
-  const { accountId, sourceId, run } = work
-  const row = await getRow(kind.entity, accountId, sourceId)
-  const changes = (current: R | null, now: number) =>
-    current && !run.preview && run.rewinds === null ? rowAfter(kind, current, ending, now) : {}
-  if (row && !isDeepStrictEqual({ ...row, ...changes(row, 0) }, row)) {
-    await commit(work.author, async (transaction) => {
-      await checkHeld(work)
-      const current = await transaction.get(kind.entity, sourceId)
-      if (current) transaction.update(kind.entity, current, changes(current, transaction.now))
-      const { discarded, items } = endOf(work, kind, ending, current, transaction.now)
-      transaction.discard(discarded, heldBy(work))
-      for (const item of items) transaction.put(item)
-    })
-  } else await closeQuietly(work, kind, ending, row)
+export async function closeRun<R extends SourceRow>(
+  work: RunWork,
+  kind: SourceKind<R>,
+  reached: Ending,
+): Promise<void> {
+  const { run } = work
+  const ending = await ended(work, kind, reached)
   logLine(ending.error === undefined ? 'INFO' : 'WARN', 'sync_run_ended', {
-    account_id: accountId,
+    account_id: work.accountId,
     run_id: run.id,
     collection: run.collection,
     outcome: ending.outcome,
     error: ending.error,
   })
   if (ending.outcome === 'failed') measure('sync_runs_failed')
+}
+
+async function ended<R extends SourceRow>(work: RunWork, kind: SourceKind<R>, reached: Ending): Promise<Ending> {
+  const { accountId, sourceId, run } = work
+  const [row, account] = await Promise.all([
+    getRow(kind.entity, accountId, sourceId),
+    getRow(accounts, accountId, accountId),
+  ])
+  const changes = (ending: Ending, current: R | null, now: number) =>
+    current && !run.preview && run.rewinds === null ? rowAfter(kind, current, ending, now) : {}
+  const ending = endingOf(work, kind, reached, row, account)
+  if (!row || isDeepStrictEqual({ ...row, ...changes(ending, row, 0) }, row)) {
+    await closeQuietly(work, kind, ending, row)
+    return ending
+  }
+  return commit(work.author, async (transaction) => {
+    await checkHeld(work)
+    const current = await transaction.get(kind.entity, sourceId)
+    const counts = endingOf(work, kind, reached, current, await transaction.get(accounts, accountId))
+    if (current) transaction.update(kind.entity, current, changes(counts, current, transaction.now))
+    const { discarded, items } = endOf(work, kind, counts, current, transaction.now)
+    transaction.discard(discarded, heldBy(work))
+    for (const item of items) transaction.put(item)
+    return counts
+  })
 }
 
 async function closeQuietly<R extends SourceRow>(

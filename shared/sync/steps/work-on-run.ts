@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { clock, microsOf } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { measure } from '../../core/invocation.ts'
@@ -13,8 +14,7 @@ import { discardPlan } from '../plans/plan-store.ts'
 import { ProviderFault } from '../provider-fault.ts'
 import { askProvider } from '../read/ask-provider.ts'
 import { rewound } from '../rewind/rewound.ts'
-import type { Ending } from '../runs/ending.ts'
-import type { Run } from '../runs/run.ts'
+import { cancelled, type Ending } from '../runs/ending.ts'
 import { readRun, takeLease } from '../runs/run-store.ts'
 import { RunWork } from '../runs/run-work.ts'
 import { LeaseLost, RunCancelled, StepOver } from '../runs/step-end.ts'
@@ -58,16 +58,21 @@ async function finished(work: RunWork, kind: SourceKind): Promise<Ending> {
     if (isTooOld(work.run)) throw new ProviderFault('transient', 'The run did not end within 6 hours.')
     return await phasesOf(work, kind)
   } catch (error) {
-    if (error instanceof RunCancelled) return { outcome: 'cancelled', error: whyCancelled(work.run) }
+    if (error instanceof RunCancelled) return cancelled(work.run)
     if (!(error instanceof ProviderFault)) throw error
     return { outcome: 'failed', error: error.message, class: error.faultClass === 'fatal' ? 'fatal' : 'transient' }
   }
 }
 
-const whyCancelled = ({ rewinds }: Run): string =>
-  rewinds === null
-    ? 'It was disabled, deleted or changed while the run was under way.'
-    : 'The directory was deleted, or its account disabled, while the run was rewound.'
+async function hasNewSecret(
+  { accountId, sourceId }: RunWork,
+  { entity }: SourceKind,
+  opened: SourceRow,
+): Promise<boolean> {
+  const secrets = (row: SourceRow) => Object.entries(row).filter(([field]) => entity.redact.includes(field))
+  const row = await getRow(entity, accountId, sourceId)
+  return row !== null && !isDeepStrictEqual(new Map(secrets(row)), new Map(secrets(opened)))
+}
 
 async function phasesOf(work: RunWork, kind: SourceKind): Promise<Ending> {
   const { run, accountId, sourceId } = work
@@ -77,7 +82,21 @@ async function phasesOf(work: RunWork, kind: SourceKind): Promise<Ending> {
   ])
   checkStanding(run, kind, row, account)
   if (run.rewinds !== null) return rewound(work, kind)
-  const source = await kind.open(row as SourceRow)
+  const source = row as SourceRow
+  try {
+    return await throughProvider(work, kind, source)
+  } catch (error) {
+    const isFatal = error instanceof ProviderFault && error.faultClass === 'fatal'
+    // What a provider thinks of an old secret is of no matter once somebody has entered a new one.
+    if (isFatal && (await hasNewSecret(work, kind, source))) throw new StepOver()
+    throw error
+  }
+}
+
+/** What is left of a run that asks its provider. */
+async function throughProvider(work: RunWork, kind: SourceKind, row: SourceRow): Promise<Ending> {
+  const { run, accountId, sourceId } = work
+  const source = await kind.open(row)
   if (run.phase === 'read') {
     const last = await getItem<Key & LastGoodRun>(lastGoodRunKey(accountId, sourceId))
     await source.read(work, last)
@@ -85,7 +104,7 @@ async function phasesOf(work: RunWork, kind: SourceKind): Promise<Ending> {
     await work.save()
   }
   if (run.phase === 'plan' || run.phase === 'brake') {
-    const ending = await planned(work, source, row as SourceRow)
+    const ending = await planned(work, source, row)
     if (ending) return ending
     run.phase = 'apply'
     await work.save()

@@ -115,9 +115,33 @@ describe('mails about sync errors (I8.1)', () => {
     const { body } = await account.call(createProvider, { method: 'POST', body: { mdm_posture_provider: mdmFields() } })
     const row = await getRow(postureProviders, account.id, body.data.id)
     if (!row) throw new Error('It is gone.')
-    await updateRow(account.id, postureProviders, row, { is_disabled: true, error: 'The token was refused.' })
+    await updateRow(account.id, postureProviders, row, {
+      is_disabled: true,
+      disabled_reason: 'sync error',
+      error: 'The token was refused.',
+    })
     expect(await runAt(0, 9.5)).toEqual(['ada@example.com'])
     expect(sent[0]?.text).toContain('posture provider')
+  })
+
+  it('are not sent about what somebody has disabled, whatever error its last run left', async () => {
+    const { account, stored } = await newFailing()
+    for (const disabled_reason of [null, 'rewound']) {
+      await updateRow<DirectoryRow>(account.id, directories.suite, await stored(), { disabled_reason })
+      expect(await runAt(0, 9.1)).toEqual([])
+    }
+    await updateRow<DirectoryRow>(account.id, directories.suite, await stored(), {
+      disabled_reason: 'sync error',
+      is_disabled: false,
+    })
+    expect(await runAt(0, 9.5)).toEqual([])
+  })
+
+  it('have a subject of one line, whatever the name', async () => {
+    const { account, stored } = await newFailing()
+    await updateRow<DirectoryRow>(account.id, directories.suite, await stored(), { name: 'Staff\r\nBcc: all' })
+    await runAt(0, 9.1)
+    expect(sent[0]?.subject).toBe('Sync of Staff Bcc: all has stopped')
   })
 
   it('do not wait for each other: a mail that is refused is told of, and tried again the next day', async () => {

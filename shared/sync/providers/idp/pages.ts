@@ -9,7 +9,7 @@ import { confirmEach } from '../confirm-each.ts'
 import { toldPace } from '../pace.ts'
 import { pageOf } from '../page-of.ts'
 import { remembered } from '../remembered.ts'
-import { type Fields, invalidData, rowsOf } from '../rows-of.ts'
+import { type Fields, invalidData, nextPlace, rowsOf } from '../rows-of.ts'
 import type { Entry } from '../usable-user.ts'
 import type { IdpConnection } from './connection.ts'
 import { idpFault, resetMs } from './errors.ts'
@@ -59,7 +59,8 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
 
   const list = async (path: string, query: Record<string, string | null>, headers?: Record<string, string>) => {
     const { call, answer } = await get(path, query, headers)
-    return { call, rows: rowsOf(call, answer.json, 'the list'), next: nextCursor(answer.headers) }
+    const next = nextPlace(call, nextCursor(answer.headers), query.after ?? null)
+    return { call, rows: rowsOf(call, answer.json, 'the list'), next }
   }
 
   /** The sign-in applications that a filter finds among those that the service app may see. */

@@ -6,7 +6,7 @@ import { ProviderFault } from '../../provider-fault.ts'
 import { ask, bearer, type Provider } from '../ask.ts'
 import { type Call, nameOf } from '../call.ts'
 import { evenPace } from '../pace.ts'
-import { type Fields, rowsOf, textOf } from '../rows-of.ts'
+import { type Fields, nextPlace, rowsOf, textOf } from '../rows-of.ts'
 import { fixedToken } from '../token-source.ts'
 import type { MdmConnection } from './connection.ts'
 import { mdmFault } from './errors.ts'
@@ -19,8 +19,8 @@ const perPage = 300
 
 /** A place among the devices: where to read, and the last device that was read before. */
 type DevicePlace = { offset: number; last: string }
-/** A place in a list beside: the provider's cursor where there is one, and how many were read. */
-type BesidePlace = { offset: number; cursor: string | null; read: number }
+/** A place in a list beside: the provider's cursor where there is one, how many were read, and the first of the page before. */
+type BesidePlace = { offset: number; cursor: string | null; read: number; first?: string | null }
 
 const besides = Object.keys(listFields).filter((list): list is MdmList => list !== 'devices')
 
@@ -56,21 +56,24 @@ export function mdmInventory(connection: MdmConnection, fetch: GuardedFetch): In
       const earlier: DevicePlace = { offset: Math.max(0, offset - perPage + 1), last: place.last }
       return { entries: [], skipped: [], next: JSON.stringify(earlier) }
     }
-    const last = rows.at(-1)?.id
-    const next: DevicePlace | null =
-      last === undefined || rows.length < perPage ? null : { offset: offset + rows.length - 1, last }
+    const isFull = rows.length >= perPage
+    const last = isFull ? nextPlace(call, rows.at(-1)?.id ?? null, place?.last ?? null) : null
+    const next: DevicePlace | null = last === null ? null : { offset: offset + rows.length - 1, last }
+    const fresh = place && first === place.last ? rows.slice(1) : rows
     return {
-      entries: rows.map((row) => mdmDevice('devices', row)),
+      entries: fresh.map((row) => mdmDevice('devices', row)),
       skipped: [],
       next: next && JSON.stringify(next),
     }
   }
 
-  function besidePlace(call: Call, body: Fields, place: BesidePlace, count: number): BesidePlace | null {
+  function besidePlace(call: Call, body: Fields, place: BesidePlace, rows: { id: string }[]): BesidePlace | null {
+    const count = rows.length
     const read = place.read + count
     const cursor = textOf(body.cursor)
+    const first = nextPlace(call, rows[0]?.id ?? null, place.first ?? null)
     const isLast = count === 0 || (cursor === null && count < perPage)
-    if (!isLast) return { offset: place.offset + count, cursor, read }
+    if (!isLast) return { offset: place.offset + count, cursor, read, first }
     if (typeof body.total === 'number' && read < body.total) {
       const sentence = `${nameOf(call)} answered invalid data: ${body.total} entries are counted, and ${read} are listed.`
       throw new ProviderFault('lost_place', sentence, { atLast: 'fatal' })
@@ -85,7 +88,7 @@ export function mdmInventory(connection: MdmConnection, fetch: GuardedFetch): In
     const { call, json } = await get(`prism/${list}`, { limit: String(perPage), ...from }, position !== null)
     const body = fieldsOf(json)
     const rows = rowsOf(call, body.data, 'data', 'device_id')
-    const next = besidePlace(call, body, place, rows.length)
+    const next = besidePlace(call, body, place, rows)
     return { entries: rows.map((row) => mdmDevice(list, row)), skipped: [], next: next && JSON.stringify(next) }
   }
 

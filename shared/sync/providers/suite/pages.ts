@@ -9,7 +9,7 @@ import { confirmEach } from '../confirm-each.ts'
 import { evenPace } from '../pace.ts'
 import { pageOf } from '../page-of.ts'
 import { remembered } from '../remembered.ts'
-import { type Fields, invalidData, rowsOf, textOf } from '../rows-of.ts'
+import { type Fields, invalidData, nextPlace, rowsOf, textOf } from '../rows-of.ts'
 import type { SuiteConnection } from './connection.ts'
 import { suiteFault } from './errors.ts'
 import {
@@ -50,7 +50,8 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     for (const [name, value] of Object.entries(query)) if (value !== null) url.searchParams.set(name, value)
     const call: Call & { nested: boolean } = { url, continues: Boolean(query.pageToken), nested }
     const { json } = await ask(provider, call)
-    return { call, body: fieldsOf(json), next: textOf(fieldsOf(json).nextPageToken) }
+    const body = fieldsOf(json)
+    return { call, body, next: nextPlace(call, textOf(body.nextPageToken), query.pageToken ?? null) }
   }
 
   /** Lists that the provider leaves out when they are empty; that of the users is none of them. */

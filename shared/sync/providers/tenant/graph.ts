@@ -4,7 +4,7 @@ import { ProviderFault } from '../../provider-fault.ts'
 import { ask, bearer, type Provider } from '../ask.ts'
 import { type Call, nameOf } from '../call.ts'
 import { bothPaces, evenPace, toldPace } from '../pace.ts'
-import { type Fields, invalidData, rowsOf } from '../rows-of.ts'
+import { type Fields, invalidData, nextPlace, rowsOf } from '../rows-of.ts'
 import type { GraphConnection } from './connection.ts'
 import { graphFault } from './errors.ts'
 import { graphTokens } from './token.ts'
@@ -22,12 +22,22 @@ export type Graph = {
   list(path: string, query: Record<string, string>, position: string | null, of?: ListOf): Promise<GraphPage>
 }
 
-/** Path and query of a link: it is followed on the configured address, wherever it says it leads. */
+/** Path and query of a link. */
 function linkOf(call: Call, link: unknown): string | null {
   if (link === undefined || link === null) return null
   if (typeof link !== 'string' || !URL.canParse(link)) throw invalidData(call, '@odata.nextLink is no address')
   const { pathname, search } = new URL(link)
   return `${pathname}${search}`
+}
+
+/** A link of a page on the configured address, wherever it says it leads (I1.2); below its path, where it has one. */
+function onOwnAddress(apiUrl: string, link: string): URL {
+  const url = new URL(apiUrl)
+  const base = url.pathname.replace(/\/$/, '')
+  const [path = '', ...query] = link.split('?')
+  url.pathname = path.startsWith(`${base}/`) ? path : `${base}${path}`
+  url.search = query.join('?')
+  return url
 }
 
 /**
@@ -65,14 +75,14 @@ export function graph(connection: GraphConnection, fetch: GuardedFetch, rights: 
       const counted = query.$count && { consistencylevel: 'eventual' }
       const headers = { 'x-ms-throttle-priority': 'low', ...counted }
       const call: Call = place
-        ? { url: new URL(place.link, new URL(connection.apiUrl).origin), headers, cost, continues: true }
+        ? { url: onOwnAddress(connection.apiUrl, place.link), headers, cost, continues: true }
         : { url, headers, cost }
       const body = fieldsOf((await ask(provider, call)).json)
       const rows = rowsOf(call, body.value, 'value', id)
       const count = body['@odata.count']
       const stated = place ? place.stated : typeof count === 'number' ? count : null
       const read = (place?.read ?? 0) + rows.length
-      const link = linkOf(call, body['@odata.nextLink'])
+      const link = nextPlace(call, linkOf(call, body['@odata.nextLink']), place?.link ?? null)
       if (link === null) checkCount(call, read, stated)
       return { call, rows, next: link === null ? null : JSON.stringify({ link, read, stated } satisfies Place) }
     },

@@ -270,6 +270,31 @@ describe('a step that is killed (I4.1(2))', () => {
     120_000,
   )
 
+  it('two schedulers at once do nothing twice', async () => {
+    const expected = [await reference(0), await reference(1)]
+    const world = await newInventoryWorld()
+    show(world, 0)
+    await world.run()
+    show(world, 1)
+    world.connect()
+    world.fleet.calls.length = 0
+    await world.begin()
+    await Promise.all([world.step(), world.step(), world.step()])
+    const run = await world.last()
+    expect(run).toMatchObject({ outcome: 'applied', applied: run.planned })
+    expect(await plain(world)).toEqual(expected[1])
+    // Three pages of each list.
+    expect(world.fleet.calls).toHaveLength(6)
+    await world.begin()
+    show(world, 0)
+    for (let steps = 0; steps < 60 && (await world.last()).finished_at === null; steps++) {
+      await Promise.all([world.step(1), world.step(1)])
+    }
+    const second = await world.last()
+    expect(second).toMatchObject({ outcome: 'applied', applied: second.planned })
+    expect(await plain(world)).toEqual(expected[0])
+  })
+
   it('of a moment reads no list twice; a list that memory does not hold is divided, and comes to the same', async () => {
     const world = await newInventoryWorld()
     show(world, 1)

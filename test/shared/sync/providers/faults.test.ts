@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { guardedFetch } from '#shared/outside/guarded-fetch.ts'
 import type { ProviderFault } from '#shared/sync/provider-fault.ts'
 import { tenantDirectory } from '#shared/sync/providers/tenant/pages.ts'
-import type { Fault } from '#test/fakes/fake-server.ts'
+import type { FakeAnswer, Fault } from '#test/fakes/fake-server.ts'
 import { after, always, html, huge, on, redirected, slow } from '#test/fakes/faults.ts'
 import { graphError, graphFaults } from '#test/fakes/graph-server.ts'
 import { idpCompany, idpFake, idpFaults } from '#test/fakes/idp.ts'
@@ -26,37 +26,38 @@ type World = {
   secrets: string[]
 }
 
-const worlds: Record<string, () => Promise<World>> = {
-  async suite() {
-    const fake = await suiteFake(suiteCompany(600, 2))
+/** Each with a list of so many pages, the last of which is no whole one. */
+const worlds: Record<string, (pages?: number) => Promise<World>> = {
+  async suite(pages = 2) {
+    const fake = await suiteFake(suiteCompany(pages * 500 - 400, 2))
     const adapter = suiteOf(fake)
     const read = (position: string | null) => adapter.users(position)
     const gone = () => adapter.members(groupOf('none'), null)
     return { fake, first: () => read(null), next: read, gone, secrets: [fake.serviceAccountKey, 'ya29.'] }
   },
-  async idp() {
-    const fake = await idpFake({ ...idpCompany(600, 2), keys: [directoryKey().jwk] })
+  async idp(pages = 2) {
+    const fake = await idpFake({ ...idpCompany(pages * 500 - 400, 2), keys: [directoryKey().jwk] })
     const adapter = idpOf(fake)
     const read = (position: string | null) => adapter.users(position)
     const gone = () => adapter.members(groupOf('none'), null)
     return { fake, first: () => read(null), next: read, gone, secrets: [directoryKey().privateKey, 'fake-0-token'] }
   },
-  async tenant() {
-    const fake = await tenantFake(tenantCompany(1_200, 2))
+  async tenant(pages = 2) {
+    const fake = await tenantFake(tenantCompany(pages * 999 - 798, 2))
     const adapter = tenantOf(fake, { syncAllGroups: true })
     const read = (position: string | null) => adapter.users(position)
     const gone = () => adapter.members(groupOf('none'), null)
     return { fake, first: () => read(null), next: read, gone, secrets: [fake.data.clientSecret, 'eyJ0.fake'] }
   },
-  async 'managed devices'() {
-    const devices = Array.from({ length: 1_000 }, (_, at) => ({ id: `d${at}` }))
+  async 'managed devices'(pages = 2) {
+    const devices = Array.from({ length: pages * 999 - 998 }, (_, at) => ({ id: `d${at}` }))
     const fake = await managedDevicesFake({ devices })
     const adapter = managedDevicesOf(fake)
     const read = (position: string | null) => adapter.read('devices', position)
     return { fake, first: () => read(null), next: read, secrets: [fake.data.clientSecret, 'eyJ0.fake'] }
   },
-  async mdm() {
-    const fake = await mdmFake(mdmFleet(400))
+  async mdm(pages = 2) {
+    const fake = await mdmFake(mdmFleet(pages * 299 - 200))
     const adapter = mdmOf(fake)
     const read = (position: string | null) => adapter.read('devices', position)
     return { fake, first: () => read(null), next: read, secrets: [fake.data.apiToken] }
@@ -350,5 +351,35 @@ it("shows nothing of a token, and no line breaks, of a provider's own words", as
   const { message } = await faultOf(mdmOf(fake).read('devices', null))
   expect(message).toContain('no use [token] and Bearer [secret]')
   expect(message.length).toBeLessThan(500)
+  await fake.close()
+})
+
+it.each(Object.keys(worlds))('%s: a page that leads to itself is not believed', async (name) => {
+  const { fake, first, next } = await (worlds[name] as (pages: number) => Promise<World>)(3)
+  const pages = new Map<string, FakeAnswer>()
+  let asked = 0
+  fake.faults = [
+    (request, answer) => {
+      if (!/(users|devices|managedDevices)$/i.test(request.path)) return null
+      // What was answered to the second request is answered from then on.
+      const page = ++asked < 2 ? answer() : (pages.get('same') ?? answer())
+      if (asked === 2) pages.set('same', page)
+      return page
+    },
+  ]
+  let position = (await first()).next
+  let found: unknown = null
+  for (let i = 0; i < 3 && found === null; i++) {
+    try {
+      position = ((await next(position)) as { next: string }).next
+    } catch (error) {
+      found = error
+    }
+  }
+  expect(found).toMatchObject({
+    faultClass: 'lost_place',
+    atLast: 'fatal',
+    message: expect.stringMatching(/invalid data: its next page is the same page again\.$/),
+  })
   await fake.close()
 })

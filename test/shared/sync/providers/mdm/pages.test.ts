@@ -22,7 +22,7 @@ it('reads all seven lists of 700 devices, by numbers and by cursors', async () =
   const ids = fake.data.devices.map(({ device_id }) => device_id)
   const adapter = mdmOf(fake)
   expect(adapter.lists).toEqual(['devices', ...mdmCategories])
-  expect([...new Set(idsOf((await walkList(adapter, 'devices')).entries))]).toEqual(ids)
+  expect(idsOf((await walkList(adapter, 'devices')).entries)).toEqual(ids)
   for (const cursors of [false, true]) {
     fake.data.cursors = cursors
     expect(idsOf((await walkList(adapter, 'filevault')).entries)).toEqual(ids)

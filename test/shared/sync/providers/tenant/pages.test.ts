@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { after, changed, halfList, on, times, withoutKey } from '#test/fakes/faults.ts'
+import { after, always, changed, halfList, on, times, withoutKey } from '#test/fakes/faults.ts'
 import { graphFaults } from '#test/fakes/graph-server.ts'
 import { type TenantFake, tenantCompany, tenantFake, tenantGroup, tenantUser } from '#test/fakes/tenant.ts'
 import { tenantOf } from '#test/support/fake-directories.ts'
@@ -190,4 +190,30 @@ it('confirms those that are enabled and assigned, and nobody else', async () => 
   const ids = ['a', 'b', 'c', 'd', 'e']
   expect(await tenantOf(fake).confirm(ids)).toEqual(['a', 'b'])
   expect(await tenantOf(fake, { syncAllGroups: true }).confirm(ids)).toEqual(['a', 'b', 'c'])
+})
+
+it('follows a link on the configured address alone, wherever it says it leads (I1.2)', async () => {
+  Object.assign(fake.data, tenantCompany(1_200, 1))
+  const adapter = tenantOf(fake, { syncAllGroups: true })
+  for (const linkOrigin of ['https://elsewhere.example.com', 'https://graph.microsoft.com//elsewhere.example.com']) {
+    fake.data.linkOrigin = linkOrigin
+    const { next } = await adapter.users(null)
+    const before = fake.requests.length
+    await adapter.users(next)
+    expect(fake.requests.length).toBe(before + 1)
+  }
+})
+
+it('follows a link below the path of the configured address', async () => {
+  const value = [tenantUser('a')]
+  const link = 'https://graph.microsoft.com/v1.0/users?$skiptoken=two'
+  fake.faults = [on(/^\/cloud\//, always({ json: { value, '@odata.nextLink': link } }))]
+  const adapter = tenantOf(fake, { syncAllGroups: true, apiUrl: `${fake.url}/cloud` })
+  const { next } = await adapter.users(null)
+  await adapter.users(next).catch(() => undefined)
+  const asked = fake.requests.map(({ path, query }) => [path, query.get('$skiptoken')])
+  expect(asked.filter(([path]) => path?.endsWith('/users'))).toEqual([
+    ['/cloud/v1.0/users', null],
+    ['/cloud/v1.0/users', 'two'],
+  ])
 })

@@ -1,0 +1,278 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { waiting as pauses } from '#shared/core/waiting.ts'
+import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
+import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
+import type { Run } from '#shared/sync/runs/run.ts'
+import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
+import type { Fault } from '#test/fakes/fake-server.ts'
+import { after, always, changed, halfList, on, times } from '#test/fakes/faults.ts'
+import { graphFaults } from '#test/fakes/graph-server.ts'
+import { managedDevice, managedDevicesFake } from '#test/fakes/managed-devices.ts'
+import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
+import { postureProvidersApi } from '#test/support/collections.ts'
+import { countWaiting } from '#test/support/count-waiting.ts'
+import { newInventoryWorld } from '#test/support/inventory-runs.ts'
+import { mdmFields, tenantFields } from '#test/support/posture-providers.ts'
+
+/** More than a page of either type. */
+const count = 320
+
+let fakes: { close(): Promise<void> }[] = []
+beforeAll(() => {
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await Promise.all(fakes.map((fake) => fake.close()))
+  fakes = []
+})
+
+/** A posture provider of each type with the service that it reads, all of whose devices are known. */
+const kinds = {
+  async mdm() {
+    const fake = await mdmFake(mdmFleet(count))
+    fakes.push(fake)
+    vi.stubEnv('MDM_API_URL', fake.url)
+    return { fake, ...(await newInventoryWorld(undefined, mdmFields({ api_token: fake.data.apiToken }))) }
+  },
+  async tenant() {
+    const devices = Array.from({ length: count }, (_, i) => managedDevice(`d${String(i).padStart(4, '0')}`))
+    const fake = await managedDevicesFake({ devices, mostPerPage: 200 })
+    fakes.push(fake)
+    vi.stubEnv('TENANT_TOKEN_URL', `${fake.url}/{tenant_id}/oauth2/v2.0/token`)
+    vi.stubEnv('TENANT_API_URL', fake.url)
+    const { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret } = fake.data
+    return { fake, ...(await newInventoryWorld(undefined, tenantFields({ tenant_id, client_id, client_secret }))) }
+  },
+}
+type Kind = keyof typeof kinds
+
+const devicesOf: Record<Kind, RegExp> = { mdm: /\/devices$/, tenant: /\/managedDevices$/ }
+
+/** The world of a type, as each test finds it: whole, enabled and verified. */
+function worldOf(kind: Kind) {
+  let made: Awaited<ReturnType<(typeof kinds)[Kind]>> | undefined
+  let waited = { ms: 0 }
+  const known = () => {
+    if (!made) throw new Error('It is made before its tests.')
+    return made
+  }
+  const step = () => workOnRun(known().synced, inventorySource as never, pauses.now() + 600_000)
+  const run = async (): Promise<Run> => {
+    await known().begin()
+    await step()
+    return known().last()
+  }
+  beforeAll(async () => {
+    made = await kinds[kind]()
+    expect(await run()).toMatchObject({ outcome: 'applied', applied: { devices: { insert: count } } })
+  })
+  beforeEach(() => {
+    waited = countWaiting()
+  })
+  afterEach(async () => {
+    known().fake.faults = []
+    await postureProvidersApi.update(known().account, known().id, { is_disabled: false })
+    expect((await run()).outcome).toBe('applied')
+  })
+  return {
+    run,
+    step,
+    get is() {
+      return known()
+    },
+    get waitedMs() {
+      return waited.ms
+    },
+    faults(...faults: Fault[]) {
+      known().fake.faults = faults
+    },
+  }
+}
+type World = ReturnType<typeof worldOf>
+
+const first300 = mdmFleet(300).categories.filevault
+
+/** Nothing is changed by a run that ends so, and the provider stands so afterwards. */
+async function refused(world: World, error: RegExp, row: object): Promise<void> {
+  const before = await world.is.devices()
+  expect(await world.run()).toMatchObject({ outcome: 'failed', error: expect.stringMatching(error) })
+  expect(await world.is.devices()).toEqual(before)
+  expect(await world.is.row()).toMatchObject({ error: expect.stringMatching(error), error_count: 1, ...row })
+}
+
+/** The first page is as it should be. */
+const fromSecond = (path: RegExp, fault: Fault) => on(path, after(1, fault))
+
+const disabled = { is_disabled: true, disabled_reason: 'sync error', is_verified: false }
+
+describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5, I6, I7)', (kind) => {
+  const world = worldOf(kind)
+
+  it('throttled, it waits as long as it is told, and goes through', async () => {
+    const before = world.waitedMs
+    world.faults(times(3, kind === 'mdm' ? mdmFaults.throttled : graphFaults.throttled))
+    expect(await world.run()).toMatchObject({ outcome: 'applied', sections: { changed: 0, new: 0, absent: 0 } })
+    expect(world.waitedMs - before).toBeGreaterThanOrEqual(3 * (kind === 'mdm' ? 11_000 : 7_000))
+  })
+
+  it('throttled for more than ten minutes, it fails for now, and stays enabled', async () => {
+    world.faults(kind === 'mdm' ? mdmFaults.throttled : graphFaults.throttled)
+    await refused(world, /answered 429/, { is_disabled: false, is_verified: true })
+  })
+
+  it('401 in the middle of its list', async () => {
+    if (kind === 'tenant') {
+      // A token that ended is renewed, and the same call made again.
+      world.faults(fromSecond(devicesOf.tenant, times(1, graphFaults.tokenEnded)))
+      expect(await world.run()).toMatchObject({ outcome: 'applied', seen: { devices: count } })
+      world.faults(fromSecond(devicesOf.tenant, graphFaults.tokenEnded))
+      return refused(world, /answered 401.*DeviceManagementManagedDevices\.Read\.All/, disabled)
+    }
+    world.faults(fromSecond(devicesOf.mdm, mdmFaults.wrongToken))
+    await refused(world, /GET \/api\/v1\/devices answered 401.*api_token/, disabled)
+  })
+
+  it('a part of its list, which says nowhere that it lacks the rest: the brake stops it', async () => {
+    const third = (list: unknown) => (list as object[]).filter((_, i) => i % 3 === 0)
+    world.faults(
+      on(
+        devicesOf[kind],
+        changed((body) => (kind === 'mdm' ? third(body) : { ...body, value: third(body.value) })),
+      ),
+    )
+    const before = await world.is.devices()
+    const run = await world.run()
+    expect(run).toMatchObject({ outcome: 'stopped', error: expect.stringMatching(/^Sync would delete \d+ of 320 dev/) })
+    expect(await world.is.devices()).toEqual(before)
+    expect(await world.is.row()).toMatchObject({ ...disabled, error: run.error })
+  })
+
+  it('rows that are none of its own: without an id nothing is believed', async () => {
+    const id = kind === 'mdm' ? 'device_id' : 'id'
+    const strange = (list: unknown) => [...(list as object[]), { [id]: 7, deviceName: 'of somebody else' }]
+    world.faults(
+      on(
+        devicesOf[kind],
+        changed((body) => (kind === 'mdm' ? strange(body) : { ...body, value: strange(body.value) })),
+      ),
+    )
+    await refused(world, /answered invalid data: an entry of .* has no (device_)?id\.$/, disabled)
+  })
+
+  it('a list that leads to the same page again is read three times more, and not believed', async () => {
+    let first: unknown
+    const same = (value: unknown) => {
+      first ??= value
+      return first
+    }
+    const offsetsCountForNothing = changed(same)
+    const sameLink = changed((body) => ({ ...body, '@odata.nextLink': same(body['@odata.nextLink']) }))
+    world.faults(on(devicesOf[kind], kind === 'mdm' ? offsetsCountForNothing : sameLink))
+    const asked = world.is.fake.requests.length
+    await refused(world, /invalid data: its next page is the same page again\.$/, disabled)
+    expect(world.is.fake.requests.length - asked).toBeLessThan(20)
+  })
+
+  it('a list that never ends is one of too many', async () => {
+    const { devices } = inventoryBounds
+    onTestFinished(() => {
+      inventoryBounds.devices = devices
+    })
+    inventoryBounds.devices = 1_000
+    let pages = 0
+    // Each page of the one type begins with the last device of the page before.
+    const ids = () => Array.from({ length: 300 }, (_, i) => `x${String(pages * 299 + i).padStart(9, '0')}`)
+    world.faults(
+      on(devicesOf[kind], () => {
+        pages++
+        if (kind === 'mdm') return { json: ids().map((device_id) => ({ device_id })) }
+        const link = `https://graph.microsoft.com/v1.0/deviceManagement/managedDevices?$skiptoken=${pages}`
+        return { json: { value: ids().map((id) => ({ id })), '@odata.nextLink': link } }
+      }),
+    )
+    await refused(world, /^The inventory has more than 1,000 devices\.$/, disabled)
+  })
+
+  it('credentials that are entered anew while a run fails on the old ones are tried, and judged alone', async () => {
+    const secret = kind === 'mdm' ? 'api_token' : 'client_secret'
+    const { data } = world.is.fake
+    if ('apiToken' in data) data.apiToken = 'token-number-two-0123'
+    else data.clientSecret = 'secret-number-two-0123'
+    const value = 'apiToken' in data ? data.apiToken : data.clientSecret
+    world.faults(async () => {
+      if (!(await world.is.row()).is_verified) return null
+      await postureProvidersApi.update(world.is.account, world.is.id, { [secret]: value })
+      return null
+    })
+    await world.is.begin()
+    await world.step()
+    expect(await world.is.last()).toMatchObject({ finished_at: null })
+    expect(await world.is.row()).toMatchObject({ is_disabled: false, error: null })
+    await world.step()
+    expect(await world.is.last()).toMatchObject({ outcome: 'applied' })
+    expect(await world.is.row()).toMatchObject({ is_disabled: false, is_verified: true })
+  })
+
+  it('a provider that somebody disables while its run fails is not disabled by the run, nor mailed about', async () => {
+    world.faults(async (request) => {
+      if (!devicesOf[kind].test(request.path)) return null
+      await postureProvidersApi.update(world.is.account, world.is.id, { is_disabled: true })
+      return { status: 403, json: {} }
+    })
+    await world.is.begin()
+    await world.step()
+    expect(await world.is.last()).toMatchObject({ outcome: 'cancelled' })
+    expect(await world.is.row()).toMatchObject({
+      is_disabled: true,
+      disabled_reason: null,
+      error: null,
+      error_count: 0,
+    })
+  })
+})
+
+describe('lists beside that of the devices', () => {
+  const world = worldOf('mdm')
+  const list = (name: string, fault: Fault) => on(new RegExp(`/prism/${name}$`), fault)
+
+  it('that end with their right in the middle tell nothing, of no device', async () => {
+    world.faults(fromSecond(/filevault$/, always({ status: 403, json: { detail: 'no' } })))
+    expect(await world.run()).toMatchObject({
+      outcome: 'applied',
+      applied: { devices: { insert: 0, update: count, delete: 0 } },
+      skipped: { list_not_readable: 1 },
+    })
+    const told = new Set(
+      (await world.is.devices()).map((device) => (device as Record<string, unknown>).disk_encryption_enabled),
+    )
+    expect([...told]).toEqual([null])
+  })
+
+  it.each<[string, Fault, RegExp, object]>([
+    ['broken', always({ status: 400, json: { detail: 'no' } }), /answered 400 \(no\)/, { is_disabled: false }],
+    ['by half', halfList('data'), /entries are counted, and \d+ are listed/, disabled],
+    [
+      'the same page again',
+      changed((body, { query }) => (Number(query.get('offset')) > 0 ? { ...body, data: first300 } : body)),
+      /its next page is the same page again/,
+      disabled,
+    ],
+  ])('%s fail the run', async (_, fault, error, row) => {
+    world.faults(list('filevault', fault))
+    await refused(world, error, row)
+  })
+
+  it('a device that a list beside stops to tell of has its fields cleared, and none is made of what only that tells', async () => {
+    const { categories } = (world.is as Awaited<ReturnType<typeof kinds.mdm>>).fake.data
+    categories.filevault = [
+      ...categories.filevault.slice(1),
+      { ...(categories.filevault[0] as object), device_id: 'unknown' } as never,
+    ]
+    expect(await world.run()).toMatchObject({ applied: { devices: { insert: 0, update: 1, delete: 0 } } })
+    expect((await world.is.devices())[0]).toMatchObject({ disk_encryption_enabled: null, firewall_enabled: true })
+  })
+})
