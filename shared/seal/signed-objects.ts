@@ -52,6 +52,16 @@ export async function readSigned(
   throw new SealDamage('checkpoint', path)
 }
 
+/** Tells if the newest checkpoint of the bucket is the one that the table has. Both can have none. */
+export async function hasNewest(
+  account: string,
+  log: SealedLog,
+  { note, generation = 1 }: { note?: string; generation?: number },
+): Promise<boolean> {
+  const stored = await sealStore().get(`${account}/${logName(log, generation)}/checkpoint`)
+  return stored?.content.toString('utf8') === note
+}
+
 /** Puts what never changes; whoever put the same before has done it. @throws SealDamage where something else is in its place */
 export async function putOnce(path: string, content: string | Buffer, problem: SealProblem): Promise<void> {
   if (await sealStore().put(path, content, null)) return

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { table } from '#shared/table/client.ts'
-import { ScanCommand } from '#shared/table/commands.ts'
+import { DeleteCommand, PutCommand, ScanCommand } from '#shared/table/commands.ts'
 
 type Items = Record<string, unknown>[]
 
@@ -24,19 +24,30 @@ export async function useOwnTable() {
     }),
   )
   process.env.TABLE_NAME = own
+  const keyOf = ({ pk, sk }: Items[number]) => `${pk} ${sk}`
+  /** Every item of the table, or of an account, in the order of their keys. */
+  async function items(account = ''): Promise<Items> {
+    const found: Items = []
+    let start: Record<string, unknown> | undefined
+    do {
+      const page = await table().send(
+        new ScanCommand({ TableName: own, ConsistentRead: true, ExclusiveStartKey: start }),
+      )
+      found.push(...(page.Items ?? []))
+      start = page.LastEvaluatedKey
+    } while (start)
+    return found.filter(({ pk }) => String(pk).startsWith(account)).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  }
   return {
-    /** Every item of the table, in the order of their keys. */
-    async items(): Promise<Items> {
-      const items: Items = []
-      let start: Record<string, unknown> | undefined
-      do {
-        const page = await table().send(
-          new ScanCommand({ TableName: own, ConsistentRead: true, ExclusiveStartKey: start }),
-        )
-        items.push(...(page.Items ?? []))
-        start = page.LastEvaluatedKey
-      } while (start)
-      return items.sort((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1))
+    items,
+    /** Makes an account what it was at an instant, whatever came after. */
+    async restore(account: string, at: Items): Promise<void> {
+      const keys = new Set(at.map(keyOf))
+      for (const item of await items(account)) {
+        const { pk, sk } = item
+        if (!keys.has(keyOf(item))) await table().send(new DeleteCommand({ TableName: own, Key: { pk, sk } }))
+      }
+      for (const Item of at) await table().send(new PutCommand({ TableName: own, Item }))
     },
     async end() {
       process.env.TABLE_NAME = shared

@@ -3,6 +3,7 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { logLine } from '../../core/log.ts'
 import { serviceAddress } from '../../core/service-address.ts'
 import { accounts } from '../../domain/accounts/account.ts'
+import type { Begun } from '../../seal/follows.ts'
 import { Overtaken } from '../../seal/overtaken.ts'
 import { sealActivity, settledUntil } from '../../seal/seal-activity.ts'
 import { sealChanges } from '../../seal/seal-changes.ts'
@@ -10,6 +11,7 @@ import { SealDamage } from '../../seal/seal-damage.ts'
 import { sealedAccountsPartition } from '../../seal/sealed-accounts.ts'
 import type { SealedLog } from '../../seal/sealed-log.ts'
 import { Lease, type SealedState } from '../../seal/sealed-state.ts'
+import { hasNewest } from '../../seal/signed-objects.ts'
 import type { Head } from '../../table/head.ts'
 import { entityKey, headKey, type Key, sealKey } from '../../table/keys.ts'
 import { getItems, queryItems } from '../../table/read.ts'
@@ -33,13 +35,8 @@ export async function sealLogs(deadline: number): Promise<void> {
   await findAccounts(deadline)
   for (let after: string | undefined, more = true; more && Date.now() < deadline; ) {
     const page = await queryItems(sealedAccountsPartition, { after, limit: perRead })
-    const work = (await pending(page.map(({ sk }) => sk))).flatMap(({ account, logs }) =>
-      logs.map((log) => ({ account, log })),
-    )
-    await inParallel(work, width, ({ account, log }) =>
-      Date.now() > deadline
-        ? Promise.resolve()
-        : sealLog(account, log, deadline).catch((error) => void errors.push(error)),
+    await inParallel(await pending(page.map(({ sk }) => sk)), width, (work) =>
+      Date.now() > deadline ? Promise.resolve() : sealLog(work, deadline).catch((error) => void errors.push(error)),
     )
     after = page.at(-1)?.sk
     more = page.length === perRead
@@ -47,10 +44,16 @@ export async function sealLogs(deadline: number): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, 'Some logs were not sealed.')
 }
 
-type State = Key & Partial<SealedState>
+type State = Partial<Key & SealedState & Begun>
 
-/** Which logs of these accounts can have something new. What belonged to an account that was deleted is forgotten. */
-async function pending(ids: string[]): Promise<{ account: string; logs: SealedLog[] }[]> {
+/** A log to be sealed; of one without anything new what the table has of it, to be compared with the bucket. */
+type Work = { account: string; log: SealedLog; known?: State }
+
+/**
+ * Which logs of these accounts can have something new. Once an hour the changes of an account are looked at where they have
+ * not, so that a restore of the table is noticed. What belonged to an account that was deleted is forgotten.
+ */
+async function pending(ids: string[]): Promise<Work[]> {
   const items = (keys: Key[]) => getItems(keys)
   const [heads, rows, changes, activity] = await Promise.all([
     items(ids.map(headKey)) as Promise<(Partial<Head> | undefined)[]>,
@@ -63,14 +66,18 @@ async function pending(ids: string[]): Promise<{ account: string; logs: SealedLo
   for (const id of gone) await writeTogether([remove({ pk: sealedAccountsPartition, sk: id })])
   return ids.flatMap((account, i) => {
     if (gone.includes(account)) return []
-    const logs: SealedLog[] = []
-    if ((changes[i]?.sequence ?? 0) !== (heads[i]?.sequence ?? 0)) logs.push('changes')
-    if ((activity[i]?.hour ?? 0) < until) logs.push('activity')
-    return [{ account, logs }]
+    const work: Work[] = []
+    const known = changes[i] ?? {}
+    const isNextHour = (activity[i]?.hour ?? 0) < until
+    if ((known.sequence ?? 0) !== (heads[i]?.sequence ?? 0)) work.push({ account, log: 'changes' })
+    else if (isNextHour) work.push({ account, log: 'changes', known })
+    if (isNextHour) work.push({ account, log: 'activity' })
+    return work
   })
 }
 
-async function sealLog(account: string, log: SealedLog, deadline: number): Promise<void> {
+async function sealLog({ account, log, known }: Work, deadline: number): Promise<void> {
+  if (known && (await hasNewest(account, log, known))) return
   const lease = await Lease.take(account, log)
   if (!lease) return
   const before = lease.state?.size ?? 0

@@ -12,8 +12,6 @@ import type { SealedLog } from '#shared/seal/sealed-log.ts'
 import { Lease } from '#shared/seal/sealed-state.ts'
 import { openNote } from '#shared/seal/signed-note.ts'
 import { compareExport, verifyExport } from '#shared/seal/verify-export.ts'
-import { table, tableName } from '#shared/table/client.ts'
-import { DeleteCommand, PutCommand } from '#shared/table/commands.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { HandlerClient } from '#test/support/handler-client.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
@@ -43,16 +41,10 @@ const sealBoth = async () => {
 }
 const begin = (event: unknown = { account_id: account.id }) => beginSealedLog(event)
 
-const items = async () => (await own.items()).filter(({ pk }) => String(pk).startsWith(account.id))
+const items = () => own.items(account.id)
 
-/** The table as it was at an instant, whatever came after; the bucket stays as it is. */
-async function restore(at: Record<string, unknown>[]): Promise<void> {
-  const TableName = tableName()
-  const keys = new Set(at.map(({ pk, sk }) => `${pk} ${sk}`))
-  for (const { pk, sk } of await items())
-    if (!keys.has(`${pk} ${sk}`)) await table().send(new DeleteCommand({ TableName, Key: { pk, sk } }))
-  for (const Item of at) await table().send(new PutCommand({ TableName, Item }))
-}
+/** The table is what it was, the bucket stays as it is. */
+const restore = (at: Record<string, unknown>[]) => own.restore(account.id, at)
 
 const exported = async (options: Partial<ExportOptions> = {}) => {
   const out = join(world.folder, '..', `export-${files++}.ndjson`)
