@@ -9,8 +9,13 @@ export type DataDir = { path: string; ephemeral: boolean; lock: Lock }
 /** Writes a file so that a reader, or a crash, sees the old one or the new one and never a part. */
 export function writeAtomically(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`
-  writeFileSync(temporary, content, { mode: 0o600 })
-  renameSync(temporary, path)
+  try {
+    writeFileSync(temporary, content, { mode: 0o600 })
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
 }
 
 export function readJson<T>(path: string): T | undefined {
@@ -34,6 +39,8 @@ function makeDirectory(path: string): void {
 /** Makes and locks the data directory. Undefined when another process has it. */
 export function openDataDir(path: string, ephemeral = false): DataDir | undefined {
   let lock: Lock | undefined
+  // All that is written into it is for its owner alone, also by the engines, and where the directory itself is open to others.
+  process.umask(0o077)
   try {
     makeDirectory(path)
     writeAtomically(join(path, '.writable'), '')

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { NoExport } from '#shared/seal/read-export.ts'
 import { dataPath, readJson } from './data-dir.ts'
 import { credentialsFile } from './demo-account.ts'
 import { exportLog } from './export/export-log.ts'
 import type { ExportType } from './export/log-answers.ts'
 import { LogClient } from './export/log-client.ts'
-import { Fault, reportFault } from './fault.ts'
+import { codeOf, Fault, reportFault } from './fault.ts'
 
 const types: ExportType[] = ['change', 'session', 'api_request']
 const usage =
@@ -28,6 +28,8 @@ function clientOf(address: string | undefined): LogClient {
   const token =
     process.env.API_TOKEN ?? (address === undefined || address === local?.base_url ? local?.api_token : undefined)
   if (!baseUrl) throw new Fault(`There is no service here. Name one with --base-url. Use: ${usage}`)
+  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
+    throw new Fault(`--base-url must be an address like https://access.example.com, not ${baseUrl}.`)
   if (!token) throw new Fault('Set API_TOKEN to an API token of the scope logs:read.')
   return new LogClient(baseUrl, token)
 }
@@ -35,6 +37,14 @@ function clientOf(address: string | undefined): LogClient {
 const bar = (part: number, entries: number): string => {
   const full = Math.round(30 * Math.min(1, part))
   return `\r[${'#'.repeat(full)}${' '.repeat(30 - full)}] ${Math.floor(100 * Math.min(1, part))} % ${entries} entries`
+}
+
+/** What the person at the terminal can repair, in one line. */
+const explained = (error: unknown): unknown => {
+  if (error instanceof NoExport) return new Fault(`--against: ${error.message}`)
+  // Of the system's faults those of the network are the client's; what is left is the file.
+  if (codeOf(error) === undefined || !(error instanceof Error) || !('syscall' in error)) return error
+  return new Fault(`The export cannot be written: ${error.message}. Once it can be, the same command goes on with it.`)
 }
 
 try {
@@ -47,15 +57,12 @@ try {
     begin: begin ?? '1970-01-01T00:00:00Z',
     end: end ?? new Date().toISOString(),
     out,
-    ...(against !== undefined && {
-      against:
-        existsSync(against) && !readFileSync(against, 'utf8').startsWith('{') ? readFileSync(against, 'utf8') : against,
-    }),
+    ...(against !== undefined && { against }),
     ...(isTerminal && { progress: (part, count) => void process.stderr.write(bar(part, count)) }),
   })
   if (isTerminal) process.stderr.write('\r\u001b[K')
   process.stdout.write(`${out}: ${entries} entries and their seal. Verify it: npm run verify-export -- ${out}\n`)
 } catch (error) {
-  reportFault(error)
+  reportFault(explained(error))
   process.exit(1)
 }

@@ -4,6 +4,7 @@ import { askControl } from './control.ts'
 import { closeDataDir, dataPath, openDataDir, readJson } from './data-dir.ts'
 import { credentialsFile } from './demo-account.ts'
 import { Fault, reportFault } from './fault.ts'
+import { isDataDir } from './secret-file.ts'
 import { startService, type Task } from './service.ts'
 
 const print = process.stdout.write.bind(process.stdout)
@@ -11,6 +12,10 @@ const print = process.stdout.write.bind(process.stdout)
 /** Runs the function without a service around it: the engines live as long as the call. */
 async function runAlone(task: Task, event: unknown): Promise<unknown> {
   const path = dataPath()
+  // What looks into a directory where nothing is would find all of it well.
+  if (task !== 'provision-account' && !isDataDir(path)) {
+    throw new Fault(`There is no data directory ${path}. Set DATA_DIR to that of the service.`)
+  }
   const dir = openDataDir(path)
   if (!dir) return undefined
   const baseUrl = readJson<{ base_url: string }>(credentialsFile(path))?.base_url ?? 'http://127.0.0.1:8787'

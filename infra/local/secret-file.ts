@@ -12,6 +12,9 @@ import { codeOf, Fault, messageOf } from './fault.ts'
 
 const fileOf = (dir: string): string => join(dir, 'service-secret')
 
+/** Whether a service was ever started, or provisioned, on the directory: its secret is made before all else. */
+export const isDataDir = (dir: string): boolean => existsSync(fileOf(dir))
+
 const read = (dir: string): string => {
   try {
     return readFileSync(fileOf(dir), 'utf8').trim()

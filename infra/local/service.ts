@@ -90,6 +90,13 @@ const settingsFromVariables = (): Record<string, string> => ({
   ),
 })
 
+/** @throws Fault where the variable is no format */
+function logFormat(): string {
+  const format = process.env.LOG_FORMAT || 'text'
+  if (['text', 'json'].includes(format)) return format
+  throw new Fault(`LOG_FORMAT=${format} must be one of text, json.`)
+}
+
 /** @throws Fault that names the variable where a setting is none */
 async function explain(error: unknown): Promise<never> {
   const { SettingError } = await import('#infra/settings/settings.ts')
@@ -103,6 +110,7 @@ async function start(
   baseUrl: string,
   engines: Engines,
   deploying: Promise<Deployment>,
+  format: string,
 ): Promise<Service> {
   const clients = engineClients(engines)
   const deployment = await deploying
@@ -115,7 +123,7 @@ async function start(
     SERVICE_URL: baseUrl,
     SERVICE_SECRET: serviceSecret(dir.path),
     ...providerSecrets(dir.path),
-    LOG_FORMAT: process.env.LOG_FORMAT ?? 'text',
+    LOG_FORMAT: format,
     SEAL_FOLDER: join(dir.path, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir.path),
   })
@@ -160,6 +168,7 @@ async function start(
 
 /** Starts the engines while the app is synthesized, and creates what the templates name. */
 export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
+  const format = logFormat()
   // Before the engine makes a table: one that is there needs the secret it was written with.
   serviceSecret(dir.path)
   const starting = startEngines(dir.path, { removeAtExit: dir.ephemeral })
@@ -168,7 +177,7 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
   if (engines.status === 'rejected') throw engines.reason
   try {
     if (deployed.status === 'rejected') throw deployed.reason
-    return await start(dir, baseUrl, engines.value, deploying)
+    return await start(dir, baseUrl, engines.value, deploying, format)
   } catch (error) {
     await engines.value.stop()
     throw error

@@ -50,12 +50,14 @@ export function taskRights(storage: Storage) {
     verify: [
       onTable(['dynamodb:Query'], [commitRecords, logPartition(anyAccount, 'change', '*')]),
       onTable(['dynamodb:BatchGetItem'], [pointersOf('change')]),
+      onTable(['dynamodb:GetItem'], [headKey(anyAccount).pk]),
     ],
     // It looks at all items for accounts, and puts what leads to their entries; never an entry.
     indexChangeLog: [
       onTable(['dynamodb:Scan']),
       onTable(['dynamodb:Query'], [logPartition(anyAccount, 'change', '*')]),
       onTable(['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert'], [pointersOf('change')]),
+      onTable(['dynamodb:GetItem'], [headKey(anyAccount).pk]),
     ],
     // It looks at all items, and writes none.
     verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],

@@ -5,6 +5,7 @@ import { ApiError } from '../core/errors.ts'
 import { fieldsOf, isObject } from '../core/is-object.ts'
 import type { Item } from '../table/keys.ts'
 import { unpackLarge } from '../table/large-attributes.ts'
+import { rejectUnknownAccount } from '../table/reject-unknown-account.ts'
 import { commitRecords } from './commit-records.ts'
 import { lastLogMicros, logId, positionTail } from './log-id.ts'
 import { retentionMicros } from './log-keys.ts'
@@ -108,7 +109,7 @@ class PointerCheck {
  * Reads the commit records of a time range again and reports every entry of the change log that is missing, doubled or
  * not in its place, or that lacks what leads to it. Both are read in order, side by side: only digests of what the commits
  * say are held.
- * @throws ApiError `bad_request` for an event that names no account or no time
+ * @throws ApiError `bad_request` for an event that names no account or no time, and for an account that is not there
  */
 export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const range = readRange(event)
@@ -152,6 +153,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   await skipUntil(null)
   await check.look()
 
+  if (commits.size === 0 && entries === 0) await rejectUnknownAccount(range.account)
   for (const { id, content, altered } of strange) {
     const of = places.get(content)
     if (of === undefined) damages.push({ problem: altered ? 'altered' : 'unfounded', log_id: id })

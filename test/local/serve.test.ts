@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -22,6 +22,7 @@ const restart = async () => {
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'serve-test-'))
+  chmodSync(dataDir, 0o755)
   service = await startService({ dataDir })
 })
 
@@ -46,6 +47,14 @@ describe('npm start', () => {
     const response = await call('/account')
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ data: { id: account_id, slug: 'demo', name: 'Demo' } })
+  })
+
+  it('keeps everything for its owner alone, also in a directory that others can open', () => {
+    const files = readdirSync(dataDir, { recursive: true }).map((file) => join(dataDir, String(file)))
+    expect(files.length).toBeGreaterThan(10)
+    // What is being replaced can be gone by now.
+    const isOpen = (file: string) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
+    expect(files.filter(isOpen)).toEqual([])
   })
 
   it('answers unknown paths and methods through the default route', async () => {
@@ -99,6 +108,13 @@ describe('provisioning', () => {
     const again = await runLocal('provision.ts', ['-'], { DATA_DIR: dataDir }, JSON.stringify(event))
     expect(again.code).toBe(1)
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { errors: { slug: ['has already been taken'] } } })
+  })
+
+  it('is the only command that begins a data directory: another one would find all well in an empty one', async () => {
+    const nowhere = join(dataDir, 'mistyped')
+    const { code, stderr } = await runLocal('verify-rows.ts', [], { DATA_DIR: nowhere })
+    expect([code, stderr]).toEqual([1, `There is no data directory ${nowhere}. Set DATA_DIR to that of the service.\n`])
+    expect(existsSync(nowhere)).toBe(false)
   })
 
   it('says what is wrong with its argument, as JSON', async () => {

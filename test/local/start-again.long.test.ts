@@ -147,6 +147,7 @@ describe('a start that fails says one line, and leaves no process', () => {
     ['LOG_RETENTION_DAYS', '0', 'an integer from 1 to 36500'],
     ['FLOW_RETENTION_DAYS', '-1', 'an integer from 1 to 36500'],
     ['LOG_LEVEL', 'loud', 'one of INFO, WARN, ERROR'],
+    ['LOG_FORMAT', 'xml', 'one of text, json'],
   ])('for %s=%s', async (variable, value, rule) => {
     await expectFault(copy(), `${variable}=${value} must be ${rule}.`, { [variable]: value })
   })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -43,6 +43,26 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   expect(refuted.stdout).toContain(`line 2, log_id ${second.log_id}`)
   expect((await verifier(join(dir, 'nothing'))).code).toBe(2)
   expect((await verifier()).code).toBe(2)
+})
+
+it('says in one line what of an export is wrong, before it writes anything', async () => {
+  const file = join(dir, 'refused.ndjson')
+  const missing = join(dir, 'missing')
+  const kept = join(dir, 'kept.txt')
+  writeFileSync(kept, 'not an export')
+  const faults: [string[], string][] = [
+    [['--out', file, '--against', missing], `--against: ${missing} cannot be read.`],
+    [['--out', file, '--against', kept], '--against: A note is a text, an empty line, and signatures.'],
+    [['--out', file, '--base-url', 'nonsense'], '--base-url must be an address like https://access.example.com, not'],
+    [['--out', join(missing, 'a.ndjson')], 'The export cannot be written: ENOENT'],
+    [['--out', kept], `${kept} is there already, and is no export of change that broke off.`],
+    [['--out', dir], `${dir} is no file.`],
+  ]
+  for (const [args, told] of faults) {
+    const { code, stderr } = await runLocal('export.ts', args, { DATA_DIR: service.dataDir })
+    expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining(told), '']])
+  }
+  expect([existsSync(file), readFileSync(kept, 'utf8')]).toEqual([false, 'not an export'])
 })
 
 /** Makes a group, and seals it once its entry is there. */

@@ -7,6 +7,7 @@ import { lastCovered } from './last-covered.ts'
 import type { Checkpoint } from './log-answers.ts'
 import type { LogClient } from './log-client.ts'
 import { resumeExport } from './resume-export.ts'
+import { rejectOtherRange } from './same-range.ts'
 import { sealProofs } from './seal-proofs.ts'
 import { writeEntries } from './write-entries.ts'
 
@@ -18,8 +19,10 @@ export async function exportLog(client: LogClient, options: ExportOptions): Prom
   const { note, size, signed_at, follows } = checkpoint
   if (note === null || signed_at === null)
     throw new Fault('Nothing of this log is sealed yet. Try again in five minutes.')
+  const written = resumeExport(out, type)
+  const extended = await extension(client, log, checkpoint, note, options.against)
   const last = await lastCovered(client, options, size)
-  const written = await resumeExport(out)
+  await rejectOtherRange(client, options, last?.entry ?? null, written)
   if (last) await writeEntries(client, options, last.entry, written)
   const seal: ExportSeal = {
     type: 'seal',
@@ -30,8 +33,8 @@ export async function exportLog(client: LogClient, options: ExportOptions): Prom
     verifier_key: checkpoint.verifier_key,
     ...(await sealProofs(client, out, size, last, written)),
     ...(follows && { follows: { note: follows.note } }),
-    ...(await extension(client, log, checkpoint, options.against)),
+    ...extended,
   }
-  appendFileSync(out, `${JSON.stringify(seal)}\n`)
+  appendFileSync(out, `${JSON.stringify(seal)}\n`, { mode: 0o600 })
   return written.entries
 }

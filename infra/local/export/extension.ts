@@ -1,16 +1,18 @@
-import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
-import { readSeal } from '#shared/seal/read-export.ts'
-import { parseNote } from '#shared/seal/signed-note.ts'
 import { Fault } from '../fault.ts'
 import type { Checkpoint } from './log-answers.ts'
 import type { LogClient } from './log-client.ts'
+import { olderLog } from './older-log.ts'
 
-/** The proof that this checkpoint extends the one of another export or note. */
-export async function extension(client: LogClient, log: string, checkpoint: Checkpoint, against: string | undefined) {
+/** The proof that this checkpoint, which has a note, extends the one of another export or note. */
+export async function extension(
+  client: LogClient,
+  log: string,
+  { size: to, follows }: Checkpoint,
+  note: string,
+  against: string | undefined,
+) {
   if (against === undefined) return {}
-  const note = against.includes('\n') ? against : readSeal(against).seal.note
-  const { size: from, origin } = parseCheckpoint(parseNote(note).text)
-  const { size: to, follows } = checkpoint
+  const { size: from, origin } = olderLog(against, note)
   if (follows?.origin === origin && from > follows.shared) {
     throw new Fault(
       `The log follows ${origin} and has its first ${follows.shared} leaves; the log to compare with has ${from}. Export without --against.`,

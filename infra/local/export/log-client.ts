@@ -8,6 +8,8 @@ type Page = { data: Entry[]; metadata: { next_page: string | null } }
 type Answer = { status: number; body: Record<string, never> & { data: never; detail?: string; code?: string } }
 
 const tries = 8
+/** One that has never answered is not there, more likely than busy. */
+const firstTries = 4
 
 const perPage = '100'
 
@@ -15,6 +17,7 @@ const perPage = '100'
 export class LogClient {
   private readonly baseUrl: string
   private readonly token: string
+  private hasAnswered = false
 
   constructor(baseUrl: string, token: string) {
     this.baseUrl = baseUrl.replace(/\/$/, '')
@@ -30,7 +33,8 @@ export class LogClient {
         const body: unknown = await response.json().catch(() => null)
         return { status: response.status, body: (isObject(body) ? body : {}) as Answer['body'] }
       }
-      if (n === tries)
+      this.hasAnswered ||= response !== null
+      if (n === (this.hasAnswered ? tries : firstTries))
         throw new Fault(`${this.baseUrl} ${response ? `answers ${response.status}` : 'does not answer'}.`)
       const after = Number(response?.headers.get('retry-after') ?? 0)
       await sleep(Math.max(after * 1_000, 100 * 2 ** n))

@@ -1,34 +1,36 @@
-import { appendFileSync, existsSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, statSync, truncateSync } from 'node:fs'
+import { fieldsOf } from '#shared/core/is-object.ts'
 import { lastLine, linesUntil, readSeal } from '#shared/seal/read-export.ts'
 import { Fault } from '../fault.ts'
-import type { Entry } from './log-answers.ts'
+import type { Entry, ExportType } from './log-answers.ts'
 
 /** What of an export is written already. */
 export type Written = { first: Entry | null; last: Entry | null; entries: number }
 
-/** What a broken export has already; what is not a whole line of it goes. @throws Fault for one that is whole */
-export async function resumeExport(out: string): Promise<Written> {
+/**
+ * What a broken export has already; what is not a whole line of it goes.
+ * @throws Fault for one that is whole, and for a file that is none of this stream: nothing of that is touched
+ */
+export function resumeExport(out: string, type: ExportType): Written {
   const written: Written = { first: null, last: null, entries: 0 }
-  if (!existsSync(out)) {
-    writeFileSync(out, '', { mode: 0o600 })
-    return written
-  }
+  const found = statSync(out, { throwIfNoEntry: false })
+  if (found && !found.isFile()) throw new Fault(`${out} is no file.`)
+  if (!found || found.size === 0) return written
   if (isWhole(out)) throw new Fault(`${out} is a whole export already.`)
-  const { begin, size, text } = sizeOf(out)
-  let end = size
-  try {
-    JSON.parse(text)
-  } catch {
-    end = begin
-  }
-  truncateSync(out, end)
+  const foreign = new Fault(`${out} is there already, and is no export of ${type} that broke off. Give another --out.`)
+  const { begin, size, text } = lastLine(out)
+  const isCut = !isJson(text)
+  if (isCut && !begins(text, type)) throw foreign
+  const end = isCut ? begin : size
   for (const line of linesUntil(out, end)) {
-    const entry: Entry = JSON.parse(line)
+    const entry = entryOf(line, type)
+    if (!entry || entry.log_id <= (written.last?.log_id ?? '')) throw foreign
     written.first ??= entry
     written.last = entry
     written.entries++
   }
-  if (end > 0 && end === size && !endsLine(out)) appendFileSync(out, '\n')
+  truncateSync(out, end)
+  if (!isCut && !endsLine(out)) appendFileSync(out, '\n')
   return written
 }
 
@@ -41,13 +43,23 @@ function isWhole(out: string): boolean {
   }
 }
 
-const sizeOf = (out: string) => {
+function isJson(text: string): boolean {
   try {
-    return lastLine(out)
+    JSON.parse(text)
+    return true
   } catch {
-    return { begin: 0, size: 0, text: '{}' }
+    return false
   }
 }
+
+function entryOf(line: string, type: ExportType): Entry | null {
+  const { type: found, log_id, timestamp } = isJson(line) ? fieldsOf(JSON.parse(line)) : {}
+  return found === type && typeof log_id === 'string' && typeof timestamp === 'string' ? { log_id, timestamp } : null
+}
+
+/** Whether a line that broke off can have been one of an entry, or the seal. */
+const begins = (text: string, type: ExportType): boolean =>
+  [type, 'seal'].map((name) => `{"type":"${name}"`).some((line) => text.startsWith(line) || line.startsWith(text))
 
 const endsLine = (out: string): boolean => {
   const { begin, size, text } = lastLine(out)

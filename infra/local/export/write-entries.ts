@@ -63,7 +63,7 @@ function append(out: string, entries: Entry[], last: Entry, written: Written): v
   const after = written.last?.log_id ?? ''
   const fresh = entries.filter(({ log_id }) => log_id <= last.log_id && log_id > after)
   if (fresh.length === 0) return
-  appendFileSync(out, fresh.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+  appendFileSync(out, fresh.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { mode: 0o600 })
   written.first ??= fresh[0] ?? null
   written.last = fresh.at(-1) ?? written.last
   written.entries += fresh.length

@@ -1,13 +1,12 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clients } from '../clients.ts'
-import { writeAtomically } from '../data-dir.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Deployment } from '../template/deployment.ts'
 import type { Mapping } from '../template/mapping.ts'
 import { type Checkpoint, openCheckpoint } from './checkpoints.ts'
 import { failureFolder } from './destination.ts'
 import { kinesisSource } from './kinesis-source.ts'
+import { noteHandled } from './note-handled.ts'
 import { pollShard } from './poller.ts'
 import { sharedReads } from './shared-reads.ts'
 import type { Source } from './source.ts'
@@ -35,14 +34,6 @@ function sourceOf({ sourceArn }: Mapping, { deployment, clients, table, region }
   throw new Error(`The event source ${sourceArn} is neither the table's stream nor the flow stream.`)
 }
 
-/** How far every consumer of the table's stream has come: what lies before it can go at the next start. */
-function noteHandled({ dir, deployment }: Settings, shard: string, checkpoints: Checkpoint[]): void {
-  const positions = checkpoints.map((checkpoint) => BigInt(checkpoint.get(shard) ?? 0))
-  const [lowest = 0n] = positions.sort((left, right) => (left < right ? -1 : 1))
-  const handled = { table: deployment.table.TableName, before: String(lowest) }
-  writeAtomically(join(dir, 'stream-handled.json'), JSON.stringify(handled))
-}
-
 /** One poller for each event source mapping of the templates and each shard of its source. */
 export async function startPollers(settings: Settings): Promise<Pollers> {
   const { dir, deployment, runtime, wake } = settings
@@ -68,7 +59,7 @@ export async function startPollers(settings: Settings): Promise<Pollers> {
     }
   }
   const note = () => {
-    if (tableShard !== undefined) noteHandled(settings, tableShard, tableCheckpoints)
+    if (tableShard !== undefined) noteHandled(dir, deployment.table.TableName, tableShard, tableCheckpoints)
   }
   const timer = setInterval(note, 60_000)
   return {

@@ -12,6 +12,7 @@ import { walkLogs } from '../../logs/walk-logs.ts'
 import { insertAll } from '../../table/insert-all.ts'
 import { accountOf, type Key } from '../../table/keys.ts'
 import { unpackLarge } from '../../table/large-attributes.ts'
+import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
 import { walkTable } from '../../table/walk-table.ts'
 import { Place, readNext } from '../read-next.ts'
 
@@ -156,6 +157,7 @@ class Run {
 export async function indexChangeLog(event: unknown, hasTime: () => boolean = () => true): Promise<Indexed> {
   const run = new Run(begin(event), hasTime)
   const isDone = await run.work()
-  const { accounts, entries, added } = run.progress
+  const { account_id: account, accounts, entries, added } = run.progress
+  if (isDone && account !== null && entries === 0) await rejectUnknownAccount(account)
   return { accounts, entries, added, next: isDone ? null : run.progress }
 }

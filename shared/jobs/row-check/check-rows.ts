@@ -1,5 +1,6 @@
 import { askedAccountOrAll } from '../../core/asked-account.ts'
 import { clock, timestamp } from '../../core/clock.ts'
+import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
 import { walkTable } from '../../table/walk-table.ts'
 import { readNext } from '../read-next.ts'
 import type { RowFinding } from './row-finding.ts'
@@ -51,7 +52,8 @@ export async function checkRows(event: unknown, hasTime: () => boolean = () => t
   }
   const isWhole = progress.start === null
   const moved = isWhole ? await pass.end() : []
-  const { begun, rows, heads, findings, truncated } = progress
+  const { account_id: asked, begun, rows, heads, findings, truncated } = progress
+  if (isWhole && asked !== null && rows + findings.length === 0) await rejectUnknownAccount(asked)
   return {
     begun: timestamp(begun),
     rows,

@@ -10,8 +10,7 @@ import { SealDamage, type SealProblem } from '../../seal/seal-damage.ts'
 import { type SealedLog, sealedLogs } from '../../seal/sealed-log.ts'
 import { Lease } from '../../seal/sealed-state.ts'
 import type { Sealing } from '../../seal/signed-objects.ts'
-import { headKey } from '../../table/keys.ts'
-import { getItem } from '../../table/read.ts'
+import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
 import { seal } from './seal-logs.ts'
 
 /** A log that was begun, and which one it follows. */
@@ -30,7 +29,7 @@ async function readEvent(event: unknown): Promise<string> {
   if (typeof account !== 'string' || !isUuid(account)) throw refuse('account_id must be a UUID.')
   const [other] = Object.keys(others)
   if (other !== undefined) throw refuse(`${other} is not known; the event has account_id.`)
-  if (!(await getItem(headKey(account.toLowerCase())))) throw refuse(`There is no account ${account}.`)
+  await rejectUnknownAccount(account.toLowerCase())
   return account.toLowerCase()
 }
 

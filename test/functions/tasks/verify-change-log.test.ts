@@ -175,3 +175,9 @@ it.each([
 ])('refuses %j', async (event, detail) => {
   expect(await verify(event)).toEqual({ error: { code: 'bad_request', detail } })
 })
+
+it('says so where there is no such account, instead of finding nothing wrong', async () => {
+  const account_id = '01990000-0000-7000-8000-00000000dead'
+  const error = { code: 'bad_request', detail: `There is no account ${account_id}.` }
+  expect(await handler({ account_id })).toEqual({ error })
+})

@@ -116,3 +116,9 @@ it('refuses what is no account and no next', async () => {
     error: { code: 'bad_request', detail: 'next must be the next of an answer, as it is.' },
   })
 })
+
+it('says so where there is no such account, instead of finding nothing wrong', async () => {
+  const account_id = '01990000-0000-7000-8000-00000000dead'
+  const error = { code: 'bad_request', detail: `There is no account ${account_id}.` }
+  expect(await verifyRows({ account_id })).toEqual({ error })
+})
