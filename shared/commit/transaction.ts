@@ -10,6 +10,7 @@ import {
   guardItems,
   itemRow,
   type Row,
+  type RowFields,
   redactRow,
   rowItem,
   rowKey,
@@ -99,7 +100,7 @@ export class Transaction {
     return uuidV7(this.now, this.created++)
   }
 
-  insert<R extends Row>(entity: Entity<R>, fields: Omit<R, 'id' | 'inserted_at' | 'updated_at'> & { id?: string }): R {
+  insert<R extends Row>(entity: Entity<R>, fields: RowFields<R> & { id?: string }): R {
     const at = timestamp(this.now)
     const row = { ...fields, id: fields.id ?? this.newId(), inserted_at: at, updated_at: at } as unknown as R
     this.stage(entity, null, row)

@@ -2,6 +2,8 @@ import { edgePartition, entityKey, guardKey, type Item, type Key, partition } fr
 
 /** The fields of every stored object. Rows carry the wire's snake_case names. */
 export type Row = { id: string; inserted_at: string; updated_at: string }
+/** What of a row its noun says. */
+export type RowFields<R extends Row> = Omit<R, keyof Row>
 
 type Edge<R> = {
   /** The value under which the row is found; null leaves it out. */

@@ -11,6 +11,7 @@ import { type Answer, call } from '#test/support/account.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { heartbeat } from '#test/support/gateways.ts'
 import { plantItems, plantRows } from '#test/support/plant-rows.ts'
+import { dnsResource, openPolicy } from '#test/support/row-fields.ts'
 
 /** What a request of the access plane costs in a small and in a large account. */
 export type AccessCost = { name: string; few: Consumed; many: Consumed }
@@ -51,22 +52,16 @@ async function plantOthers({ account, site }: Awaited<ReturnType<typeof newAcces
   const group = randomUUID()
   const resource = (i: number) => ({
     name: `Other ${i}`,
-    type: 'dns' as const,
+    ...dnsResource,
     address: `other-${i}.example.com`,
-    address_description: null,
-    filters: [],
-    ip_stack: 'dual' as const,
     site_id: i % 2 === 0 ? site.id : group,
   })
   await plantRows<ResourceRow>(account.id, resources, count, resource, ['site_id'])
   await plantRows<PolicyRow>(account.id, policies, count, () => ({
+    ...openPolicy,
     group_id: group,
-    group_idp_id: null,
     resource_id: randomUUID(),
-    description: null,
     conditions,
-    flow_log_uploads_enabled: true,
-    is_disabled: false,
   }))
   const gatewayIds = Array.from({ length: 20 }, () => randomUUID())
   const items = Array.from({ length: count }, (_, i) => {

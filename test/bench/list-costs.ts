@@ -6,7 +6,7 @@ import { handler as listResources } from '#functions/api/resources/list-resource
 import { timestamp } from '#shared/core/clock.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
-import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { type PolicyRow, policies } from '#shared/domain/policies/policy.ts'
 import { type ClientPresence, presenceItem } from '#shared/domain/presence/presence.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
@@ -17,6 +17,7 @@ import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { undescribed } from '#test/support/plant-clients.ts'
 import { plantItems, plantRows } from '#test/support/plant-rows.ts'
 import { publicKey } from '#test/support/public-key.ts'
+import { hostFields, openPolicy } from '#test/support/row-fields.ts'
 
 /** What a list costs at two sizes of its collection. */
 export type ListCost = { name: string; few: Consumed; many: Consumed }
@@ -46,12 +47,7 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
       count,
       (i) => ({
         name: `Group ${i}`,
-        entity_type: 'group',
-        directory_id: null,
-        idp_id: null,
-        email: null,
-        synced_at: null,
-        is_managed: false,
+        ...nativeGroup,
       }),
       ['name', 'entity_type'],
     ),
@@ -62,14 +58,9 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
       resources,
       count,
       (i) => ({
-        name: `Host ${i}`,
-        type: 'dns',
-        address: `host-${i}.example.com`,
-        address_description: null,
-        filters: [],
+        ...hostFields(i, siteId),
         // So many that two pages do, in a collection of any size.
         ip_stack: i < 60 ? 'ipv6_only' : 'dual',
-        site_id: siteId,
       }),
       ['address', 'site_id', 'type', 'ip_stack'],
     ),
@@ -97,12 +88,8 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
       count,
       (i) => ({
         group_id: groupId,
-        group_idp_id: null,
+        ...openPolicy,
         resource_id: `${siteId.slice(0, -6)}${String(i).padStart(6, '0')}`,
-        description: null,
-        conditions: [],
-        flow_log_uploads_enabled: true,
-        is_disabled: false,
       }),
       ['group_id'],
     ),

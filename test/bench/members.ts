@@ -4,7 +4,7 @@ import { clock } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
-import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { presenceItem, seenFrom } from '#shared/domain/presence/presence.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { newAccount } from '#test/support/account.ts'
@@ -81,12 +81,7 @@ export async function clientListRatio(rows: number): Promise<ClientListRatio> {
   const account = await newAccount({ limits })
   await plantRows<GroupRow>(account.id, groups, rows, (i) => ({
     name: `Group ${i}`,
-    entity_type: 'group',
-    directory_id: null,
-    idp_id: null,
-    email: null,
-    synced_at: null,
-    is_managed: false,
+    ...nativeGroup,
   }))
   const planted = await plantRows<ClientRow>(account.id, clients, rows, (i) => ({
     actor_id: account.admin.id,

@@ -5,12 +5,12 @@ import { commit } from '#shared/commit/commit.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { clients } from '#shared/domain/clients/client.ts'
 import { tunnelAddresses } from '#shared/domain/devices/tunnel-address.ts'
-import { groups } from '#shared/domain/groups/group.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
-import type { Entity, Row } from '#shared/table/entity.ts'
+import type { Entity, Row, RowFields } from '#shared/table/entity.ts'
 import { undescribed } from '#test/support/plant-clients.ts'
 import type { Actor, Group, Resource } from './account-model.ts'
 import { newClient, signIn } from './client-sessions.ts'
@@ -27,7 +27,7 @@ const rowsACommit = 8
 async function insertRows<R extends Row>(
   account: SimulatedAccount,
   entity: Entity<R>,
-  rows: Omit<R, 'id' | 'inserted_at' | 'updated_at'>[],
+  rows: RowFields<R>[],
 ): Promise<R[]> {
   const stored: R[] = []
   for (let at = 0; at < rows.length; at += rowsACommit) {
@@ -93,12 +93,7 @@ async function addGroups(account: SimulatedAccount): Promise<void> {
   const { model, random } = account
   const rows = times(sizes.groups, (i) => ({
     name: `Group ${i}`,
-    entity_type: 'group' as const,
-    directory_id: null,
-    idp_id: null,
-    email: null,
-    synced_at: null,
-    is_managed: false,
+    ...nativeGroup,
   }))
   const made: Group[] = (await insertRows(account, groups, rows)).map(({ id }, i) => ({
     id,

@@ -4,13 +4,14 @@ import { handler as createClientToken } from '#functions/api/client-tokens/creat
 import { handler as startGatewaySession } from '#functions/api/gateway-sessions/start-gateway-session.ts'
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
 import type { ActorRow } from '#shared/domain/actors/actor.ts'
-import { groups } from '#shared/domain/groups/group.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { type PolicyRow, policies } from '#shared/domain/policies/policy.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { call, newAccount } from './account.ts'
 import { publicKey } from './public-key.ts'
+import { dnsResource, openPolicy } from './row-fields.ts'
 import { insertActor, insertRow } from './rows.ts'
 
 /** An account with a site, a resource in it, a group with one member, and a policy that grants it the resource. */
@@ -20,35 +21,23 @@ export async function newAccessWorld(conditions: PolicyRow['conditions'] = [], o
   const actor = await insertActor(account.id)
   const group = await insertRow(account.id, groups, {
     name: 'Engineering',
-    entity_type: 'group',
-    directory_id: null,
-    idp_id: null,
-    email: null,
-    synced_at: null,
-    is_managed: false,
+    ...nativeGroup,
   })
   const membership = await insertRow(account.id, memberships, { group_id: group.id, actor_id: actor.id })
 
   const addResource = (fields: Partial<ResourceRow> = {}) =>
     insertRow(account.id, resources, {
       name: 'Wiki',
-      type: 'dns',
+      ...dnsResource,
       address: 'wiki.example.com',
-      address_description: null,
-      filters: [],
-      ip_stack: 'dual',
       site_id: site.id,
       ...fields,
     })
   const addPolicy = (fields: Partial<PolicyRow>) =>
     insertRow(account.id, policies, {
       group_id: group.id,
-      group_idp_id: null,
+      ...openPolicy,
       resource_id: '',
-      description: null,
-      conditions: [],
-      flow_log_uploads_enabled: true,
-      is_disabled: false,
       ...fields,
     })
   const resource = await addResource()

@@ -8,6 +8,7 @@ import { sites } from '#shared/domain/sites/site.ts'
 import type { Account } from './account.ts'
 import { largestConditions } from './fill-lists.ts'
 import { plantIds, plantRows } from './plant-rows.ts'
+import { openPolicy } from './row-fields.ts'
 
 /** Actors and resources of which each reaches the others by more policies of the largest size than a row has room for. */
 export async function fillAccess({ id: account }: Account, { rows = 7, grants = 4 } = {}) {
@@ -44,13 +45,10 @@ export async function fillAccess({ id: account }: Account, { rows = 7, grants = 
   await plantRows(account, memberships, members.count, members.at)
   const conditions = largestConditions()
   const granted = each(resourceIds, (resource_id, group_id) => ({
+    ...openPolicy,
     resource_id,
     group_id,
-    group_idp_id: null,
-    description: null,
     conditions,
-    flow_log_uploads_enabled: true,
-    is_disabled: false,
   }))
   await plantRows(account, policies, granted.count, granted.at)
   return { actorIds, resourceIds }

@@ -2,7 +2,7 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { BatchWriteCommand, UpdateCommand } from '#shared/table/commands.ts'
-import { countedPartitions, type Entity, edgeItems, type Row, rowItem } from '#shared/table/entity.ts'
+import { countedPartitions, type Entity, edgeItems, type Row, type RowFields, rowItem } from '#shared/table/entity.ts'
 import { counterSort, headKey, type Item } from '#shared/table/keys.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 
@@ -14,7 +14,7 @@ export async function plantRows<R extends Row>(
   accountId: string,
   whole: Entity<R>,
   count: number,
-  fields: (index: number) => Omit<R, 'id' | 'inserted_at' | 'updated_at'>,
+  fields: (index: number) => RowFields<R>,
   edges = Object.keys(whole.edges),
 ): Promise<R[]> {
   const entity = {

@@ -4,6 +4,7 @@ import { handler as replacePoolMembers } from '#functions/api/pool-members/repla
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { undescribed } from '#test/support/plant-clients.ts'
+import { newAccessWorld } from './access.ts'
 import type { Account } from './account.ts'
 import { plantRows } from './plant-rows.ts'
 
@@ -27,7 +28,7 @@ export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, c
   return made.map((row) => row.id)
 }
 
-export type Client = { id: string; name: string; last_seen_at: string }
+type Client = { id: string; name: string; last_seen_at: string }
 export type Pools = ReturnType<typeof poolsOf>
 
 export const devices = (...ids: unknown[]) => ids.map((device_id) => ({ device_id }))
@@ -41,3 +42,10 @@ export const poolsOf = (account: Account) => ({
   patch: (resource_id: string, pool_members: unknown) =>
     account.call(editPoolMembers, { method: 'PATCH', params: { resource_id }, body: { pool_members } }),
 })
+
+/** An access world with two clients that are at hand for its pools. */
+export async function newPoolWorld() {
+  const world = await newAccessWorld()
+  const clientOf = async (svc_id: string): Promise<Client> => (await world.startSession({ svc_id })).body.data.client
+  return { world, pools: poolsOf(world.account), a: await clientOf('a'), b: await clientOf('b') }
+}

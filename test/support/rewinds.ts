@@ -4,6 +4,7 @@ import { type ResourceType, resources } from '#shared/domain/resources/resource.
 import { sites } from '#shared/domain/sites/site.ts'
 import type { Run } from '#shared/sync/runs/run.ts'
 import { runsApi } from './directories.ts'
+import { dnsResource, openPolicy } from './row-fields.ts'
 import { insertRow, updateRow } from './rows.ts'
 import { newSyncWorld } from './sync-runs.ts'
 
@@ -26,24 +27,19 @@ export async function newRewindWorld() {
   const addResource = (name: string, type: ResourceType = 'dns') =>
     insertRow(account.id, resources, {
       name,
+      ...dnsResource,
       type,
       address: 'wiki.example.com',
-      address_description: null,
-      filters: [],
-      ip_stack: 'dual',
       site_id: site.id,
     })
   const groupOf = async (idpId: string) => (await world.state()).groups.find(({ idp_id }) => idp_id === idpId)
   const addPolicy = async (idpId: string, resourceId: string) => {
     const group = await groupOf(idpId)
     return insertRow(account.id, policies, {
+      ...openPolicy,
       group_id: group?.id ?? null,
       group_idp_id: idpId,
       resource_id: resourceId,
-      description: null,
-      conditions: [],
-      flow_log_uploads_enabled: true,
-      is_disabled: false,
     })
   }
   const resource = await addResource('Wiki')

@@ -1,12 +1,12 @@
 import { commit } from '#shared/commit/commit.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
-import type { Entity, Row } from '#shared/table/entity.ts'
+import type { Entity, Row, RowFields } from '#shared/table/entity.ts'
 
 /** Stores a row of an account without its operation, for tests of what rests on it. */
 export const insertRow = <R extends Row>(
   accountId: string,
   entity: Entity<R>,
-  fields: Omit<R, 'id' | 'inserted_at' | 'updated_at'> & { id?: string },
+  fields: RowFields<R> & { id?: string },
 ): Promise<R> => commit({ accountId, subject: null }, async (transaction) => transaction.insert(entity, fields))
 
 export const updateRow = <R extends Row>(

@@ -24,15 +24,15 @@ export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' |
 }
 
 /** The same for each test of a file; how the provider misbehaved and what it was asked is forgotten after each. */
-export function standsForEveryKind(fake: () => PlainProvider): void {
-  beforeEach(() => stubProviders(fake()))
+export function standsForEveryKind(fake: PlainProvider): void {
+  beforeEach(() => stubProviders(fake))
   afterEach(() => {
-    fake().behave()
-    fake().asked.length = 0
+    fake.behave()
+    fake.asked.length = 0
     vi.unstubAllEnvs()
     vi.restoreAllMocks()
   })
-  afterAll(() => fake().close())
+  afterAll(() => fake.close())
 }
 
 let subjects = 0

@@ -42,3 +42,18 @@ export function crashAfter(writes: number, { unheard = false } = {}): void {
     return answer
   }) as never)
 }
+
+/** Lets something happen before the request to the table of this number, once. */
+export function beforeRequest(at: number, happen: () => Promise<void>): { happened: boolean } {
+  const state = { happened: false }
+  const send = table().send.bind(table())
+  let left = at
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    if (left-- === 0) {
+      state.happened = true
+      await happen()
+    }
+    return send(command as never, ...rest)
+  }) as never)
+  return state
+}

@@ -13,9 +13,19 @@ export type GroupRow = Row & {
   is_managed: boolean
 }
 
+/** What a group is that no directory has made. */
+export const nativeGroup = {
+  entity_type: 'group',
+  directory_id: null,
+  idp_id: null,
+  email: null,
+  synced_at: null,
+  is_managed: false,
+} as const
+
 export const groups = entity<GroupRow>({
   name: 'groups',
-  defaults: { entity_type: 'group', directory_id: null, idp_id: null, email: null, synced_at: null, is_managed: false },
+  defaults: nativeGroup,
   unique: {
     'groups.name': (row) => (row.idp_id === null ? row.name : null),
     'groups.idp_id': (row) => row.idp_id,

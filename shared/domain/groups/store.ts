@@ -8,7 +8,7 @@ import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { withDirectoryRuns } from '../sync/last-good-run.ts'
 import { stageGroupDeletion } from './delete-group.ts'
-import { type GroupFields, type GroupRow, groups } from './group.ts'
+import { type GroupFields, type GroupRow, groups, nativeGroup } from './group.ts'
 
 type Input = v.InferOutput<typeof GroupFields>
 
@@ -30,15 +30,7 @@ export const create = (author: Author, input: () => Input) =>
   commit(author, async (transaction) => {
     const { name } = input()
     await checkName(transaction, name)
-    const native = {
-      entity_type: 'group',
-      directory_id: null,
-      idp_id: null,
-      email: null,
-      synced_at: null,
-      is_managed: false,
-    } as const
-    return { data: transaction.insert(groups, { name, ...native }) }
+    return { data: transaction.insert(groups, { name, ...nativeGroup }) }
   })
 
 /** Refusals come before the envelope here (A14.3). */

@@ -1,5 +1,5 @@
 import type { Revocation } from '../../commit/revoke.ts'
-import type { Entity, Row } from '../../table/entity.ts'
+import type { Entity, Row, RowFields } from '../../table/entity.ts'
 
 /** A kind of set that is replaced or edited as a whole: the actors of a group (A15), the clients of a pool (A19). */
 export type MemberSet<M extends Row> = {
@@ -16,7 +16,7 @@ export type MemberSet<M extends Row> = {
   /** The word for an id in messages: `actor`, `device`. */
   noun: string
   /** The member's part of a row. */
-  row: (ownerId: string, memberId: string) => Omit<M, 'id' | 'inserted_at' | 'updated_at'>
+  row: (ownerId: string, memberId: string) => RowFields<M>
   /** The authorizations that end when a member leaves. */
   revocation?: (ownerId: string, memberId: string) => Revocation
 }

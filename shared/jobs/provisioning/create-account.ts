@@ -13,9 +13,10 @@ import { reservedSlugs } from '../../domain/accounts/reserved-slugs.ts'
 import { serviceGuard } from '../../domain/accounts/service-guard.ts'
 import { type ActorRow, actors } from '../../domain/actors/actor.ts'
 import { mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
-import { groups } from '../../domain/groups/group.ts'
+import { groups, nativeGroup } from '../../domain/groups/group.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import { sites } from '../../domain/sites/site.ts'
+import type { RowFields } from '../../table/entity.ts'
 import { getItem } from '../../table/read.ts'
 import { initialConfiguration, v0Configurations } from '../../v0/configuration/configuration.ts'
 import { v0Users } from '../../v0/users/user.ts'
@@ -85,11 +86,7 @@ export function createAccount({ account, admin, token }: Input) {
 
 const person = { created_by_directory_id: null, is_disabled: false } satisfies Partial<ActorRow>
 
-function accountRow(
-  input: Input['account'],
-  slug: string,
-  key: string,
-): Omit<AccountRow, 'id' | 'inserted_at' | 'updated_at'> {
+function accountRow(input: Input['account'], slug: string, key: string): RowFields<AccountRow> {
   const defaults = { api_clients_count: 100, api_tokens_per_client_count: 100 }
   return {
     slug,
@@ -113,15 +110,7 @@ function accountRow(
 }
 
 function startingObjects(transaction: Transaction, adminEmail: string): void {
-  transaction.insert(groups, {
-    name: 'Everyone',
-    entity_type: 'group',
-    directory_id: null,
-    idp_id: null,
-    email: null,
-    synced_at: null,
-    is_managed: true,
-  })
+  transaction.insert(groups, { ...nativeGroup, name: 'Everyone', is_managed: true })
   transaction.insert(sites, { name: 'Default', managed_by: 'account' })
   const internet = transaction.insert(sites, { name: 'Internet', managed_by: 'system' })
   transaction.insert(resources, {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../commit/transaction.ts'
 import { type MdmDeviceRow, mdmDevices } from '../../domain/mdm-devices/mdm-device.ts'
+import type { RowFields } from '../../table/entity.ts'
 import { guardKey } from '../../table/keys.ts'
 import { getRows, whichExist } from '../../table/read.ts'
 import { nothingStaged, type Staged, stagedSkip } from '../plans/staged.ts'
@@ -51,7 +52,7 @@ export async function applyNewDevices(stage: InventoryStage, entries: NewEntry[]
     if (!transaction.hasRoom()) break
     if (isTaken[i] || rows[i]) stagedSkip(staged, mdm_id, name, 'other_provider')
     else {
-      const told = { ...mdmDevices.defaults, ...fields } as Omit<MdmDeviceRow, 'id' | 'inserted_at' | 'updated_at'>
+      const told = { ...mdmDevices.defaults, ...fields } as RowFields<MdmDeviceRow>
       const owner = { account_id: accountId, posture_provider_id: sourceId, synced_at: startedAt }
       transaction.insert(mdmDevices, { ...told, ...owner, mdm_id, id })
       staged.changes.push({ object: 'devices', change: 'insert' })

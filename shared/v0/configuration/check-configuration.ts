@@ -1,6 +1,7 @@
 import { ApiError } from '../../core/errors.ts'
 import { MessageLimit } from '../../core/message-limit.ts'
 import type { V0Lists } from '../../domain/accounts/account.ts'
+import type { RowFields } from '../../table/entity.ts'
 import type { Draft } from '../../values/draft.ts'
 import { endpointMessages, networkListMessages, serverListMessages } from '../values/grammars.ts'
 import { blank, type Messages, outOfBounds } from '../values/messages.ts'
@@ -35,7 +36,7 @@ const providerChecks = {
   saml_identity_providers: checkSamlProviders,
 }
 
-type Changes = Partial<Omit<V0ConfigurationRow, 'id' | 'inserted_at' | 'updated_at'>>
+type Changes = Partial<RowFields<V0ConfigurationRow>>
 
 /** A value that is stored already can be sent back. */
 function checkValue<N extends RuledName>(

@@ -9,7 +9,7 @@ import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
-import { groups } from '#shared/domain/groups/group.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { table } from '#shared/table/client.ts'
 import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
@@ -171,12 +171,7 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
     await deleteDueAccounts()
     const late = {
       name: 'Late',
-      entity_type: 'group' as const,
-      directory_id: null,
-      idp_id: null,
-      email: null,
-      synced_at: null,
-      is_managed: false,
+      ...nativeGroup,
     }
     await commit({ accountId: account.id, subject: null }, async (transaction) => {
       transaction.insert(groups, late)

@@ -7,6 +7,7 @@ import { commit } from '#shared/commit/commit.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
+import { hostFields } from '#test/support/row-fields.ts'
 import { crashAfter } from '#test/support/table-faults.ts'
 
 afterEach(() => {
@@ -19,15 +20,7 @@ async function newSite() {
   for (let at = 0; at < 40; at += 8) {
     await commit({ accountId: world.account.id, subject: null }, async (transaction) => {
       for (let i = at; i < at + 8; i++) {
-        transaction.insert(resources, {
-          name: `Host ${i}`,
-          type: 'dns',
-          address: `host-${i}.example.com`,
-          address_description: null,
-          filters: [],
-          ip_stack: 'dual',
-          site_id: world.site.id,
-        })
+        transaction.insert(resources, hostFields(i, world.site.id))
       }
     })
   }

@@ -16,12 +16,13 @@ import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock } from '#shared/core/clock.ts'
 import { newAccount } from '#test/support/account.ts'
 import { failTable, inserts } from '#test/support/table-faults.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 type Handler = Parameters<Account['call']>[0]
 type Request = NonNullable<Parameters<Account['call']>[1]>
 
-const unknown = { id: '0198a000-0000-7000-8000-000000000000' }
+const unknown = { id: unknownId }
 const html = { accept: 'text/html' }
 const badKey = { 'idempotency-key': ' ' }
 

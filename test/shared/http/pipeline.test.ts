@@ -7,6 +7,7 @@ import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { newAccount } from '#test/support/account.ts'
 import { failTable, inserts } from '#test/support/table-faults.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -20,7 +21,7 @@ afterEach(() => {
 const create = (request: Record<string, unknown> = {}) =>
   account.call(createGroup, { method: 'POST', body: { group: { name: `Group ${crypto.randomUUID()}` } }, ...request })
 const total = async () => (await account.call(listGroups)).body.metadata.total
-const unknown = { id: '0198a000-0000-7000-8000-000000000000' }
+const unknown = { id: unknownId }
 
 describe('x-request-id', () => {
   it.each(['abc', 'A.b_c-9', 'x'.repeat(200)])('keeps %j', async (id) => {

@@ -5,6 +5,7 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
 import { plantRows } from '#test/support/plant-rows.ts'
+import { openPolicy } from '#test/support/row-fields.ts'
 import { readPage, walkPages } from '#test/support/walk-pages.ts'
 
 let account: Account
@@ -15,16 +16,13 @@ beforeAll(async () => {
     policies,
     60,
     () => ({
+      ...openPolicy,
       group_id: null,
-      group_idp_id: null,
       resource_id: randomUUID(),
-      description: null,
       // Hardly smaller when packed.
       conditions: [
         { property: 'remote_ip', operator: 'is_in_cidr', values: [randomBytes(130_000).toString('base64')] },
       ],
-      flow_log_uploads_enabled: true,
-      is_disabled: false,
     }),
     [],
   )

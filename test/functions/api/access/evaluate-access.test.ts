@@ -10,6 +10,7 @@ import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { largestConditions } from '#test/support/fill-lists.ts'
 import { plantIds, plantRows } from '#test/support/plant-rows.ts'
+import { openPolicy } from '#test/support/row-fields.ts'
 import { insertActor, insertRow, updateRow } from '#test/support/rows.ts'
 
 type World = Awaited<ReturnType<typeof newAccessWorld>>
@@ -236,14 +237,11 @@ it('names as many policies as an answer has room for, and rests on all of them',
     actor_id: world.actor.id,
   }))
   const planted = await plantIds(world.account.id, policies, count, (i) => ({
+    ...openPolicy,
     group_id: groupIds[i] as string,
-    group_idp_id: null,
     resource_id: world.resource.id,
-    description: null,
     // The last alone holds.
     conditions: [...largestConditions(), ...(i === count - 1 ? [] : [office])],
-    flow_log_uploads_enabled: true,
-    is_disabled: false,
   }))
   const { status, text, body } = await ask(world)
   expect([status, body.data.decision, body.data.policy_id]).toEqual([200, 'allow', planted.at(-1)])

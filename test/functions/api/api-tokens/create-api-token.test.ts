@@ -1,22 +1,18 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as createApiToken } from '#functions/api/api-tokens/create-api-token.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { clock } from '#shared/core/clock.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
+import { call, newAccount } from '#test/support/account.ts'
 import { robot } from '#test/support/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
 import { named } from '#test/support/brief.ts'
 import { actorsApi } from '#test/support/collections.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 const { create, get } = apiTokensApi
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let account: Account
-let robotId: string
-beforeAll(async () => {
-  account = await newAccount()
-  robotId = (await actorsApi.create(account, robot)).body.data.id
-})
+const account = await newAccount()
+const robotId: string = (await actorsApi.create(account, robot)).body.data.id
 afterEach(() => {
   vi.restoreAllMocks()
 })
@@ -93,9 +89,9 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
 
   it('tells envelope, actor, type, limit, validation and scopes in this order (A13.2)', async () => {
     const limited = await newAccount({ limits: { api_tokens_per_client_count: 0 } })
-    const empty = await account.call(createApiToken, { method: 'POST', params: { actor_id: unknown }, body: {} })
+    const empty = await account.call(createApiToken, { method: 'POST', params: { actor_id: unknownId }, body: {} })
     expect(empty.body.code).toBe('bad_request')
-    expect((await create(account, unknown, {})).body.code).toBe('not_found')
+    expect((await create(account, unknownId, {})).body.code).toBe('not_found')
     expect((await create(account, robotId, {})).body).toMatchObject({ status: 400, code: 'not_an_api_client' })
     const reached = await create(limited, await newApiClient(limited), {})
     expect(reached.body).toMatchObject({ status: 403, code: 'limit_reached', limit: 'api_tokens' })

@@ -1,15 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as deleteApiToken } from '#functions/api/api-tokens/delete-api-token.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
+import { call, newAccount } from '#test/support/account.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 const { create, get, remove } = apiTokensApi
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let account: Account
-beforeAll(async () => {
-  account = await newAccount()
-})
+const account = await newAccount()
 
 describe('DELETE /actors/{actor_id}/api_tokens/{id} (A13)', () => {
   it('ends a token at once; a token can delete itself', async () => {
@@ -25,7 +22,7 @@ describe('DELETE /actors/{actor_id}/api_tokens/{id} (A13)', () => {
   it('does not know the token of another actor', async () => {
     const { id } = (await create(account, await newApiClient(account), { expires_at: inAnHour() })).body.data
     expect((await remove(account, await newApiClient(account), id)).status).toBe(404)
-    expect((await remove(account, unknown, id)).status).toBe(404)
+    expect((await remove(account, unknownId, id)).status).toBe(404)
   })
 
   it('takes one token of several', async () => {

@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
+import { call, newAccount } from '#test/support/account.ts'
 import { robot } from '#test/support/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
 import { actorsApi } from '#test/support/collections.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 const { create, list, removeAll } = apiTokensApi
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let account: Account
-let robotId: string
-beforeAll(async () => {
-  account = await newAccount()
-  robotId = (await actorsApi.create(account, robot)).body.data.id
-})
+const account = await newAccount()
+const robotId: string = (await actorsApi.create(account, robot)).body.data.id
 
 describe('DELETE /actors/{actor_id}/api_tokens (A13)', () => {
   it('ends all tokens of a client and says how many', async () => {
@@ -31,6 +27,6 @@ describe('DELETE /actors/{actor_id}/api_tokens (A13)', () => {
   })
 
   it('of an unknown actor is not found', async () => {
-    expect((await removeAll(account, unknown)).status).toBe(404)
+    expect((await removeAll(account, unknownId)).status).toBe(404)
   })
 })

@@ -1,18 +1,14 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
+import { newAccount } from '#test/support/account.ts'
 import { robot } from '#test/support/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
 import { actorsApi } from '#test/support/collections.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 const { create, get } = apiTokensApi
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let account: Account
-let robotId: string
-beforeAll(async () => {
-  account = await newAccount()
-  robotId = (await actorsApi.create(account, robot)).body.data.id
-})
+const account = await newAccount()
+const robotId: string = (await actorsApi.create(account, robot)).body.data.id
 afterEach(() => {
   vi.restoreAllMocks()
 })
@@ -25,8 +21,8 @@ describe('GET /actors/{actor_id}/api_tokens/{id} (A13)', () => {
     expect([answer.status, answer.body.data]).toEqual([200, shown])
     expect(answer.text).not.toContain(token.slice(4))
     expect((await get(account, account.apiClient.id, shown.id)).status).toBe(404)
-    expect((await get(account, unknown, shown.id)).status).toBe(404)
-    expect((await get(account, actor_id, unknown)).status).toBe(404)
+    expect((await get(account, unknownId, shown.id)).status).toBe(404)
+    expect((await get(account, actor_id, unknownId)).status).toBe(404)
   })
 
   it('does not know an expired one (A13.4)', async () => {
@@ -38,6 +34,6 @@ describe('GET /actors/{actor_id}/api_tokens/{id} (A13)', () => {
   })
 
   it('finds none of an actor of another type (A13.5)', async () => {
-    expect((await get(account, robotId, unknown)).status).toBe(404)
+    expect((await get(account, robotId, unknownId)).status).toBe(404)
   })
 })

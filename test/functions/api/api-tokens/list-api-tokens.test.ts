@@ -1,18 +1,14 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
+import { newAccount } from '#test/support/account.ts'
 import { robot } from '#test/support/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
 import { actorsApi } from '#test/support/collections.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 const { create, list } = apiTokensApi
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let account: Account
-let robotId: string
-beforeAll(async () => {
-  account = await newAccount()
-  robotId = (await actorsApi.create(account, robot)).body.data.id
-})
+const account = await newAccount()
+const robotId: string = (await actorsApi.create(account, robot)).body.data.id
 afterEach(() => {
   vi.restoreAllMocks()
 })
@@ -49,6 +45,6 @@ describe('GET /actors/{actor_id}/api_tokens (A13)', () => {
   })
 
   it('of an unknown actor is not found', async () => {
-    expect((await list(account, unknown)).status).toBe(404)
+    expect((await list(account, unknownId)).status).toBe(404)
   })
 })

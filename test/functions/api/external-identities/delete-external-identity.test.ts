@@ -6,8 +6,8 @@ import { type Account, newAccount } from '#test/support/account.ts'
 import { actorsApi } from '#test/support/collections.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/identities.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
 let account: Account
 beforeAll(async () => {
   account = await newAccount()
@@ -46,7 +46,7 @@ describe('DELETE /actors/{actor_id}/external_identities/{id} (A27)', () => {
     const [one, other] = [await newPerson(account), await newPerson(account)]
     const { id } = await insertIdentity(account.id, one.id, { issuer: newIssuer() })
     expect((await remove(other.id, id)).status).toBe(404)
-    expect((await remove(unknown, id)).status).toBe(404)
+    expect((await remove(unknownId, id)).status).toBe(404)
     expect((await remove(one.id, id)).status).toBe(200)
   })
 })

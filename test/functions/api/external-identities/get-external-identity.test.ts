@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as getExternalIdentity } from '#functions/api/external-identities/get-external-identity.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { insertIdentity, newIssuer, newPerson } from '#test/support/identities.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
 let account: Account
 beforeAll(async () => {
   account = await newAccount()
@@ -31,8 +31,8 @@ describe('GET /actors/{actor_id}/external_identities/{id} (A27)', () => {
     const [one, other] = [await newPerson(account), await newPerson(account)]
     const { id } = await insertIdentity(account.id, one.id, { issuer: newIssuer() })
     expect((await get(other.id, id)).status).toBe(404)
-    expect((await get(one.id, unknown)).status).toBe(404)
-    expect((await get(unknown, id)).status).toBe(404)
+    expect((await get(one.id, unknownId)).status).toBe(404)
+    expect((await get(unknownId, id)).status).toBe(404)
     expect((await get(one.id, id)).status).toBe(200)
   })
 })

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listExternalIdentities } from '#functions/api/external-identities/list-external-identities.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { insertIdentity, newIssuer, newPerson } from '#test/support/identities.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
 let account: Account
 beforeAll(async () => {
   account = await newAccount()
@@ -34,6 +34,6 @@ describe('GET /actors/{actor_id}/external_identities (A27)', () => {
   })
 
   it('of an unknown actor is not found', async () => {
-    expect((await list(unknown)).status).toBe(404)
+    expect((await list(unknownId)).status).toBe(404)
   })
 })

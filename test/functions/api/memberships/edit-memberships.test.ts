@@ -1,16 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { insertSyncedGroup } from '#test/support/groups.ts'
-import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
+import { entries, newMembershipWorld } from '#test/support/memberships.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let world: MembershipWorld
-let a: string
-let b: string
-let c: string
-beforeAll(async () => {
-  world = await newMembershipWorld()
-  ;({ a, b, c } = world)
-})
+const world = await newMembershipWorld()
+const { a, b, c } = world
 
 describe('PATCH /groups/{group_id}/memberships (A15)', () => {
   it('adds and removes; removal comes first', async () => {
@@ -19,7 +13,9 @@ describe('PATCH /groups/{group_id}/memberships (A15)', () => {
     expect((await world.patch(group, { add: [b], remove: [a] })).body.data.actor_ids).toEqual([b])
     expect((await world.patch(group, { add: [c], remove: [c] })).body.data.actor_ids).toEqual([b, c].sort())
     expect((await world.patch(group, {})).body.data.actor_ids).toEqual([b, c].sort())
-    expect((await world.patch(group, { add: [b, b], remove: [a, unknown] })).body.data.actor_ids).toEqual([b, c].sort())
+    expect((await world.patch(group, { add: [b, b], remove: [a, unknownId] })).body.data.actor_ids).toEqual(
+      [b, c].sort(),
+    )
   })
 
   it.each<[unknown, Record<string, string[]>]>([
@@ -30,25 +26,25 @@ describe('PATCH /groups/{group_id}/memberships (A15)', () => {
       { add: ['is invalid'], remove: ['is invalid'] },
     ],
     [{ add: ['x'], remove: ['y'] }, { memberships: ['x is not a valid actor id', 'y is not a valid actor id'] }],
-    [{ add: [unknown] }, { memberships: [`${unknown} does not exist`] }],
-    [{ add: Array.from({ length: 10_001 }, () => unknown) }, { memberships: ['should have at most 10000 item(s)'] }],
+    [{ add: [unknownId] }, { memberships: [`${unknownId} does not exist`] }],
+    [{ add: Array.from({ length: 10_001 }, () => unknownId) }, { memberships: ['should have at most 10000 item(s)'] }],
   ])('refuses %#', async (memberships, errors) => {
     const answer = await world.patch(await world.newGroup(), memberships)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
   it('needs an object', async () => {
-    for (const shape of [[], 'x', null]) expect((await world.patch(unknown, shape)).body.code).toBe('bad_request')
+    for (const shape of [[], 'x', null]) expect((await world.patch(unknownId, shape)).body.code).toBe('bad_request')
   })
 
   it('tells shape, group, refusals, form of the ids and existence in this order (A15.4)', async () => {
-    expect((await world.patch(unknown, [])).body.code).toBe('bad_request')
-    expect((await world.patch(unknown, { add: 'x' })).status).toBe(404)
+    expect((await world.patch(unknownId, [])).body.code).toBe('bad_request')
+    expect((await world.patch(unknownId, { add: 'x' })).status).toBe(404)
     expect((await world.patch(world.everyone, { add: 'x' })).body.code).toBe('managed_group')
     const synced = await insertSyncedGroup(world.account)
     expect((await world.patch(synced.id, { add: 'x' })).body.code).toBe('synced_group')
     const group = await world.newGroup()
-    expect((await world.patch(group, { add: ['x', unknown] })).body.errors).toEqual({
+    expect((await world.patch(group, { add: ['x', unknownId] })).body.errors).toEqual({
       memberships: ['x is not a valid actor id'],
     })
   })
@@ -56,7 +52,7 @@ describe('PATCH /groups/{group_id}/memberships (A15)', () => {
   it('leaves the set as it was when an entry is refused', async () => {
     const group = await world.newGroup()
     await world.put(group, entries(a))
-    expect((await world.patch(group, { add: [b, unknown], remove: [a] })).status).toBe(422)
+    expect((await world.patch(group, { add: [b, unknownId], remove: [a] })).status).toBe(422)
     expect((await world.list(group)).body.data.map(({ id }: { id: string }) => id)).toEqual([a])
   })
 })

@@ -1,17 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { person, robot } from '#test/support/actors.ts'
 import { actorsApi } from '#test/support/collections.ts'
-import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
+import { entries, newMembershipWorld } from '#test/support/memberships.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let world: MembershipWorld
-let a: string
-let b: string
-let c: string
-beforeAll(async () => {
-  world = await newMembershipWorld()
-  ;({ a, b, c } = world)
-})
+const world = await newMembershipWorld()
+const { a, b, c } = world
 
 describe('GET /groups/{group_id}/memberships (A15)', () => {
   it('lists id, name and type in the order of the actors, in pages', async () => {
@@ -37,7 +31,7 @@ describe('GET /groups/{group_id}/memberships (A15)', () => {
   })
 
   it('of an unknown group is not found', async () => {
-    expect((await world.list(unknown)).status).toBe(404)
+    expect((await world.list(unknownId)).status).toBe(404)
   })
 
   it('has a disabled person among the members of the managed group, and whoever comes later', async () => {

@@ -1,20 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
 import { insertSyncedGroup } from '#test/support/groups.ts'
-import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
+import { entries, newMembershipWorld } from '#test/support/memberships.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
 const numbered = Array.from({ length: 9_000 }, (_, i) => `id ${i}`)
-let world: MembershipWorld
-let a: string
-let b: string
-let c: string
-beforeAll(async () => {
-  world = await newMembershipWorld()
-  ;({ a, b, c } = world)
-})
+const world = await newMembershipWorld()
+const { a, b, c } = world
 
 describe('PUT /groups/{group_id}/memberships (A15)', () => {
   it('replaces the set and answers it sorted, without duplicates', async () => {
@@ -48,11 +42,11 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
       ['entry 0 is missing actor_id', 'entry 1 is missing actor_id', 'entry 2 is missing actor_id'],
     ],
     [entries('nonsense', 'other'), ['nonsense is not a valid actor id', 'other is not a valid actor id']],
-    [entries(unknown), [`${unknown} does not exist`]],
+    [entries(unknownId), [`${unknownId} does not exist`]],
     [entries('x'.repeat(1_000)), [`${'x'.repeat(254)}… is not a valid actor id`]],
     [Array(9_000).fill({}), Array.from({ length: 100 }, (_, i) => `entry ${i} is missing actor_id`)],
     [entries(...numbered), numbered.slice(0, 100).map((id) => `${id} is not a valid actor id`)],
-    [entries(...Array.from({ length: 10_001 }, () => unknown)), ['should have at most 10000 item(s)']],
+    [entries(...Array.from({ length: 10_001 }, () => unknownId)), ['should have at most 10000 item(s)']],
   ])('refuses %#, and leaves the set', async (memberships, messages) => {
     const group = await world.newGroup()
     await world.put(group, entries(a))
@@ -69,18 +63,18 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
 
   it('needs a list', async () => {
     for (const shape of [{}, 'x', null, { add: [] }]) {
-      expect((await world.put(unknown, shape)).body.code).toBe('bad_request')
+      expect((await world.put(unknownId, shape)).body.code).toBe('bad_request')
     }
   })
 
   it('tells shape, group, refusals, form of the ids and existence in this order (A15.4)', async () => {
-    expect((await world.put(unknown, {})).body.code).toBe('bad_request')
-    expect((await world.put(unknown, entries('x'))).status).toBe(404)
+    expect((await world.put(unknownId, {})).body.code).toBe('bad_request')
+    expect((await world.put(unknownId, entries('x'))).status).toBe(404)
     expect((await world.put(world.everyone, entries('x'))).body.code).toBe('managed_group')
     const synced = await insertSyncedGroup(world.account)
     expect((await world.put(synced.id, entries('x'))).body.code).toBe('synced_group')
     const group = await world.newGroup()
-    expect((await world.put(group, entries('x', unknown))).body.errors.memberships).toEqual([
+    expect((await world.put(group, entries('x', unknownId))).body.errors.memberships).toEqual([
       'x is not a valid actor id',
     ])
   })

@@ -3,9 +3,9 @@ import { newAccount } from '#test/support/account.ts'
 import { named } from '#test/support/brief.ts'
 import { policiesApi, resourcesApi } from '#test/support/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 type Fields = Record<string, unknown>
-const unknown = '0198a000-0000-7000-8000-000000000000'
 
 let world: PolicyWorld
 beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('POST /policies (A16)', () => {
         { group_id: ['is invalid'], resource_id: ['is invalid'] },
       ],
       [
-        { group_id: unknown, resource_id: unknown },
+        { group_id: unknownId, resource_id: unknownId },
         { group_id: ['does not exist'], resource_id: ['does not exist'] },
       ],
       [{ description: 'x'.repeat(1025) }, { description: ['should be at most 1024 character(s)'] }],

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { policiesApi } from '#test/support/collections.ts'
 import { newPolicyWorld, type PolicyWorld } from '#test/support/policies.ts'
-
-const unknown = '0198a000-0000-7000-8000-000000000000'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 let world: PolicyWorld
 beforeAll(async () => {
@@ -24,7 +23,7 @@ describe('GET /policies (A7)', () => {
       (await policiesApi.list(world.account, query)).body.data.map(({ id }: { id: string }) => id)
     expect(await ids({ group_id: policy.group_id })).toEqual([policy.id])
     expect(await ids({ resource_id: policy.resource_id.toUpperCase() })).toEqual([policy.id])
-    expect(await ids({ group_id: policy.group_id, resource_id: unknown })).toEqual([])
+    expect(await ids({ group_id: policy.group_id, resource_id: unknownId })).toEqual([])
     expect((await policiesApi.list(world.account, 'group_id=')).body.code).toBe('invalid_filter')
   })
 

@@ -6,9 +6,9 @@ import { getRow } from '#shared/table/read.ts'
 import { named } from '#test/support/brief.ts'
 import { policiesApi } from '#test/support/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 type Fields = Record<string, unknown>
-const unknown = '0198a000-0000-7000-8000-000000000000'
 
 let world: PolicyWorld
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('PATCH /policies/{id} (A16)', () => {
 
   it('refuses null and unknown ends', async () => {
     const { id } = await world.made()
-    expect((await world.update(id, { group_id: null, resource_id: unknown })).body.errors).toEqual({
+    expect((await world.update(id, { group_id: null, resource_id: unknownId })).body.errors).toEqual({
       group_id: ["can't be blank"],
       resource_id: ['does not exist'],
     })

@@ -1,23 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
-import { type Client, type Pools, poolsOf } from '#test/support/pools.ts'
+import { describe, expect, it } from 'vitest'
+import { newPoolWorld } from '#test/support/pools.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let world: AccessWorld
-let pools: Pools
-let a: Client
-let b: Client
-beforeAll(async () => {
-  world = await newAccessWorld()
-  pools = poolsOf(world.account)
-  a = (await world.startSession({ svc_id: 'a' })).body.data.client
-  b = (await world.startSession({ svc_id: 'b' })).body.data.client
-})
+const { world, pools, a, b } = await newPoolWorld()
 
 describe('PATCH /resources/{resource_id}/pool_members (A19)', () => {
   it('adds and removes; removal comes first', async () => {
     const pool = await pools.newPool([a.id])
-    expect((await pools.patch(pool, { add: [b.id], remove: [a.id, unknown] })).body.data.device_ids).toEqual([b.id])
+    expect((await pools.patch(pool, { add: [b.id], remove: [a.id, unknownId] })).body.data.device_ids).toEqual([b.id])
     expect((await pools.patch(pool, { add: [b.id], remove: [b.id] })).body.data.device_ids).toEqual([b.id])
     expect((await pools.patch(pool, {})).body.data.device_ids).toEqual([b.id])
   })
@@ -29,15 +19,15 @@ describe('PATCH /resources/{resource_id}/pool_members (A19)', () => {
       { add: ['has an invalid entry'], remove: ['has an invalid entry'] },
     ],
     [{ add: ['x'], remove: ['y'] }, { pool_members: ['x is not a valid device id', 'y is not a valid device id'] }],
-    [{ add: [unknown] }, { pool_members: [`${unknown} does not exist`] }],
+    [{ add: [unknownId] }, { pool_members: [`${unknownId} does not exist`] }],
   ])('refuses %#', async (members, errors) => {
     const answer = await pools.patch(await pools.newPool(), members)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
   it('tells shape, resource, type and entries in this order (A19.3)', async () => {
-    expect((await pools.patch(unknown, [])).body.code).toBe('bad_request')
-    expect((await pools.patch(unknown, { add: ['x'] })).body.code).toBe('not_found')
+    expect((await pools.patch(unknownId, [])).body.code).toBe('bad_request')
+    expect((await pools.patch(unknownId, { add: ['x'] })).body.code).toBe('not_found')
     const { status, body } = await pools.patch(world.resource.id, { add: ['x'] })
     expect([status, body.code, body.detail]).toEqual([
       400,

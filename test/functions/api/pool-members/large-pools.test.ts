@@ -14,8 +14,8 @@ import { type Account, newAccount } from '#test/support/account.ts'
 import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
 import { devices, newClients, type Pools, poolsOf } from '#test/support/pools.ts'
 import { failTable } from '#test/support/table-faults.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
 let account: Account
 let pools: Pools
 let ids: string[]
@@ -69,11 +69,11 @@ describe('create_static_device_pool (A32)', () => {
   })
 
   it('makes nothing when one of many clients does not exist', async () => {
-    const resource = { name: 'Laptops', device_ids: [...ids, unknown] }
+    const resource = { name: 'Laptops', device_ids: [...ids, unknownId] }
     const event = { operation: 'create_static_device_pool', account_id: account.id, resource }
     const commits = await commitsBy(async () =>
       expect(await provision(event)).toMatchObject({
-        error: { errors: { device_ids: [`${unknown} does not exist`] } },
+        error: { errors: { device_ids: [`${unknownId} does not exist`] } },
       }),
     )
     expect(commits).toEqual([])
@@ -136,7 +136,7 @@ describe('a change too large for one commit (A15.6)', () => {
 
   it('writes nothing when one of many clients does not exist', async () => {
     const pool = await newPool(ids.slice(0, 100))
-    const commits = await commitsBy(async () => expect((await put(pool, [...ids, unknown])).status).toBe(422))
+    const commits = await commitsBy(async () => expect((await put(pool, [...ids, unknownId])).status).toBe(422))
     expect(commits).toEqual([])
   })
 })

@@ -1,20 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
-import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
 import { commitsOf } from '#test/support/commit-stream.ts'
-import { type Client, type Pools, poolsOf } from '#test/support/pools.ts'
+import { newPoolWorld } from '#test/support/pools.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let world: AccessWorld
-let pools: Pools
-let a: Client
-let b: Client
-beforeAll(async () => {
-  world = await newAccessWorld()
-  pools = poolsOf(world.account)
-  a = (await world.startSession({ svc_id: 'a' })).body.data.client
-  b = (await world.startSession({ svc_id: 'b' })).body.data.client
-})
+const { world, pools, a, b } = await newPoolWorld()
 
 describe('GET /resources/{resource_id}/pool_members (A19)', () => {
   it('lists the clients in their order', async () => {
@@ -23,7 +13,7 @@ describe('GET /resources/{resource_id}/pool_members (A19)', () => {
       [a, b].map(({ id, name, last_seen_at }) => ({ id, name, last_seen_at })),
     )
     expect((await pools.list(pool)).body.metadata).toMatchObject({ total: 2, next_page: null, prev_page: null })
-    expect((await pools.list(unknown)).status).toBe(404)
+    expect((await pools.list(unknownId)).status).toBe(404)
   })
 
   it('loses a client that is deleted', async () => {

@@ -1,19 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
+import { describe, expect, it } from 'vitest'
 import { commitsOf } from '#test/support/commit-stream.ts'
-import { type Client, devices, type Pools, poolsOf } from '#test/support/pools.ts'
+import { devices, newPoolWorld } from '#test/support/pools.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
-const unknown = '0198a000-0000-7000-8000-000000000000'
-let world: AccessWorld
-let pools: Pools
-let a: Client
-let b: Client
-beforeAll(async () => {
-  world = await newAccessWorld()
-  pools = poolsOf(world.account)
-  a = (await world.startSession({ svc_id: 'a' })).body.data.client
-  b = (await world.startSession({ svc_id: 'b' })).body.data.client
-})
+const { world, pools, a, b } = await newPoolWorld()
 
 describe('PUT /resources/{resource_id}/pool_members (A19)', () => {
   it('replaces the set and answers it sorted, without duplicates', async () => {
@@ -29,8 +19,8 @@ describe('PUT /resources/{resource_id}/pool_members (A19)', () => {
     [[{}], ['entry 0 is missing device_id']],
     [['x', { device_id: 7 }, { device_id: '' }], [0, 1, 2].map((i) => `entry ${i} is missing device_id`)],
     [devices('x', 'y'), ['x is not a valid device id', 'y is not a valid device id']],
-    [devices(unknown), [`${unknown} does not exist`]],
-    [devices(...Array.from({ length: 10_001 }, () => unknown)), ['should have at most 10000 item(s)']],
+    [devices(unknownId), [`${unknownId} does not exist`]],
+    [devices(...Array.from({ length: 10_001 }, () => unknownId)), ['should have at most 10000 item(s)']],
   ])('refuses %#, and leaves the pool', async (members, messages) => {
     const pool = await pools.newPool([a.id])
     const answer = await pools.put(pool, members)
@@ -46,8 +36,8 @@ describe('PUT /resources/{resource_id}/pool_members (A19)', () => {
   })
 
   it('tells shape, resource, type and entries in this order (A19.3)', async () => {
-    expect((await pools.put(unknown, {})).body.code).toBe('bad_request')
-    expect((await pools.put(unknown, devices('x'))).body.code).toBe('not_found')
+    expect((await pools.put(unknownId, {})).body.code).toBe('bad_request')
+    expect((await pools.put(unknownId, devices('x'))).body.code).toBe('not_found')
     const { status, body } = await pools.put(world.resource.id, devices('x'))
     expect([status, body.code, body.detail]).toEqual([
       400,

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { named } from '#test/support/brief.ts'
 import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 type Fields = Record<string, unknown>
-const unknown = '0198a000-0000-7000-8000-000000000000'
 
 let world: ResourceWorld
 beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('POST /resources (A18)', () => {
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
       [{ type: 'tcp' }, { type: ['is invalid'] }],
       [{ site_id: 'nonsense' }, { site_id: ['is invalid'] }],
-      [{ site_id: unknown }, { site_id: ['does not exist'] }],
+      [{ site_id: unknownId }, { site_id: ['does not exist'] }],
       [{ address: '' }, { address: ["can't be blank"] }],
       [{ address: 5 }, { address: ['is invalid'] }],
       [{ address: 'x'.repeat(254) }, { address: ['should be at most 253 character(s)'] }],

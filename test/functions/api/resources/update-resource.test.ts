@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { named } from '#test/support/brief.ts'
 import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
+import { unknownId } from '#test/support/unknown-id.ts'
 
 type Fields = Record<string, unknown>
-const unknown = '0198a000-0000-7000-8000-000000000000'
 
 let world: ResourceWorld
 beforeAll(async () => {
@@ -107,7 +107,7 @@ describe('PATCH /resources/{id} (A18)', () => {
   it.each(
     named<[Fields, Record<string, string[]>]>([
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-      [{ site_id: unknown }, { site_id: ['does not exist'] }],
+      [{ site_id: unknownId }, { site_id: ['does not exist'] }],
       [
         { site_id: 'x', ip_stack: 'both' },
         { site_id: ['is invalid'], ip_stack: ['is invalid'] },

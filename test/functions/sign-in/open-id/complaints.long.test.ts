@@ -1,18 +1,13 @@
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { handler as listActors } from '#functions/api/actors/list-actors.ts'
-import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in.ts'
-import { newSubject, type SignInWorld, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in-world.ts'
+import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in-world.ts'
 
 // What users of such services complain of (docs/contract/identity-wire.md), where it is a sign-in that decides.
 
-let world: SignInWorld
-let fake: PlainProvider
-beforeAll(async () => {
-  world = await signInWorld()
-  fake = world.fake
-})
-standsForEveryKind(() => fake)
+const world = await signInWorld()
+const { fake } = world
+standsForEveryKind(fake)
 
 it('complaint 10, #13137, #13164: an address that the provider does not call verified links nobody', async () => {
   const provider = await world.behind('idp', { idp_domain: 'company.idp.example' })

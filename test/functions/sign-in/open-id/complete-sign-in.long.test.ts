@@ -1,17 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { jwt, newKey, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in.ts'
-import { newSubject, type SignInWorld, signInWorld, standsForEveryKind } from '#test/support/sign-in-world.ts'
+import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in-world.ts'
 
 type Claims = Record<string, unknown>
 
-let world: SignInWorld
-let fake: PlainProvider
-beforeAll(async () => {
-  world = await signInWorld()
-  fake = world.fake
-})
-standsForEveryKind(() => fake)
+const world = await signInWorld()
+const { fake } = world
+standsForEveryKind(fake)
 
 describe('an ID token that is not believed (I2.2)', () => {
   const ago = (seconds: number) => Math.floor(Date.now() / 1_000) - seconds

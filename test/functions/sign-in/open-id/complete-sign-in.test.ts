@@ -1,25 +1,20 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { handler as listIdentities } from '#functions/api/external-identities/list-external-identities.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import { getRow } from '#shared/table/read.ts'
-import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { insertIdentity } from '#test/support/identities.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
 import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in.ts'
-import { newSubject, type SignInWorld, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in-world.ts'
+import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in-world.ts'
 import { toldOperator } from '#test/support/told-operator.ts'
 
 type Claims = Record<string, unknown>
 
-let world: SignInWorld
-let fake: PlainProvider
-beforeAll(async () => {
-  world = await signInWorld()
-  fake = world.fake
-})
-standsForEveryKind(() => fake)
+const world = await signInWorld()
+const { fake } = world
+standsForEveryKind(fake)
 
 describe('a person whom an OpenID Connect provider knows', () => {
   it('comes back with a state and a code, and gets the token of a client', async () => {

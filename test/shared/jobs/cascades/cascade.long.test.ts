@@ -14,7 +14,7 @@ import type { Transaction } from '#shared/commit/transaction.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
-import { groups } from '#shared/domain/groups/group.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
@@ -24,6 +24,7 @@ import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
+import { hostFields, openPolicy } from '#test/support/row-fields.ts'
 import { insertActor, insertRow } from '#test/support/rows.ts'
 
 afterEach(() => {
@@ -70,17 +71,7 @@ describe('a site with 1,000 resources', () => {
   it('is gone with its answer, nothing in it gives access, and the rest follows', { timeout: 300_000 }, async () => {
     const world = await newAccessWorld([])
     const { account, site } = world
-    await storeMany(account.id, 1000, 8, (transaction, i) =>
-      transaction.insert(resources, {
-        name: `Host ${i}`,
-        type: 'dns',
-        address: `host-${i}.example.com`,
-        address_description: null,
-        filters: [],
-        ip_stack: 'dual',
-        site_id: site.id,
-      }),
-    )
+    await storeMany(account.id, 1000, 8, (transaction, i) => transaction.insert(resources, hostFields(i, site.id)))
     const deleted = await account.call(deleteSite, { method: 'DELETE', params: { id: site.id } })
     expect([deleted.status, deleted.body.data.id]).toEqual([200, site.id])
     expect((await account.call(getSite, { params: { id: site.id } })).status).toBe(404)
@@ -106,21 +97,12 @@ describe('a resource with 120 policies', () => {
     await storeMany(account.id, 120, 6, async (transaction, i) => {
       const group = transaction.insert(groups, {
         name: `Group ${i}`,
-        entity_type: 'group',
-        directory_id: null,
-        idp_id: null,
-        email: null,
-        synced_at: null,
-        is_managed: false,
+        ...nativeGroup,
       })
       transaction.insert(policies, {
         group_id: group.id,
-        group_idp_id: null,
+        ...openPolicy,
         resource_id: resource.id,
-        description: null,
-        conditions: [],
-        flow_log_uploads_enabled: true,
-        is_disabled: false,
       })
     })
     expect((await account.call(deleteResource, { method: 'DELETE', params: { id: resource.id } })).status).toBe(200)
@@ -223,17 +205,7 @@ describe('an interruption', () => {
 
   it('of the follow-up is finished by its next delivery, and a second delivery changes nothing', async () => {
     const { account, site } = await newAccessWorld()
-    await storeMany(account.id, 60, 8, (transaction, i) =>
-      transaction.insert(resources, {
-        name: `Host ${i}`,
-        type: 'dns',
-        address: `host-${i}.example.com`,
-        address_description: null,
-        filters: [],
-        ip_stack: 'dual',
-        site_id: site.id,
-      }),
-    )
+    await storeMany(account.id, 60, 8, (transaction, i) => transaction.insert(resources, hostFields(i, site.id)))
     await account.call(deleteSite, { method: 'DELETE', params: { id: site.id } })
     dieAfter(2)
     await expect(followUpAll(account.id)).rejects.toThrow('failed')

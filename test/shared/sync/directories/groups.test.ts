@@ -4,6 +4,7 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { partition } from '#shared/table/keys.ts'
 import { getRow, sortKeysOf } from '#shared/table/read.ts'
 import { insertSyncedGroup } from '#test/support/groups.ts'
+import { openPolicy } from '#test/support/row-fields.ts'
 import { insertRow } from '#test/support/rows.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
 
@@ -16,13 +17,10 @@ const ids = people.map(({ id }) => id)
 
 const policy = (world: SyncWorld, group_id: string | null, resource_id: string, fields = {}) =>
   insertRow(world.account.id, policies, {
+    ...openPolicy,
     group_id,
     group_idp_id: 'g',
     resource_id,
-    description: null,
-    conditions: [],
-    flow_log_uploads_enabled: true,
-    is_disabled: false,
     ...fields,
   })
 

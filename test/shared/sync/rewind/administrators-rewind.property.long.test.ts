@@ -10,13 +10,13 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
-import { table } from '#shared/table/client.ts'
 import { getRow } from '#shared/table/read.ts'
 import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
 import { directoriesApi, runsApi } from '#test/support/directories.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
 import { newRewindWorld, type RewindWorld } from '#test/support/rewinds.ts'
 import type { SyncedState } from '#test/support/sync-runs.ts'
+import { beforeRequest } from '#test/support/table-faults.ts'
 
 /** What looks at every item of a table needs one of its own. */
 let own: Awaited<ReturnType<typeof useOwnTable>>
@@ -60,21 +60,6 @@ async function act(world: RewindWorld, action: Action, whom: number): Promise<vo
   }
   if (action === 'delete policy') await send(deletePolicy, 'DELETE', policy.id)
   if (action === 'enable') await directoriesApi.idp.update(account, world.id, { is_disabled: false })
-}
-
-/** Lets something happen before a request to the table, once. */
-function beforeRequest(at: number, happen: () => Promise<void>): { happened: boolean } {
-  const state = { happened: false }
-  const send = table().send.bind(table())
-  let left = at
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
-    if (left-- === 0) {
-      state.happened = true
-      await happen()
-    }
-    return send(command as never, ...rest)
-  }) as never)
-  return state
 }
 
 /** The model: what there was, less what an administrator has touched, is there again, each with its id. */

@@ -9,9 +9,9 @@ import { directories } from '#shared/domain/directories/directory.ts'
 import { stageIdentity } from '#shared/sign-in/stage-identity.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
-import { table } from '#shared/table/client.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'
 import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync-runs.ts'
+import { beforeRequest } from '#test/support/table-faults.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -84,21 +84,6 @@ async function act(world: SyncWorld, action: Action, whom: number): Promise<void
       stageIdentity(transaction, { ...proven, profile }),
     ).catch(() => undefined)
   }
-}
-
-/** Lets something happen before a request to the table, once. */
-function beforeRequest(at: number, happen: () => Promise<void>): { happened: boolean } {
-  const state = { happened: false }
-  const send = table().send.bind(table())
-  let left = at
-  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
-    if (left-- === 0) {
-      state.happened = true
-      await happen()
-    }
-    return send(command as never, ...rest)
-  }) as never)
-  return state
 }
 
 /** The brake has tests of its own. */

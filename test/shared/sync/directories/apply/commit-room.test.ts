@@ -7,6 +7,7 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { emptyProfile } from '#shared/sign-in/profile-fields.ts'
 import { writesPerGroup, writesPerMembership } from '#shared/sync/directories/apply/apply-groups.ts'
 import { writesPerUser } from '#shared/sync/directories/apply/apply-users.ts'
+import type { RowFields } from '#shared/table/entity.ts'
 import { readHead } from '#shared/table/head.ts'
 import { newSyncWorld } from '#test/support/sync-runs.ts'
 
@@ -26,7 +27,7 @@ function insertPerson(into: Transaction, i: number) {
   return into.insert(externalIdentities, { ...identity, idp_id: `p${i}`, synced_at: null, ...emptyProfile })
 }
 
-const group: Omit<GroupRow, 'id' | 'inserted_at' | 'updated_at'> = {
+const group: RowFields<GroupRow> = {
   name: 'One',
   email: null,
   entity_type: 'group',

@@ -1,0 +1,28 @@
+import type { PolicyRow } from '#shared/domain/policies/policy.ts'
+import type { ResourceRow } from '#shared/domain/resources/resource.ts'
+import type { RowFields } from '#shared/table/entity.ts'
+
+/** A policy of no conditions, of a group that is there. */
+export const openPolicy: Omit<RowFields<PolicyRow>, 'group_id' | 'resource_id'> = {
+  group_idp_id: null,
+  description: null,
+  conditions: [],
+  flow_log_uploads_enabled: true,
+  is_disabled: false,
+}
+
+/** A resource with a name in the DNS, of no filters. */
+export const dnsResource = {
+  type: 'dns',
+  address_description: null,
+  filters: [] as ResourceRow['filters'],
+  ip_stack: 'dual',
+} as const
+
+/** One of many resources of a site. */
+export const hostFields = (i: number, site_id: string): RowFields<ResourceRow> => ({
+  ...dnsResource,
+  name: `Host ${i}`,
+  address: `host-${i}.example.com`,
+  site_id,
+})
