@@ -12,7 +12,7 @@ export const eventMetric = (mailer: IFunction, metricName: string): Metric =>
   mailer.metric(metricName, { statistic: 'Sum' })
 
 /** Of the AWS account in the region, whoever sends there. Without bounces and complaints there is no data. */
-export const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
+const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
   new Metric({
     namespace: 'AWS/SES',
     metricName: `Reputation.${metricName}`,

@@ -4,7 +4,7 @@ import { toJson } from './json.ts'
 export const maxAnswerBytes = 5_500_000
 
 /** What the rows of a page take of it at most, so that metadata and what is shown live have room beside them. */
-export const maxRowsBytes = 5_000_000
+const maxRowsBytes = 5_000_000
 
 /**
  * Bytes that a value takes of an answer. Lambda hands the body over as a JSON string, in which a quote or backslash

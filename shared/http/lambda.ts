@@ -28,7 +28,7 @@ import { v0Problem } from './v0-problem.ts'
 type Invocation = LambdaContext & { exchange: Exchange; startedAt: number }
 export type Handler = (event: Event, context?: Partial<LambdaContext>) => Promise<Answer>
 
-export const openExchange = async (event: Event): Promise<Exchange> => ({
+const openExchange = async (event: Event): Promise<Exchange> => ({
   requestId: requestIdOf(event.headers['x-request-id']),
   origin: await originOf(event),
   body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),

@@ -63,6 +63,7 @@ export const ApiRequestEntry = v.object({
 
 const counter = v.nullable(v.bigint())
 
+/** @public The OpenAPI document takes its name from here. */
 export const FlowEntry = v.object({
   type: v.literal('flow'),
   ...common,

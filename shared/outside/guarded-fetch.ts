@@ -18,7 +18,7 @@ const defaults = { timeoutMs: 30_000, maxBytes: 1_000_000, keepAlive: false }
 const idleMs = 4_000
 
 /** What a call can say; a part of what `fetch` takes, and all that clients which bring their own requests send. */
-export type OutsideRequest = {
+type OutsideRequest = {
   method?: string
   headers?: Record<string, string> | Headers
   body?: string | URLSearchParams | Uint8Array | ArrayBuffer | null

@@ -8,7 +8,7 @@ const most = 5
 const windowMicros = 15 * 60_000_000
 
 /** The partitions of when passcodes were mailed to an address, in the whole service: by its hash, for a quarter of an hour. */
-export const passcodeMailsPartition = (email: string): string =>
+const passcodeMailsPartition = (email: string): string =>
   `service#mails.passcode#${hash('sha256', email.toLowerCase(), 'base64url')}`
 
 type Sent = StoredItem & { sent: number[] }

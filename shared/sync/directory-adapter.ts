@@ -23,7 +23,7 @@ export type DirectoryGroup = {
 
 /** The group whose members are asked for: one of the list, or one that is a member of another and known by its id alone. */
 export type MembersOf = Pick<DirectoryGroup, 'idp_id' | 'entity_type' | 'stated_members'> | NestedGroup
-export type NestedGroup = { idp_id: string; nested: true }
+type NestedGroup = { idp_id: string; nested: true }
 
 /**
  * What is in a group. `group`: another group, whose members are in this one as well. `everyone`: all users of the

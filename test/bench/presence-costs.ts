@@ -106,7 +106,7 @@ export async function presenceRows(): Promise<PresenceRow[]> {
   ]
 }
 
-export const presenceUsd = ({ messages, connectionMinutes, ...usage }: Presence): number =>
+const presenceUsd = ({ messages, connectionMinutes, ...usage }: Presence): number =>
   usdOf(usage) + messages * prices.liveMessage + connectionMinutes * prices.connectionMinute
 
 const heads = [

@@ -19,10 +19,10 @@ process.on('exit', () => {
   process.stdout.write(JSON.stringify({ cpu: userCPUTime + systemCPUTime, peak: Number(own?.[1] ?? maxRSS) }) + '\\n')
 })`
 
-export type VerifyCost = { entries: number; megabytes: number; perSecond: number; peakMegabytes: number }
+type VerifyCost = { entries: number; megabytes: number; perSecond: number; peakMegabytes: number }
 
 /** The verifier as an auditor runs it, one file in a process of its own, on an export of so many entries. */
-export async function verifyCost(entries: number): Promise<VerifyCost> {
+async function verifyCost(entries: number): Promise<VerifyCost> {
   const dir = mkdtempSync(join(tmpdir(), 'bench-export-'))
   try {
     const [file, verifier] = [join(dir, 'export.ndjson'), join(dir, 'verify-export.mjs')]

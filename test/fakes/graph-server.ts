@@ -55,7 +55,7 @@ function token(fake: GraphFake<GraphApp>, { form, path }: FakeRequest): FakeAnsw
   return { json: { token_type: 'Bearer', expires_in: 3_599, ext_expires_in: 3_599, access_token } }
 }
 
-export function checkToken(fake: GraphFake<GraphApp>, request: FakeRequest): void {
+function checkToken(fake: GraphFake<GraphApp>, request: FakeRequest): void {
   const held = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
   if (!fake.issued.has(held))
     throw refuse(401, 'InvalidAuthenticationToken', 'Lifetime validation failed, the token is expired.')
@@ -67,7 +67,7 @@ export function needRight(fake: GraphFake<GraphApp>, ...rights: string[]): void 
   throw refuse(403, 'Authorization_RequestDenied', 'Insufficient privileges to complete the operation.')
 }
 
-export function selectedOf(row: Record<string, unknown>, query: URLSearchParams): Record<string, unknown> {
+function selectedOf(row: Record<string, unknown>, query: URLSearchParams): Record<string, unknown> {
   const select = query.get('$select')
   if (!select) return row
   const fields = select.split(',')

@@ -11,7 +11,7 @@ export const mdmCategories = [
   'startup_settings',
   'activation_lock',
 ] as const
-export type MdmCategory = (typeof mdmCategories)[number]
+type MdmCategory = (typeof mdmCategories)[number]
 
 export type MdmData = {
   apiToken: string
@@ -53,7 +53,7 @@ export const mdmDevice = (device_id: string, fields: Record<string, unknown> = {
 const collected = { last_collected_at: '2026-02-01T09:00:00Z' }
 
 /** What each category says of a device. */
-export const mdmDetails = (device_id: string): Record<MdmCategory, MdmDevice> => ({
+const mdmDetails = (device_id: string): Record<MdmCategory, MdmDevice> => ({
   device_information: {
     device_id,
     ...collected,

@@ -4,7 +4,7 @@ const readable = /^\d+\.\d+(\.\d+)?$/
 const numbers = (version: string): number[] => (readable.test(version) ? version.split('.').map(Number) : [])
 
 /** P5.4: the same major version, and minor versions next to each other. */
-export function isCompatible(client: string, gateway: string): boolean {
+function isCompatible(client: string, gateway: string): boolean {
   if (!readable.test(client)) return true
   if (!readable.test(gateway)) return false
   const [[major, minor = 0], [otherMajor, otherMinor = 0]] = [numbers(client), numbers(gateway)]

@@ -1,5 +1,5 @@
 /** JSON for the title of a test: long texts and lists cut to their beginning and their length. */
-export const brief = (value: unknown): string =>
+const brief = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => {
     if (typeof part === 'string' && part.length > 60) return `${part.slice(0, 20)}… (${part.length})`
     if (Array.isArray(part) && part.length > 10) return [...part.slice(0, 2), `… (${part.length})`]

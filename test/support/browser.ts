@@ -32,7 +32,7 @@ const quiet = [
 ]
 
 /** What somebody who cannot see the page is told: role and name of what is on it, in order. */
-export type Named = { role: string; name: string; focused: boolean; invalid: boolean; description: string }
+type Named = { role: string; name: string; focused: boolean; invalid: boolean; description: string }
 
 export type Browsing = {
   page: Page

@@ -28,7 +28,7 @@ function hostName(length: number): string {
 const ipv6 = (): string => (randomBytes(16).toString('hex').match(/.{4}/g) as string[]).join(':')
 
 /** Conditions of every property that fill an object of 256 KB. */
-export function largestConditions(): Fields[] {
+function largestConditions(): Fields[] {
   const time = () => `${randomInt(10, 13)}:${randomInt(10, 60)}-17:${randomInt(10, 60)}`
   return [
     { property: 'remote_ip_location_region', operator: 'is_in', values: [...regionCodes] },
@@ -44,7 +44,7 @@ export function largestConditions(): Fields[] {
 }
 
 /** Filters that fill an object of 256 KB. */
-export const largestFilters = (): Fields[] =>
+const largestFilters = (): Fields[] =>
   times(32, () => ({
     protocol: 'tcp',
     ports: times(500, (i) => `${i * 130 + randomInt(1, 60)} - ${i * 130 + randomInt(60, 130)}`),

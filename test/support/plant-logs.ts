@@ -16,7 +16,7 @@ import { newFlowGrant } from './flows.ts'
 import { plantItems } from './plant-items.ts'
 
 /** Actors of a planted log: one with a hundred entries of each stream, and many that share the rest. */
-export type PlantedActor = { id: string; email: string; authorization: string }
+type PlantedActor = { id: string; email: string; authorization: string }
 export type PlantedLogs = { begin: number; end: number; rare: PlantedActor; busy: PlantedActor }
 
 const days = 30

@@ -29,7 +29,7 @@ export type Authorization = Grounds & {
 export type AuthorizationItem = Item & Authorization & { edges: Key[] }
 
 /** Authorizations lie with their gateway, so that its heartbeat reads one partition. */
-export const authorizationKey = (account: string, gatewayId: string, id: string): Key => ({
+const authorizationKey = (account: string, gatewayId: string, id: string): Key => ({
   pk: partition(account, 'authorizations', gatewayId),
   sk: id,
 })

@@ -21,7 +21,7 @@ export type Bucket = {
 const share = (capacity: number, parts: number): number => Math.max(1, Math.floor(capacity / parts))
 
 /** One bucket an account for the account API and `/v0`. */
-export function accountBucket({ id, limits }: AccountRow): Bucket {
+function accountBucket({ id, limits }: AccountRow): Bucket {
   const capacity = limits.api_capacity ?? 500
   return {
     name: 'account',

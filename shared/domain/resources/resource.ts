@@ -6,8 +6,8 @@ import { textPattern } from '../../values/text-pattern.ts'
 import { maxKeys } from '../../values/too-many-keys.ts'
 import { checkFilters, type Filter, maxFilters, maxPorts, portsSchema, protocols } from './filters.ts'
 
-export const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
-export type ResourceType = (typeof resourceTypes)[number]
+const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
+type ResourceType = (typeof resourceTypes)[number]
 
 export const ipStacks = ['ipv4_only', 'ipv6_only', 'dual'] as const
 

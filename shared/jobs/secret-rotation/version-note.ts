@@ -21,7 +21,7 @@ export const versionNotesPartition = 'service#secret'
 export const noteKey = (name: string): Key => ({ pk: versionNotesPartition, sk: name })
 
 /** A digest that only the secret of this version makes. */
-export function markOf(version: SecretVersion): string | null {
+function markOf(version: SecretVersion): string | null {
   const key = version.secret === null ? null : derive(version, 'mark')
   return key && createHmac('sha256', key).update(version.name).digest('base64')
 }

@@ -9,7 +9,7 @@ import type { Run } from '../runs/run.ts'
 import { runTtl } from '../runs/run-items.ts'
 
 /** The plan of a run: what it will change, by section, in the order in which it is done. */
-export const plansPartition = (account: string, runId: string): string => partition(account, 'sync.plans', runId)
+const plansPartition = (account: string, runId: string): string => partition(account, 'sync.plans', runId)
 
 const perPage = 500
 /** Of JSON: whatever it says, it fits an item. */

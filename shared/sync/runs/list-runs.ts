@@ -7,7 +7,7 @@ import { isKept, type OpenRun, runsPartition } from './run-items.ts'
 import { readOpen, runOf } from './run-store.ts'
 
 /** A run that is under way with what its commits have noted so far. */
-export function withProgress(run: Run, open: OpenRun | undefined): Run {
+function withProgress(run: Run, open: OpenRun | undefined): Run {
   if (run.finished_at !== null || open?.run_id !== run.id) return run
   const shown = structuredClone(run)
   for (const [reason, count] of Object.entries(open.skipped)) {

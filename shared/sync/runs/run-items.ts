@@ -9,10 +9,10 @@ const keptMicros = 30 * 86_400_000_000
 export const runsPartition = (account: string, sourceId: string): string => partition(account, 'sync.runs', sourceId)
 
 /** The runs under way, by what they are of. */
-export const openRunsPartition = (account: string): string => partition(account, 'sync.open')
+const openRunsPartition = (account: string): string => partition(account, 'sync.open')
 
 /** Where an application of a plan goes on. */
-export type PlanPosition = { section: number; index: number }
+type PlanPosition = { section: number; index: number }
 
 /**
  * Stands for as long as a run is under way, so that there is one at a time. It has the lease of who works on it, and how far

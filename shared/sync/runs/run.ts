@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { Subject } from '../../core/subject.ts'
 
 /** The phases of a run, in their order (I4.1). */
-export const phases = ['read', 'plan', 'brake', 'apply', 'finish'] as const
-export type Phase = (typeof phases)[number]
+const phases = ['read', 'plan', 'brake', 'apply', 'finish'] as const
+type Phase = (typeof phases)[number]
 
 /** What runs of directories change, as their counts name it. */
 export const directoryObjects = ['users', 'groups', 'memberships'] as const
@@ -73,10 +73,10 @@ export type Run = {
 }
 
 /** Tells more than this of none of the entries that were skipped. */
-export const mostSamples = 50
+const mostSamples = 50
 const sampleText = 100
 
-export const nothingDone = (): Counts => ({ insert: 0, update: 0, delete: 0 })
+const nothingDone = (): Counts => ({ insert: 0, update: 0, delete: 0 })
 
 export const countsOf = (objects: readonly string[]): CountsByObject =>
   Object.fromEntries(objects.map((object) => [object, nothingDone()]))

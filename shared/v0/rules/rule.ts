@@ -5,8 +5,8 @@ import { enumCast, TextCast, UuidCast } from '../values/casts.ts'
 import { placeOf, sizeCounter, sortOf } from './overlap.ts'
 import { castPortRange, portRangeSchema } from './port-range.ts'
 
-export const v0Actions = ['accept', 'drop'] as const
-export const v0PortTypes = ['tcp', 'udp'] as const
+const v0Actions = ['accept', 'drop'] as const
+const v0PortTypes = ['tcp', 'udp'] as const
 
 /** A firewall rule of the legacy API (`/v0` contract, 11.1). */
 export type V0RuleRow = Row & {

@@ -3,7 +3,7 @@ import { entity, type Row, redacted } from '../../table/entity.ts'
 import { documented, field, type JsonSchema, withRules } from '../../values/field.ts'
 import { enumCast, TrimmedCast } from '../values/casts.ts'
 
-export const v0Roles = ['admin', 'unprivileged'] as const
+const v0Roles = ['admin', 'unprivileged'] as const
 
 /** A user of the legacy API (`/v0` contract, 9.1); no actor, and no credential of any API. */
 export type V0UserRow = Row & {

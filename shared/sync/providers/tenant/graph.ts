@@ -12,7 +12,7 @@ import { graphTokens } from './token.ts'
 /** A place in a list: the provider's link without its host, what was read before it, and what the provider says there is. */
 type Place = { link: string; read: number; stated: number | null }
 
-export type GraphPage = { call: Call; rows: (Fields & { id: string })[]; next: string | null }
+type GraphPage = { call: Call; rows: (Fields & { id: string })[]; next: string | null }
 
 /** What a page costs in resource units of the provider, 1 unless told, and where its entries have their ids. */
 type ListOf = { cost?: number; id?: string }
