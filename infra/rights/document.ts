@@ -106,7 +106,7 @@ export async function rightsDocument(): Promise<string> {
     '# Rights',
     '',
     'What each function may do, made from the templates by `npm run fix`: the statements of its role, then the functions that have',
-    'it. `<account>` stands for the id of any account; which one it is, the token of the caller says. Roles are in `infra/roles.ts`.',
+    'it. `<account>` stands for the id of any account; which one it is, the token of the caller says. Roles are in `infra/roles/roles.ts`.',
     '',
     ...sections,
   ].join('\n')

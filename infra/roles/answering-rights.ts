@@ -1,6 +1,8 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { entityKey } from '#shared/table/keys.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Duty } from './duties.ts'
 import {
   anyAccount,
   clientParts,
@@ -13,9 +15,7 @@ import {
   signInParts,
   signInReads,
   sourceRates,
-} from '../partitions.ts'
-import type { Storage } from '../storage.ts'
-import type { Duty } from './duties.ts'
+} from './partitions.ts'
 import { publicSealKey, putsFlows, serviceSecret } from './rights-on-storage.ts'
 import { changing, checks, reads, rightsOnTable, writes } from './table-rights.ts'
 

@@ -3,9 +3,9 @@ import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow
 import { logPartition } from '#shared/logs/log-keys.ts'
 import { sealedAccountsPartition } from '#shared/seal/sealed-accounts.ts'
 import { partition } from '#shared/table/keys.ts'
-import { anyAccount, entriesOf, passcodeParts, passcodeReads } from '../partitions.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Duty } from './duties.ts'
+import { anyAccount, entriesOf, passcodeParts, passcodeReads } from './partitions.ts'
 import { changing, rightsOnTable } from './table-rights.ts'
 
 /** Of what is handed work: by a stream, or by a sign-in that asks for a passcode. */

@@ -1,7 +1,7 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { auditTrail, commitRecords, entriesOf, notForDevices, sealedParts } from '../partitions.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import { committing, type Duty, devices, starting } from './duties.ts'
+import { auditTrail, commitRecords, entriesOf, notForDevices, sealedParts } from './partitions.ts'
 import { changes, checks, deletions, reads } from './table-rights.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../storage/storage.ts'
 
 /** Tokens, codes and secrets in rows are made and read with it. */
 export const serviceSecret = ({ secret }: Storage) =>

@@ -1,9 +1,9 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { entityKey, headKey } from '#shared/table/keys.ts'
-import { anyAccount, auditTrail, sealedParts } from '../partitions.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Duty } from './duties.ts'
+import { anyAccount, auditTrail, sealedParts } from './partitions.ts'
 import { reads, rightsOnTable } from './table-rights.ts'
 
 /** It reads the trail and what accounts there are, and writes what proves it. It looks for older accounts once. */

@@ -1,7 +1,7 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { partition } from '#shared/table/keys.ts'
-import { anyAccount } from '../partitions.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import { anyAccount } from './partitions.ts'
 
 export const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 export const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem']

@@ -1,6 +1,6 @@
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { MetricName } from '#shared/core/metrics.ts'
-import type { LiveApi } from '../live-api.ts'
+import type { LiveApi } from '../api/live-api.ts'
 import type { Settings } from '../settings/settings.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
 import { apiMetric } from './watch-api.ts'

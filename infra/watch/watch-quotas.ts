@@ -1,6 +1,6 @@
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Settings } from '../settings/settings.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
 import { apiMetric } from './watch-api.ts'
 import { flowStreamMetric, tableMetric } from './watch-table.ts'

@@ -1,5 +1,5 @@
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
 
 /** Of the table as a whole. `ThrottledRequests` is no such metric: it is of each kind of request. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,10 +11,14 @@ const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...arg
 /** A version of the service: its sources, and the bundle of its functions. */
 export type Checkout = { name: string; root: string; code: string }
 
+/** Where the bundling lies, in this version and in those before. */
+const bundlers = ['infra/code/bundle.ts', 'infra/bundle.ts']
+
 /** Bundles what stands at a place, as its own sources do it. */
 async function bundled(name: string, place: string, code: string): Promise<Checkout> {
   const { loadOperations } = await import(join(place, 'functions/operations.ts'))
-  const { bundle } = await import(join(place, 'infra/bundle.ts'))
+  const bundler = bundlers.map((file) => join(place, file)).find(existsSync)
+  const { bundle } = await import(String(bundler))
   await bundle(await loadOperations(), code)
   return { name, root: place, code }
 }

@@ -6,8 +6,7 @@ import { prices } from './prices.ts'
 const combinations = { class: operationClasses.length, operation: consumerNames.length, reason: refusals.length }
 
 /** The service's own metrics at the setting `classes`, that of throttled requests and that of stopped seals, which are made of lines. */
-const ownMetrics =
-  2 + Object.values(metrics).reduce((sum, { by }) => sum + (by === null ? 1 : combinations[by]), 0)
+const ownMetrics = 2 + Object.values(metrics).reduce((sum, { by }) => sum + (by === null ? 1 : combinations[by]), 0)
 
 /** Metrics that alarms look at; test/infra/monitoring.test.ts holds it against the template. */
 export const alarmMetrics = 79

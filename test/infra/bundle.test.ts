@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
-import { bundle, plainFunctions, routeTable } from '#infra/bundle.ts'
+import { bundle, plainFunctions, routeTable } from '#infra/code/bundle.ts'
 import { call } from '#test/support/account.ts'
 
 let directory: string

@@ -1,8 +1,8 @@
 import { App, Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { expect, it } from 'vitest'
-import { acknowledge } from '#infra/acknowledge.ts'
-import { acknowledged, findings } from '#infra/findings.ts'
+import { acknowledge } from '#infra/nag/acknowledge.ts'
+import { acknowledged, findings } from '#infra/nag/findings.ts'
 
 function bucketIn(app: App): Bucket {
   return new Bucket(new Stack(app, 'Stack'), 'Bucket', { enforceSSL: true })

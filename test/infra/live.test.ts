@@ -6,8 +6,8 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
-import { carryingRoutes } from '#infra/gradual-shift.ts'
-import { loadedCode } from '#infra/loaded-code.ts'
+import { loadedCode } from '#infra/code/loaded-code.ts'
+import { carryingRoutes } from '#infra/functions/gradual-shift.ts'
 import type { Resource } from '#test/support/templates.ts'
 
 type Deployed = Resource & { DependsOn?: string[]; UpdatePolicy?: Record<string, Record<string, unknown>> }

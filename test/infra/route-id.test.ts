@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
-import { collectionOf, routeId } from '#infra/route-id.ts'
+import { collectionOf, routeId } from '#infra/api/route-id.ts'
 
 it.each([
   ['GET', '/groups', 'GetGroups', 'groups'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { apiBody } from '#infra/api-body.ts'
+import { apiBody } from '#infra/api/api-body.ts'
 import type { Assembly, Template } from '#infra/local/template/assembly.ts'
 import { readRoutes } from '#infra/local/template/routes.ts'
 import { allStacks } from '#infra/local/template/stack.ts'

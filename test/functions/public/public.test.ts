@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { bundle } from '#infra/bundle.ts'
+import { bundle } from '#infra/code/bundle.ts'
 import type { Answer, Event } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 

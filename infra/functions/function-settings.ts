@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { Architecture, type Code, type FunctionProps, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
-import type { LoadedCode } from './loaded-code.ts'
+import type { LoadedCode } from '../code/loaded-code.ts'
 
 export type Shared = {
   environment: Record<string, string>

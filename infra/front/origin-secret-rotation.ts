@@ -4,8 +4,8 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnRotationSchedule, type ISecret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
-import { functionSettings, type Shared } from './function-settings.ts'
-import { loadedCode } from './loaded-code.ts'
+import { loadedCode } from '../code/loaded-code.ts'
+import { functionSettings, type Shared } from '../functions/function-settings.ts'
 
 type Props = {
   secret: ISecret

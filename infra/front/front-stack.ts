@@ -20,11 +20,11 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
-import { acknowledge } from './acknowledge.ts'
-import type { Shared } from './function-settings.ts'
-import { livePath } from './live-api.ts'
+import { livePath } from '../api/live-api.ts'
+import { publicRoutes } from '../api/public-routes.ts'
+import type { Shared } from '../functions/function-settings.ts'
+import { acknowledge } from '../nag/acknowledge.ts'
 import { OriginSecretRotation } from './origin-secret-rotation.ts'
-import { publicRoutes } from './public-routes.ts'
 
 /** Where people are (P8.2), as CloudFront tells it; names that a caller sends itself are replaced. */
 const viewerHeaders = ['Address', 'Country', 'City', 'Latitude', 'Longitude'].map((name) => `CloudFront-Viewer-${name}`)

@@ -4,7 +4,7 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Alias } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { acknowledge, wildcardRule } from './acknowledge.ts'
+import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
 
 /** The operations that carry the load: a fault in one of them reaches every gateway and client, or loses what they report. */
 export const carryingRoutes: ReadonlySet<string> = new Set([

@@ -2,9 +2,9 @@ import { ArnFormat, CfnOutput, Fn, Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { keptBy } from './kept-by.ts'
-import { ownEnd } from './own-end.ts'
-import type { Settings } from './settings/settings.ts'
+import { ownEnd } from '../own-end.ts'
+import type { Settings } from '../settings/settings.ts'
+import { keptBy } from '../storage/kept-by.ts'
 
 /**
  * Rules of the managed groups that count instead of blocking. Bodies are up to 5 MB of JSON and hold whatever a network

@@ -1,4 +1,4 @@
-import type { Settings } from './settings/settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** What Lambda is told of a setting of concurrency. */
 export const reserved = (concurrency: number | 'none'): number | undefined =>

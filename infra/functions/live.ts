@@ -9,7 +9,7 @@ import {
   Version,
 } from 'aws-cdk-lib/aws-lambda'
 import { liveAlias } from '#shared/core/live-alias.ts'
-import type { LoadedCode } from './loaded-code.ts'
+import type { LoadedCode } from '../code/loaded-code.ts'
 
 /** Settings that no version has: they are of the function as a whole. */
 const ofNoVersion = ['code', 'tags', 'reservedConcurrentExecutions', 'functionName']

@@ -2,8 +2,8 @@ import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
+import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
-import type { Settings } from './settings/settings.ts'
 
 const using = ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo', 'kms:GenerateDataKey']
 

@@ -1,9 +1,9 @@
 import { Stack } from 'aws-cdk-lib'
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
+import { ownEnd } from '../own-end.ts'
+import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
-import { ownEnd } from './own-end.ts'
-import type { Settings } from './settings/settings.ts'
 import { Storage } from './storage.ts'
 
 type Props = { settings: Settings }

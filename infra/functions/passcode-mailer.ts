@@ -2,9 +2,9 @@ import { Duration } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { type Alias, type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
+import type { Roles } from '../roles/roles.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { live } from './live.ts'
-import type { Roles } from './roles.ts'
 
 type Props = { functionName: string; roles: Roles; shared: Shared; code: Code }
 

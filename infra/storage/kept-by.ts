@@ -1,5 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
-import type { Settings } from './settings/settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /**
  * What becomes of a resource with data when its stack is deleted or replaces it: it stays. Where its very creation fails

@@ -1,5 +1,5 @@
+import { withoutCode } from '../without-code.ts'
 import { acknowledged, findings } from './findings.ts'
-import { withoutCode } from './without-code.ts'
 
 const account = '111122223333'
 /** What a deployment gets without a choice, and everything that it can choose. */

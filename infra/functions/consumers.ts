@@ -15,14 +15,14 @@ import {
 import { DynamoEventSource, KinesisEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { acknowledge, wildcardRule } from './acknowledge.ts'
+import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
+import type { Consumer } from '../roles/duties.ts'
+import type { Roles } from '../roles/roles.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Storage } from '../storage/storage.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { live } from './live.ts'
 import { reserved } from './reserved.ts'
-import type { Consumer } from './roles/duties.ts'
-import type { Roles } from './roles.ts'
-import type { Settings } from './settings/settings.ts'
-import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code; settings: Settings }
 

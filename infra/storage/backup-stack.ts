@@ -3,9 +3,9 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import type { Construct } from 'constructs'
-import { acknowledge } from './acknowledge.ts'
+import { acknowledge } from '../nag/acknowledge.ts'
+import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
-import type { Settings } from './settings/settings.ts'
 
 type Props = { settings: Settings; table: ITableV2; copyTo: string }
 

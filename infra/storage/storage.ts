@@ -13,12 +13,12 @@ import type { IKey } from 'aws-cdk-lib/aws-kms'
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3'
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct, type IConstruct } from 'constructs'
-import { acknowledge } from './acknowledge.ts'
+import { acknowledge } from '../nag/acknowledge.ts'
+import type { Settings } from '../settings/settings.ts'
 import { encryptionKey } from './encryption-key.ts'
 import { keptBy } from './kept-by.ts'
 import { sealBucket } from './seal-bucket.ts'
 import { sealKey } from './seal-key.ts'
-import type { Settings } from './settings/settings.ts'
 
 /**
  * What the service keeps: the table, the flow stream, failed batches, and the secret all keys are derived from. What a

@@ -3,10 +3,10 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type OutputFile } from 'esbuild'
 import type { OperationSource } from '#functions/operations.ts'
+import { publicRoutes, signInPages } from '../api/public-routes.ts'
 import { commonModules, inOneFile } from './common-code.ts'
-import { publicRoutes, signInPages } from './public-routes.ts'
 
-const root = fileURLToPath(new URL('../functions/', import.meta.url))
+const root = fileURLToPath(new URL('../../functions/', import.meta.url))
 
 /** Functions that no operation stands for: consumers, tasks, public pages, and what answers other routes. */
 export async function plainFunctions(): Promise<string[]> {
@@ -36,8 +36,8 @@ const otherRoutes = Object.keys({ ...publicRoutes, ...signInPages })
 /** Puts the files that public functions hand out beside them. */
 async function copyPublicFiles(outdir: string): Promise<void> {
   const files = [
-    new URL('../functions/public/docs.html', import.meta.url),
-    new URL('../docs/openapi.json', import.meta.url),
+    new URL('../../functions/public/docs.html', import.meta.url),
+    new URL('../../docs/openapi.json', import.meta.url),
     new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')),
   ]
   await mkdir(join(outdir, 'public'), { recursive: true })

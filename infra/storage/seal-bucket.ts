@@ -2,9 +2,9 @@ import { Duration } from 'aws-cdk-lib'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
-import { acknowledge } from './acknowledge.ts'
+import { acknowledge } from '../nag/acknowledge.ts'
+import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
-import type { Settings } from './settings/settings.ts'
 
 /**
  * The bucket of the sealed logs (S3). It can always be locked, so that the lock can be turned on later without another

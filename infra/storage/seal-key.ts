@@ -2,8 +2,8 @@ import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
+import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
-import type { Settings } from './settings/settings.ts'
 
 /** What an administrator of the account does with a key; to sign with it is not among it. */
 const administration = [

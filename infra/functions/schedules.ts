@@ -5,12 +5,12 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { type Code, type IDestination, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { acknowledge, wildcardRule } from './acknowledge.ts'
+import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
+import type { Duty } from '../roles/duties.ts'
+import type { Roles } from '../roles/roles.ts'
+import type { Storage } from '../storage/storage.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
 import { live } from './live.ts'
-import type { Duty } from './roles/duties.ts'
-import type { Roles } from './roles.ts'
-import type { Storage } from './storage.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
 

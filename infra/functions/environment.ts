@@ -1,0 +1,56 @@
+import type { Settings } from '../settings/settings.ts'
+import type { Storage } from '../storage/storage.ts'
+
+type Deployed = {
+  settings: Settings
+  storage: Storage
+  channel: { url: string; endpoint: string } | null
+  passcodeFunction: string
+  urlSuffix: string
+}
+
+/** What every function is told of the deployment (`shared/core/env.ts` reads it). */
+export const environment = ({ settings, storage, channel, passcodeFunction, urlSuffix }: Deployed) => ({
+  TABLE_NAME: storage.table.tableName,
+  URL_SUFFIX: urlSuffix,
+  FLOW_STREAM_NAME: storage.flows.streamName,
+  FAILURES_BUCKET: storage.failures.bucketName,
+  SERVICE_SECRET_ARN: storage.secret.secretArn,
+  SEAL_BUCKET: storage.sealed.bucketName,
+  SEAL_KEY_ID: storage.sealKey.keyArn,
+  LOG_RETENTION_DAYS: String(settings.logRetentionDays),
+  FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
+  HEARTBEAT_SECS: String(settings.heartbeatSecs),
+  SYNC_DELETION_BRAKE_PERCENT: String(settings.syncDeletionBrakePercent),
+  LOG_LEVEL: settings.logLevel,
+  SERVICE_NAME: settings.stackName,
+  METRICS: settings.metrics,
+  ...signInEnvironment(settings),
+  ...(channel && { LIVE_URL: channel.url, LIVE_ENDPOINT: channel.endpoint }),
+  ...syncEnvironment(settings),
+  PASSCODE_FUNCTION: passcodeFunction,
+  ...(settings.baseUrl && { SERVICE_URL: settings.baseUrl }),
+  ...(settings.mailSender && { MAIL_SENDER: settings.mailSender }),
+  ...(settings.cdnSecretArn && { CDN_SECRET_ARN: settings.cdnSecretArn }),
+})
+
+/** What sign-in needs to know of the deployment (I1.4). */
+const signInEnvironment = (settings: Settings): Record<string, string> => ({
+  SIGN_IN_REDIRECT_URIS: settings.signInRedirectUris.join(' '),
+  SUITE_ISSUER: settings.suiteIssuer,
+  TENANT_ISSUER: settings.tenantIssuer,
+  IDP_API_URL: settings.idpApiUrl,
+  ...(settings.suiteClientId && { SUITE_CLIENT_ID: settings.suiteClientId }),
+  ...(settings.suiteClientSecretArn && { SUITE_CLIENT_SECRET_ARN: settings.suiteClientSecretArn }),
+  ...(settings.tenantClientId && { TENANT_CLIENT_ID: settings.tenantClientId }),
+  ...(settings.tenantClientSecretArn && { TENANT_CLIENT_SECRET_ARN: settings.tenantClientSecretArn }),
+})
+
+/** Where directories and device inventories are read (I1.4). */
+const syncEnvironment = (settings: Settings): Record<string, string> => ({
+  SUITE_TOKEN_URL: settings.suiteTokenUrl,
+  SUITE_API_URL: settings.suiteApiUrl,
+  TENANT_TOKEN_URL: settings.tenantTokenUrl,
+  TENANT_API_URL: settings.tenantApiUrl,
+  MDM_API_URL: settings.mdmApiUrl,
+})
