@@ -7,7 +7,7 @@ import { maxKeys } from '../../values/too-many-keys.ts'
 import { checkFilters, type Filter, maxFilters, maxPorts, portsSchema, protocols } from './filters.ts'
 
 const resourceTypes = ['cidr', 'ip', 'dns', 'internet', 'static_device_pool'] as const
-type ResourceType = (typeof resourceTypes)[number]
+export type ResourceType = (typeof resourceTypes)[number]
 
 export const ipStacks = ['ipv4_only', 'ipv6_only', 'dual'] as const
 

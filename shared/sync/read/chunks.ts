@@ -10,8 +10,7 @@ const maxBytes = 350_000
 /** Decoded chunks that are kept at hand, since members of nested groups are asked for over and over. */
 const mostKept = 64
 
-const chunksPartition = (account: string, sourceId: string): string =>
-  partition(account, 'sync.chunks', sourceId)
+const chunksPartition = (account: string, sourceId: string): string => partition(account, 'sync.chunks', sourceId)
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
