@@ -37,6 +37,7 @@ export const environment = ({ settings, storage, channel, passcodeFunction, urlS
 /** What sign-in needs to know of the deployment (I1.4). */
 const signInEnvironment = (settings: Settings): Record<string, string> => ({
   SIGN_IN_REDIRECT_URIS: settings.signInRedirectUris.join(' '),
+  SIGN_IN_BURST: String(settings.signInBurst),
   SUITE_ISSUER: settings.suiteIssuer,
   TENANT_ISSUER: settings.tenantIssuer,
   IDP_API_URL: settings.idpApiUrl,

@@ -67,6 +67,7 @@ const variables: Record<string, string> = {
   flowRetentionDays: 'FLOW_RETENTION_DAYS',
   mailSender: 'MAIL_SENDER',
   signInRedirectUris: 'SIGN_IN_REDIRECT_URIS',
+  signInBurst: 'SIGN_IN_BURST',
   suiteIssuer: 'SUITE_ISSUER',
   tenantIssuer: 'TENANT_ISSUER',
   idpApiUrl: 'IDP_API_URL',

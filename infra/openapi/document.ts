@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { OperationSource } from '#functions/operations.ts'
 import { errorCodes } from '#shared/core/errors.ts'
 import { pathIdSchema, uuidSchema } from '#shared/core/ids.ts'
@@ -154,7 +155,7 @@ const takes = (credential: NonNullable<Operation['credential']>): string =>
     ? 'Needs no credential.'
     : `Takes ${credentials[credential].charAt(0).toLowerCase()}${credentials[credential].slice(1)}`
 
-function operationObject(operation: Operation, method: string, parts: Parts): Json {
+function operationObject({ operation, file }: OperationSource, method: string, parts: Parts): Json {
   const { credential = 'api', permission, path, summary, alias } = operation
   const notes = [
     `${summary}.`,
@@ -162,7 +163,7 @@ function operationObject(operation: Operation, method: string, parts: Parts): Js
     ...(alias ? ['`PUT` and `PATCH` mean the same: only the keys that are sent change.'] : []),
   ]
   return {
-    operationId: operationId(path, method),
+    operationId: operationId(file, operation.alias === method ? method : null),
     summary,
     description: notes.join(' '),
     tags: [tagOf(path)],
@@ -173,9 +174,11 @@ function operationObject(operation: Operation, method: string, parts: Parts): Js
   }
 }
 
-/** `patch_groups_id`: unique, and stable as long as method and path are. */
-const operationId = (path: string, method: string): string =>
-  `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, '_').replace(/_$/, '')}`
+/** What clients that are made of the document call it: `updateGroup` after its file, and `updateGroupWithPut` for an alias. */
+const operationId = (file: string, alias: string | null): string => {
+  const [name = '', ...words] = [...basename(file, '.ts').split('-'), ...(alias ? ['with', alias.toLowerCase()] : [])]
+  return name + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
 
 /** A path's last segment that is a collection names the tag: what is below `/actors/{id}/client_tokens` is client tokens. */
 function tagOf(path: string): string {
@@ -205,11 +208,12 @@ taken exactly as described. What no schema can tell, such as whether an object e
 export function openApiDocument(sources: OperationSource[], names: Map<object, string>): Json {
   const parts: Parts = { schemas: new Schemas(names), responses: {} }
   const paths: Record<string, Json> = {}
-  for (const { operation } of sources) {
+  for (const source of sources) {
+    const { operation } = source
     for (const method of [operation.method, ...(operation.alias ? [operation.alias] : [])]) {
       paths[operation.path] = {
         ...paths[operation.path],
-        [method.toLowerCase()]: operationObject(operation, method, parts),
+        [method.toLowerCase()]: operationObject(source, method, parts),
       }
     }
   }

@@ -1,5 +1,6 @@
+import { defaultSettings } from '#shared/core/env.ts'
 import { secretArn, url, urlOfTenant, urlWithPlaces } from './forms.ts'
-import { text, texts } from './kinds.ts'
+import { integer, text, texts } from './kinds.ts'
 import { optional, setting } from './setting.ts'
 
 const clientId = text(/^[\x21-\x7e]{1,255}$/, 'up to 255 visible characters')
@@ -14,6 +15,11 @@ export const signInSettings = {
     texts(redirectUri, "addresses: https, http of the caller's own machine, or an app's scheme", 50),
     ['http://127.0.0.1/callback', 'http://[::1]/callback'],
     "where a sign-in leads back to; on the caller's own machine any port",
+  ),
+  signInBurst: setting(
+    integer(1, 100_000),
+    defaultSettings.signInBurst,
+    'how often each step of a sign-in can be taken at once behind one address; one more every second',
   ),
   suiteIssuer: setting(url, 'https://accounts.google.com', 'issuer of the workspace suite that people sign in with'),
   suiteClientId: optional(clientId, "client id of the deployment's app at the workspace suite"),

@@ -24,6 +24,7 @@ export const defaultSettings = {
   flowRetentionDays: 120,
   heartbeatSecs: 30,
   syncDeletionBrakePercent: 50,
+  signInBurst: 20,
 }
 
 /** The deployment's own app registration at a kind of provider. */
@@ -97,6 +98,10 @@ export const env = {
   /** Where a sign-in may lead back to; at addresses of the caller's own machine the port is free (I2.2). */
   get signInRedirectUris() {
     return (process.env.SIGN_IN_REDIRECT_URIS ?? '').split(/\s+/).filter(Boolean)
+  },
+  /** How often each step of a sign-in can be taken at once behind one address (A9). */
+  get signInBurst() {
+    return integer('SIGN_IN_BURST', defaultSettings.signInBurst)
   },
   /** Whether outside services on this machine are called, by HTTP as well; never in a deployment (I1.2). */
   get allowInsecureProviders() {

@@ -34,6 +34,7 @@ it('hands what sign-in needs to its functions, but for secrets, of which they ar
   const app = (kind: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${kind}-AbCdEf`
   const context = {
     signInRedirectUris: ['https://portal.example.com/signed-in', 'com.example.access:/signed-in'],
+    signInBurst: 500,
     suiteIssuer: 'https://accounts.example.com',
     suiteClientId: 'suite-app',
     suiteClientSecretArn: app('suite'),
@@ -44,6 +45,7 @@ it('hands what sign-in needs to its functions, but for secrets, of which they ar
   }
   expect(await environmentOf(context)).toMatchObject({
     SIGN_IN_REDIRECT_URIS: 'https://portal.example.com/signed-in com.example.access:/signed-in',
+    SIGN_IN_BURST: '500',
     SUITE_ISSUER: 'https://accounts.example.com',
     SUITE_CLIENT_ID: 'suite-app',
     SUITE_CLIENT_SECRET_ARN: app('suite'),

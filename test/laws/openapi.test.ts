@@ -75,6 +75,16 @@ it('has every operation once, with an id of its own', () => {
   expect(new Set(ids).size).toBe(operations.length)
 })
 
+it('names operations as their files are named, for clients that are made of it', () => {
+  const idOf = (path: string, method: string) => document.paths[path][method].operationId
+  expect(idOf('/groups', 'post')).toBe('createGroup')
+  expect([idOf('/groups/{id}', 'patch'), idOf('/groups/{id}', 'put')].sort()).toEqual([
+    'updateGroup',
+    'updateGroupWithPut',
+  ])
+  expect(idOf('/v0/users', 'get')).toBe('listV0Users')
+})
+
 it('refers to what there is, and holds nothing that is not referred to', () => {
   const used = new Set([...nodes(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string'))
   for (const ref of used) resolve({ $ref: ref })

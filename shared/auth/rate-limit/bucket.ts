@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { env } from '../../core/env.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { formatIp, parseIp } from '../../values/ip.ts'
 import { type Caller, isAdministering } from '../caller.ts'
@@ -77,7 +78,7 @@ export type PublicStep = 'page' | 'look' | 'start' | 'return' | 'passcode' | 'to
 
 /** One bucket a source address and step. */
 export function sourceBucket(address: string, step: PublicStep): Bucket {
-  const capacity = step === 'page' ? 100 : 20
+  const capacity = env.signInBurst * (step === 'page' ? 5 : 1)
   return {
     name: 'sign_in',
     accountId: 'service',
