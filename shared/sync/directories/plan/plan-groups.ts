@@ -3,6 +3,7 @@ import { memberships } from '../../../domain/memberships/membership.ts'
 import { itemRow } from '../../../table/entity.ts'
 import { partition } from '../../../table/keys.ts'
 import { itemsOf, sortKeysOf } from '../../../table/read.ts'
+import type { RunSkipped } from '../../runs/run.ts'
 import type { SnapshotGroup } from '../read/snapshot.ts'
 import type { Planning } from './planning.ts'
 
@@ -17,10 +18,14 @@ export async function planGroups(planning: Planning): Promise<Map<string, Presen
   const rows = await synchronizedGroups(work.accountId)
   const present = new Map<string, PresentGroup>()
   const named = new Set<string>()
+  const unusable = new Map<string, RunSkipped>()
   for await (const group of chunks.each<SnapshotGroup>(root.groups)) {
     if (named.has(group.idp_id) && present.has(group.idp_id)) continue
     named.add(group.idp_id)
-    if ('unusable' in group) continue
+    if ('unusable' in group) {
+      unusable.set(group.idp_id, { idp_id: group.idp_id, name: group.name, reason: group.unusable })
+      continue
+    }
     const row = rows.get(group.idp_id) ?? null
     if (row && row.directory_id !== work.sourceId) {
       work.skip({ idp_id: group.idp_id, name: group.name, reason: 'other_directory' })
@@ -33,6 +38,7 @@ export async function planGroups(planning: Planning): Promise<Map<string, Presen
       !was || was.name !== fields.name || was.email !== fields.email || was.entity_type !== fields.entity_type
     if (differs) await sheet.add('groups', { idp_id: group.idp_id, fields, id: row?.id ?? null, was })
   }
+  for (const [id, skipped] of unusable) if (!present.has(id)) work.skip(skipped)
   work.run.seen.groups = present.size
   const owned = [...rows.values()].filter(({ directory_id }) => directory_id === work.sourceId)
   sheet.losses.groups.owned += owned.length

@@ -1,4 +1,5 @@
 import { batches, perLookup } from '../../plans/batches.ts'
+import type { RunSkipped } from '../../runs/run.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
 import { identityRows, type Own } from './own-identities.ts'
 import type { Planning } from './planning.ts'
@@ -9,6 +10,7 @@ export async function planKnownUsers(planning: Planning): Promise<void> {
   const { work, chunks, root, sheet, own, people } = planning
   const changed: { user: UsableUser; own: Own }[] = []
   const inactive: Own[] = []
+  const unusable = new Map<string, RunSkipped>()
   const flush = async () => {
     const rows = await identityRows(
       work,
@@ -23,10 +25,13 @@ export async function planKnownUsers(planning: Planning): Promise<void> {
     const before = people.get(user.idp_id)
     const known = own.byIdpId.get(user.idp_id)
     if ('unusable' in user) {
-      if (!before) people.set(user.idp_id, { actor: known?.actor ?? null, state: 'unusable' })
+      if (before) continue
+      people.set(user.idp_id, { actor: known?.actor ?? null, state: 'unusable' })
+      unusable.set(user.idp_id, { idp_id: user.idp_id, name: user.name, reason: user.unusable })
       continue
     }
     if (before && before.state !== 'unusable') continue
+    unusable.delete(user.idp_id)
     people.set(user.idp_id, { actor: known?.actor ?? null, state: user.active ? 'active' : 'inactive' })
     if (!known) continue
     if (known.owner === 'other') work.skip({ idp_id: user.idp_id, name: user.name, reason: 'other_directory' })
@@ -38,6 +43,7 @@ export async function planKnownUsers(planning: Planning): Promise<void> {
   }
   await flush()
   await planInactive(planning, inactive)
+  for (const skipped of unusable.values()) work.skip(skipped)
   work.run.seen.users = [...people.values()].filter(({ state }) => state !== 'unusable').length
 }
 

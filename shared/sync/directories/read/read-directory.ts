@@ -121,14 +121,13 @@ async function readList<T>(
     }
     // What no chunk holds yet is read again after a crash: the place is that of the page in which it begins.
     if (cutter.isEmpty) reading.position = position
+    // What cannot be used is counted when the snapshot is planned with: entries may be read twice.
     for (const { idp_id, name, reason } of page.skipped) {
-      work.skip({ idp_id, name, reason })
       if (await add({ idp_id, name, unusable: reason })) reading.position = position
     }
     for (const told of page.entries) {
       const entry = entryOf(told)
-      if ('unusable' in entry) work.skip({ idp_id: entry.idp_id, name: entry.name, reason: entry.unusable })
-      else run.seen[list] = (run.seen[list] ?? 0) + 1
+      if (!('unusable' in entry)) run.seen[list] = (run.seen[list] ?? 0) + 1
       if (await add(entry)) reading.position = position
     }
     if (list === 'users' && (run.seen.users ?? 0) > bounds.users) throw tooMany('users')

@@ -194,9 +194,7 @@ export class MembersReader {
     this.told.add(person.idp_id)
     this.people.push(person)
     const { run } = this.work
-    if ('unusable' in person) {
-      this.work.skip({ idp_id: person.idp_id, name: person.name, reason: person.unusable })
-    } else run.seen.users = (run.seen.users ?? 0) + 1
+    if (!('unusable' in person)) run.seen.users = (run.seen.users ?? 0) + 1
   }
 
   /** Keeps what has been read of the groups of this chunk, so that a group of any size loses a minute at most. */
