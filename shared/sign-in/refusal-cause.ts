@@ -28,7 +28,8 @@ const causes: Record<Refusal, Cause> = {
   subject_missing: 'provider',
   provider_not_configured: 'provider',
   provider_changed: 'person',
-  // Most often the person has thought better of it.
+  declined: 'person',
+  // What a browser brings of it, anybody can have made up; what a token endpoint says of us is below.
   provider_refused: 'person',
   provider_unreachable: 'provider',
   provider_answer: 'provider',

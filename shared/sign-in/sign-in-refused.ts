@@ -24,6 +24,7 @@ export const refusals = [
   'subject_missing',
   'provider_not_configured',
   'provider_changed',
+  'declined',
   'provider_refused',
   'provider_unreachable',
   'provider_answer',

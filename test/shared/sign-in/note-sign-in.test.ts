@@ -49,7 +49,12 @@ it.each<[string, SignInRefused, object]>([
     { sign_ins_failed: 1 },
   ],
   ['a code that is none', new SignInRefused('provider_refused', null, { at: 'token', error: 'invalid_grant' }), {}],
-  ['who stops', new SignInRefused('provider_refused', null, { at: 'authorization', error: 'access_denied' }), {}],
+  ['who stops', new SignInRefused('declined', null, { at: 'authorization', error: 'access_denied' }), {}],
+  [
+    'a request that is refused, as a browser says',
+    new SignInRefused('provider_refused', null, { at: 'authorization', error: 'invalid_scope' }),
+    {},
+  ],
   [
     'an answer without a code',
     new SignInRefused('provider_answer', null, { at: 'authorization' }),

@@ -110,7 +110,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a person of a certi
     expect([nobody.told.error, nobody.reason]).toEqual(['access_denied', 'actor_unknown'])
     const nothing = await go(null)
     expect(new URL(nothing.home).searchParams.get('error')).toBe('access_denied')
-    expect([nothing.told.error, nothing.reason]).toEqual(['access_denied', 'provider_refused'])
+    expect([nothing.told.error, nothing.reason]).toEqual(['access_denied', 'declined'])
     await fake.close()
     const other = await worldOf(kind, { clientSecret: 'another secret of no use' })
     const refused = await other.go('grace')

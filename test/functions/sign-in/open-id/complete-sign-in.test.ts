@@ -225,6 +225,29 @@ describe('what comes back to the service', () => {
     }
   })
 
+  it.each<[Record<string, string>, object]>([
+    [{ error: 'access_denied' }, { reason: 'declined', error: 'access_denied' }],
+    [
+      { error: 'access_denied', error_subcode: 'cancel', error_description: 'Ada has stopped.' },
+      { reason: 'declined', error: 'access_denied', subcode: 'cancel' },
+    ],
+    [{ error: 'login_required' }, { reason: 'declined', error: 'login_required' }],
+    [{ error: 'invalid_scope' }, { reason: 'provider_refused', error: 'invalid_scope' }],
+    [
+      { error: 'Ada <b>', error_subcode: 'Ada <i>' },
+      { reason: 'provider_refused', error: 'unnamed', subcode: 'unnamed' },
+    ],
+  ])('tells the operator, and nobody else, who stopped from what the provider refuses: %j', async (query, told) => {
+    const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
+    const log = catchLog('WARN')
+    const back = await comeBack(begun, { ...query, state: begun.own })
+    const lines = log.lines().filter(({ event }) => event === 'sign_in_refused')
+    vi.restoreAllMocks()
+    expect(ledTo(back)).toEqual({ state: begun.state, error: 'access_denied' })
+    expect(lines).toEqual([expect.objectContaining({ ...told, at: 'authorization' })])
+    expect(JSON.stringify(lines)).not.toContain('Ada')
+  })
+
   it('tells the operator of an unknown state, and of a replayed callback, by log and metric', async () => {
     const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
     const made = `${begun.own.slice(0, 32)}${'A'.repeat(32)}`
