@@ -8,6 +8,9 @@ import { managedDevices } from '../providers/managed-devices/pages.ts'
 import { mdmInventory } from '../providers/mdm/pages.ts'
 import { openGraph, pageLimits } from './open-directory.ts'
 
+/** What a header can carry: a token that was copied with a line break or with quotation marks would never be sent. */
+const isToken = /^[\x21-\x7e]+$/
+
 /**
  * The adapter of a device inventory, with its credentials (I7.2). One for a step of a run.
  * @throws ProviderFault fatal where a credential is missing
@@ -21,5 +24,10 @@ export async function openInventory(row: PostureProviderRow): Promise<InventoryA
   const apiUrl = env.mdmApiUrl
     .replace('{subdomain}', subdomain)
     .replace('{.region}', region === 'us' ? '' : `.${region}`)
-  return mdmInventory({ apiUrl, apiToken: await openSecret(row.account_id, api_token) }, guardedFetch(pageLimits))
+  const apiToken = await openSecret(row.account_id, api_token)
+  if (!isToken.test(apiToken)) {
+    const sentence = 'api_token has a character that no token has: it has to be entered as the device service shows it.'
+    throw new ProviderFault('fatal', sentence)
+  }
+  return mdmInventory({ apiUrl, apiToken }, guardedFetch(pageLimits))
 }

@@ -276,3 +276,18 @@ describe('lists beside that of the devices', () => {
     expect((await world.is.devices())[0]).toMatchObject({ disk_encryption_enabled: null, firewall_enabled: true })
   })
 })
+
+it.each(['inventory\ntoken', '“inventory-token”', 'inventory token'])(
+  'a token that no header carries is told at once: %j',
+  async (api_token) => {
+    const world = await newInventoryWorld(undefined, mdmFields({ api_token }))
+    await world.begin()
+    await workOnRun(world.synced, inventorySource as never, pauses.now() + 600_000)
+    expect(await world.last()).toMatchObject({
+      outcome: 'failed',
+      error: expect.stringMatching(/^api_token has a char/),
+    })
+    expect(await world.row()).toMatchObject(disabled)
+    expect((await world.row()).error).not.toContain('inventory-token')
+  },
+)

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { handler as listMdmDevices } from '#functions/api/mdm-devices/list-mdm-devices.ts'
 import { handler as sync } from '#functions/schedules/sync.ts'
+import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
 import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
 import { ProviderFault } from '#shared/sync/provider-fault.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { table } from '#shared/table/client.ts'
+import { getRow } from '#shared/table/read.ts'
 import { managedDevice, managedDevicesFake, managedDevicesFaults } from '#test/fakes/managed-devices.ts'
 import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
 import { postureProvidersApi } from '#test/support/collections.ts'
@@ -15,6 +17,7 @@ import { type InventoryWorld, newInventoryWorld } from '#test/support/inventory-
 import { movableClock } from '#test/support/movable-clock.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
 import { mdmFields, tenantFields } from '#test/support/posture-providers.ts'
+import { updateRow } from '#test/support/rows.ts'
 import { crashAfter } from '#test/support/table-faults.ts'
 
 let open: { close(): Promise<void> }[] = []
@@ -346,9 +349,25 @@ it('begins by the schedule where a provider was created, enabled, or is due (I7.
   expect(enabled.id).not.toBe(id)
   await sync()
   expect((await world.last()).id).toBe(enabled.id)
-  movableClock().minutes(121)
+  const clock = movableClock()
+  clock.minutes(121)
   await sync()
-  expect((await world.last()).id).not.toBe(enabled.id)
+  const due = await world.last()
+  expect(due.id).not.toBe(enabled.id)
+  // Not without the feature, which the operations need as well.
+  const feature = async (device_posture: boolean) => {
+    const row = (await getRow(accounts, world.account.id, world.account.id)) as AccountRow
+    const features = { ...row.features, idp_sync: true, device_posture }
+    await updateRow(world.account.id, accounts, row, { features })
+  }
+  await feature(false)
+  clock.minutes(121)
+  await sync()
+  expect((await world.last()).id).toBe(due.id)
+  await feature(true)
+  clock.minutes(121)
+  await sync()
+  expect((await world.last()).id).not.toBe(due.id)
 })
 
 it('ends a run whose provider is connected otherwise, disabled or deleted meanwhile', async () => {
