@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { callbackPath } from '../domain/auth-providers/callback-uri.ts'
-import { completeSignIn } from '../sign-in/complete-sign-in.ts'
+import { completeSignIn } from '../sign-in/browser/complete-sign-in.ts'
 import { operation } from './operation.ts'
 
 const fromProvider = (description: string) => ({ type: 'string', description })

@@ -1,4 +1,4 @@
-import type { ProfileFields } from '../sign-in/profile-fields.ts'
+import type { ProfileFields } from '../sign-in/identities/profile-fields.ts'
 import type { Page } from './page.ts'
 
 /** What a directory tells of a person (I4.2). Texts may be longer than what is stored. */

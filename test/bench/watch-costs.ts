@@ -1,6 +1,6 @@
 import { consumerNames, metrics } from '#shared/core/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
-import { refusals } from '#shared/sign-in/sign-in-refused.ts'
+import { refusals } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import { prices } from './prices.ts'
 
 const combinations = { class: operationClasses.length, operation: consumerNames.length, reason: refusals.length }

@@ -284,7 +284,7 @@ it.each<[string, Partial<Form>, string]>([
 
 it('a sign-in under way is answered by the version after the one that began it', async () => {
   const { readOneTimeToken } = await import('#shared/sign-in/one-time-token.ts')
-  const { openProofs } = await import('#shared/sign-in/pending-sign-in.ts')
+  const { openProofs } = await import('#shared/sign-in/providers/pending-sign-in.ts')
   const account = '01a2033f-7d8d-7000-8000-5691a35a1140'
   const text = 'AaIDP32NcACAAFaRo1oRQAcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH'
   const sk = 'S7Bvjk46dxXSAdVz0KpCN2LlXavWGiwCJ4-lbMbSlOA'

@@ -5,7 +5,7 @@ import { commit } from '#shared/commit/commit.ts'
 import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
 import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
-import { emptyProfile } from '#shared/sign-in/profile-fields.ts'
+import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import type { Account } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'
 

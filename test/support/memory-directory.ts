@@ -1,4 +1,4 @@
-import { emptyProfile } from '#shared/sign-in/profile-fields.ts'
+import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import type {
   DirectoryAdapter,
   DirectoryGroup,

@@ -6,7 +6,7 @@ import {
   defaultsOf,
   type ProviderKind,
 } from '#shared/domain/auth-providers/auth-provider.ts'
-import { issueSession } from '#shared/sign-in/issue-session.ts'
+import { issueSession } from '#shared/sign-in/sessions/issue-session.ts'
 import type { SignInContext } from '#shared/sign-in/sign-in-context.ts'
 import type { Account } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'

@@ -1,4 +1,4 @@
-import { emptyProfile } from '#shared/sign-in/profile-fields.ts'
+import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import type { DirectoryAdapter, DirectoryMember, DirectoryUser } from '#shared/sync/directory-adapter.ts'
 import type { Page, Skipped } from '#shared/sync/page.ts'
 import { ProviderFault } from '#shared/sync/provider-fault.ts'

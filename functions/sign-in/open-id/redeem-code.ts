@@ -1,8 +1,8 @@
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
-import { Issued } from '#shared/sign-in/issued.ts'
-import { RedeemFields, redeemCode as redeem } from '#shared/sign-in/redeem-code.ts'
+import { RedeemFields, redeemCode as redeem } from '#shared/sign-in/browser/redeem-code.ts'
+import { Issued } from '#shared/sign-in/sessions/issued.ts'
 
 export const redeemCode = operation(
   {

@@ -3,8 +3,8 @@ import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
 import { accountOfSlug } from '#shared/sign-in/account-of-slug.ts'
+import { StartFields, startSignIn as start } from '#shared/sign-in/browser/start-sign-in.ts'
 import { slug } from '#shared/sign-in/slug.ts'
-import { StartFields, startSignIn as start } from '#shared/sign-in/start-sign-in.ts'
 
 export const startSignIn = operation(
   {

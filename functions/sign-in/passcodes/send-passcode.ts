@@ -2,7 +2,7 @@ import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
 import { accountOfSlug } from '#shared/sign-in/account-of-slug.ts'
-import { Ordered, OrderFields, orderPasscode } from '#shared/sign-in/order-passcode.ts'
+import { Ordered, OrderFields, orderPasscode } from '#shared/sign-in/passcodes/order-passcode.ts'
 import { slug } from '#shared/sign-in/slug.ts'
 
 export const sendPasscode = operation(

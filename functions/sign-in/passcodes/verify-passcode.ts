@@ -2,9 +2,9 @@ import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
 import { accountOfSlug } from '#shared/sign-in/account-of-slug.ts'
-import { Issued } from '#shared/sign-in/issued.ts'
+import { VerifyFields, verifyPasscode as verify } from '#shared/sign-in/passcodes/verify-passcode.ts'
+import { Issued } from '#shared/sign-in/sessions/issued.ts'
 import { slug } from '#shared/sign-in/slug.ts'
-import { VerifyFields, verifyPasscode as verify } from '#shared/sign-in/verify-passcode.ts'
 
 export const verifyPasscode = operation(
   {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts'
 import { accountOfSlug } from '../../sign-in/account-of-slug.ts'
-import { type Start, StartFields, startSignIn } from '../../sign-in/start-sign-in.ts'
+import { type Start, StartFields, startSignIn } from '../../sign-in/browser/start-sign-in.ts'
 import { draft } from '../../values/draft.ts'
 import type { Answer } from '../exchange.ts'
 import { leadTo } from './lead-to.ts'

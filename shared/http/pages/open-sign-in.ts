@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { accountOfSlug } from '../../sign-in/account-of-slug.ts'
+import { StartFields } from '../../sign-in/browser/start-sign-in.ts'
 import { listSignInProviders } from '../../sign-in/list-providers.ts'
-import { StartFields } from '../../sign-in/start-sign-in.ts'
 import { draft } from '../../values/draft.ts'
 import type { SignInPage, SignInRequest } from './sign-in-pages.ts'
 

@@ -1,4 +1,4 @@
-import type { ProfileFields as Profile } from '../../../sign-in/profile-fields.ts'
+import type { ProfileFields as Profile } from '../../../sign-in/identities/profile-fields.ts'
 import type { RunChange } from '../../runs/run.ts'
 
 /**

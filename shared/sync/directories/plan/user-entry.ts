@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ExternalIdentityRow } from '../../../domain/external-identities/external-identity.ts'
-import type { ProfileFields as Profile } from '../../../sign-in/profile-fields.ts'
+import type { ProfileFields as Profile } from '../../../sign-in/identities/profile-fields.ts'
 import { profileFields } from '../read/profile.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
 import type { IdentityEntry, UserEntry } from './directory-plan.ts'

@@ -1,5 +1,5 @@
 import type { ExternalIdentityRow } from '../../../domain/external-identities/external-identity.ts'
-import { emptyProfile, type ProfileFields, profileOf } from '../../../sign-in/profile-fields.ts'
+import { emptyProfile, type ProfileFields, profileOf } from '../../../sign-in/identities/profile-fields.ts'
 
 /** What a directory tells of a person, in the form in which a sign-in stores it, too (I3.4); what it does not tell is null. */
 export const wholeProfile = (told: Record<string, unknown>): ProfileFields => ({ ...emptyProfile, ...profileOf(told) })

@@ -1,4 +1,4 @@
-import type { ProfileFields as Profile } from '../../../sign-in/profile-fields.ts'
+import type { ProfileFields as Profile } from '../../../sign-in/identities/profile-fields.ts'
 import type { DirectoryGroup } from '../../directory-adapter.ts'
 import type { Chunks } from '../../read/chunks.ts'
 

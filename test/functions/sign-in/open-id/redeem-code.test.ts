@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { actors } from '#shared/domain/actors/actor.ts'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
-import { challengeOf } from '#shared/sign-in/pending-sign-in.ts'
+import { challengeOf } from '#shared/sign-in/providers/pending-sign-in.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '#test/support/account.ts'

@@ -6,7 +6,7 @@ import { handler as deleteIdentity } from '#functions/api/external-identities/de
 import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
-import { stageIdentity } from '#shared/sign-in/stage-identity.ts'
+import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { insertActor, updateRow } from '#test/support/rows.ts'

@@ -1,0 +1,211 @@
+import { invokeLater } from '../../core/aws/invoke-later.ts'
+import { clock } from '../../core/clock.ts'
+import { env } from '../../core/env.ts'
+import { ApiError } from '../../core/errors.ts'
+import { note } from '../../core/invocation.ts'
+import { accounts } from '../../domain/accounts/account.ts'
+import { limitOf, usageOf } from '../../domain/accounts/check-limit.ts'
+import { readCounts } from '../../domain/accounts/read-counts.ts'
+import { actors } from '../../domain/actors/actor.ts'
+import { type AuthProviderRow, authProviders } from '../../domain/auth-providers/auth-provider.ts'
+import { type GuardedFetch, guardedFetch } from '../../outside/guarded-fetch.ts'
+import { table, tableName } from '../../table/client.ts'
+import { PutCommand } from '../../table/commands.ts'
+import type { Key } from '../../table/keys.ts'
+import { getRow } from '../../table/read.ts'
+import { findIdentity, linkedIdentity } from '../identities/find-identity.ts'
+import { mintOneTimeToken, oneTimeItem, readOneTimeToken, takeOneTime } from '../one-time-token.ts'
+import type { PasscodeOrder } from '../passcodes/send-passcode.ts'
+import { emailToProve } from '../providers/email-to-prove.ts'
+import { exchangeCode } from '../providers/exchange-code.ts'
+import {
+  type ClaimedIdentity,
+  type Claims,
+  claimsOf,
+  identityOfClaims,
+  subjectClaim,
+} from '../providers/identity-claims.ts'
+import { openProofs, type PendingSignIn, type Proofs } from '../providers/pending-sign-in.ts'
+import { type App, appOf, type OpenIdKind } from '../providers/provider-app.ts'
+import { documentOf } from '../providers/provider-document.ts'
+import { withParameters } from '../providers/redirect-uri.ts'
+import { noteRefusal } from '../refusals/note-sign-in.ts'
+import { refusalOf } from '../refusals/refusal-of.ts'
+import { SignInRefused } from '../refusals/sign-in-refused.ts'
+import { codeMicros, type SignInCode } from './sign-in-code.ts'
+
+/** For all that a provider is asked together: a browser waits, and the function that serves it ends after 29 seconds. */
+const timeBudgetMs = 20_000
+
+/** A time that ends, and a fetch whose calls end with it. */
+function within(ms: number): { left(): number; fetch: GuardedFetch } {
+  const end = performance.now() + ms
+  const left = () => Math.max(1, end - performance.now())
+  return { left, fetch: (address, request) => guardedFetch({ timeoutMs: left() })(address, request) }
+}
+
+const unknownState = () =>
+  new ApiError('bad_request', 'This sign-in is not known, has expired, or was answered before. Start it again.')
+
+/** The pending sign-in that a browser came back to, which nobody comes back to again. @throws ApiError 400 */
+async function takePending(query: URLSearchParams) {
+  const states = query.getAll('state')
+  const token = states.length === 1 ? readOneTimeToken(states[0] ?? '', 'pending') : null
+  const pending = token && (await takeOneTime<PendingSignIn>(token.key, clock.now()))
+  if (!token || !pending) {
+    noteRefusal(token?.accountId ?? null, new SignInRefused('state_unknown'))
+    throw unknownState()
+  }
+  note({ account_id: token.accountId })
+  return { ...token, pending, text: states[0] ?? '' }
+}
+
+/** The provider as it is now, with its app. @throws SignInRefused where people do not sign in with it any more */
+async function providerOf(accountId: string, { provider, issuer, context }: PendingSignIn) {
+  const [account, row] = await Promise.all([
+    getRow(accounts, accountId, accountId),
+    getRow(authProviders[provider.kind], accountId, provider.id),
+  ])
+  // Before its secret is used: the actor is not known yet.
+  const facts = { account, kind: provider.kind, provider: row, actor: null, context, aboveUsersLimit: false }
+  const refusal = refusalOf(facts)
+  if (!account || !row || refusal !== 'actor_unknown') throw new SignInRefused(refusal ?? 'provider_disabled')
+  const app = appOf(provider.kind, row)
+  if (!app) throw new SignInRefused('provider_not_configured')
+  if (app.issuer !== issuer) throw new SignInRefused('provider_changed')
+  return { account, row, app }
+}
+
+/**
+ * An answer that came to the address of another provider than this sign-in was begun with: its code is another's, and goes
+ * to nobody (docs/decisions/0021). @throws SignInRefused
+ */
+function checkCallback({ callback_uri }: PendingSignIn, path: string): void {
+  // The address of the service can have a path of its own before it.
+  if (!callback_uri.endsWith(path)) throw new SignInRefused('callback_other', null, { at: 'authorization' })
+}
+
+/**
+ * What a provider says of the person: they have stopped, or it does not let them in (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). Of
+ * which of the two, a provider can tell by a subcode at most.
+ */
+const declined = [
+  'access_denied',
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+]
+
+const codeOf = (text: string): string => (/^[A-Za-z0-9_.-]{1,64}$/.test(text) ? text : 'unnamed')
+
+/** An answer that says that somebody was not signed in, or says nothing. @throws SignInRefused */
+function checkAnswer(query: URLSearchParams): void {
+  const error = query.get('error')
+  if (error !== null) {
+    const subcode = query.get('error_subcode')
+    throw new SignInRefused(declined.includes(error) ? 'declined' : 'provider_refused', null, {
+      at: 'authorization',
+      error: codeOf(error),
+      ...(subcode !== null && { subcode: codeOf(subcode) }),
+    })
+  }
+  if (query.getAll('code').length !== 1) throw new SignInRefused('provider_answer', null, { at: 'authorization' })
+}
+
+const hasAll = (claims: Claims, names: string[]): boolean => names.every((name) => claims[name] !== undefined)
+
+/** Who signs in. Userinfo is asked only for what the ID token does not say and this sign-in needs (I2.3). */
+async function identify(
+  accountId: string,
+  kind: OpenIdKind,
+  row: AuthProviderRow,
+  answered: { app: App; query: URLSearchParams; state: string; callbackUri: string; proofs: Proofs },
+): Promise<ClaimedIdentity> {
+  const { left, fetch } = within(timeBudgetMs)
+  const document = await documentOf(answered.app, left())
+  const { claims, userinfo } = await exchangeCode({ ...answered, document, fetch })
+  const needed = claimsOf(kind, row)
+  const idpId = claims[subjectClaim(kind)]
+  const isLinked =
+    typeof idpId === 'string' && (await linkedIdentity(accountId, { idpId, issuer: row.issuer })) !== null
+  const names = isLinked ? needed.always : [...needed.always, ...needed.toLink]
+  if (userinfo === null || hasAll(claims, names)) return identityOfClaims(kind, row, claims)
+  // What is signed counts before what is not.
+  return identityOfClaims(kind, row, { ...(await userinfo()), ...claims })
+}
+
+/** Has a passcode mailed, if the address belongs to somebody who can sign in; that is found out later, and tells nobody here. */
+async function orderProof(
+  accountId: string,
+  { provider: { id: provider_id }, context }: PendingSignIn,
+  email: string,
+  code: string,
+): Promise<void> {
+  const order: PasscodeOrder = { account_id: accountId, email, context, purpose: 'proof', provider_id, code }
+  await invokeLater(env.passcodeFunction, order)
+}
+
+/** Whether the person may have a code; decided again when it is redeemed. @throws SignInRefused */
+async function checkPerson(accountId: string, pending: PendingSignIn, identity: ClaimedIdentity): Promise<void> {
+  const { kind, id } = pending.provider
+  const [{ actorId }, account, provider, counts] = await Promise.all([
+    findIdentity(accountId, identity),
+    getRow(accounts, accountId, accountId),
+    getRow(authProviders[kind], accountId, id),
+    readCounts(accountId),
+  ])
+  const actor = await getRow(actors, accountId, actorId)
+  const total = account && limitOf(account, 'users')
+  const aboveUsersLimit = total !== null && usageOf((tally) => counts[tally] ?? 0, 'users') > total
+  const refusal = refusalOf({ account, kind, provider, actor, context: pending.context, aboveUsersLimit })
+  if (refusal) throw new SignInRefused(refusal, actorId)
+}
+
+async function codeFor(
+  accountId: string,
+  pending: PendingSignIn,
+  identity: ClaimedIdentity,
+  micros: number,
+): Promise<{ text: string; key: Key }> {
+  const { provider, context, code_challenge } = pending
+  const { text, key } = mintOneTimeToken(accountId, 'code')
+  const content: SignInCode = { provider, context, code_challenge, identity }
+  const Item = oneTimeItem(key, clock.now() + micros, content)
+  await table().send(new PutCommand({ TableName: tableName(), Item }))
+  return { text, key }
+}
+
+/**
+ * Takes the answer of a provider that a browser brings (I2.2) to where the sign-in was begun: with a code, or with
+ * `access_denied` and no reason. The reason is in the service's own log.
+ * @param path where the browser came back to, below the address of the service
+ * @throws ApiError 400 when it belongs to no sign-in that waits for it
+ */
+export async function completeSignIn(path: string, query: URLSearchParams): Promise<{ location: string }> {
+  const { accountId, key, pending, text } = await takePending(query)
+  const back = (parameters: Record<string, string>) => ({
+    location: withParameters(pending.redirect_uri, { state: pending.state, ...parameters }),
+  })
+  try {
+    checkCallback(pending, path)
+    const { row, app } = await providerOf(accountId, pending)
+    checkAnswer(query)
+    const proofs = await openProofs(accountId, key.sk, pending.sealed)
+    const answered = { app, query, state: text, callbackUri: pending.callback_uri, proofs }
+    const identity = await identify(accountId, pending.provider.kind, row, answered)
+    const email = await emailToProve(accountId, identity)
+    if (email !== null) {
+      const code = await codeFor(accountId, pending, identity, codeMicros.withPasscode)
+      await orderProof(accountId, pending, email, code.key.sk)
+      return back({ proof_required: 'true', code: code.text })
+    }
+    await checkPerson(accountId, pending, identity)
+    const code = await codeFor(accountId, pending, identity, codeMicros.alone)
+    return back({ code: code.text })
+  } catch (error) {
+    if (!(error instanceof SignInRefused)) throw error
+    noteRefusal(accountId, error)
+    return back({ error: 'access_denied' })
+  }
+}

@@ -1,0 +1,42 @@
+import { actors } from '../../domain/actors/actor.ts'
+import {
+  type ExternalIdentityRow,
+  externalIdentities,
+  heldBy,
+  identityOf,
+} from '../../domain/external-identities/external-identity.ts'
+import { findUnique } from '../../table/read.ts'
+import { checkEmail } from '../../values/email.ts'
+import { SignInRefused } from '../refusals/sign-in-refused.ts'
+import type { ProvenIdentity } from './proven-identity.ts'
+
+/** Whose a proven identity is, and the row that stands for it: null where it is the first link. */
+type Found = { actorId: string; identity: ExternalIdentityRow | null }
+
+/** The identity that was linked before; null before its first link. */
+export const linkedIdentity = (accountId: string, { idpId, issuer }: Pick<ProvenIdentity, 'idpId' | 'issuer'>) =>
+  findUnique(externalIdentities, accountId, 'external_identities.identity', identityOf(idpId, issuer))
+
+/**
+ * Finds whom a proven identity belongs to (I3.1, I3.2): by itself, else by its verified email, ignoring case. Whether that
+ * actor may sign in is not decided here.
+ * @throws SignInRefused when it is nobody's
+ */
+export async function findIdentity(accountId: string, proven: ProvenIdentity): Promise<Found> {
+  const linked = await linkedIdentity(accountId, proven)
+  if (linked) return { actorId: linked.actor_id, identity: linked }
+  if ('refusal' in proven.email) {
+    const { refusal, claim } = proven.email
+    throw new SignInRefused(refusal, null, claim === undefined ? {} : { claim })
+  }
+  const checked = checkEmail(proven.email.verified.trim())
+  if (!('email' in checked)) throw new SignInRefused('email_invalid')
+  const actor = await findUnique(actors, accountId, 'actors.email', checked.email.toLowerCase())
+  if (!actor) throw new SignInRefused('actor_unknown')
+  if (actor.is_disabled) throw new SignInRefused('actor_disabled', actor.id)
+  const held = heldBy(actor.id, proven.issuer)
+  const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', held)
+  // What a directory owns says who its user is; a sign-in does not hand that to another.
+  if (other && other.directory_id !== null) throw new SignInRefused('identity_of_directory', actor.id)
+  return { actorId: actor.id, identity: other }
+}

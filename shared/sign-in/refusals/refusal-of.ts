@@ -1,0 +1,28 @@
+import type { AccountRow } from '../../domain/accounts/account.ts'
+import { type ActorRow, isPerson } from '../../domain/actors/actor.ts'
+import type { AuthProviderRow, ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
+import { allowsContext, type SignInContext } from '../sign-in-context.ts'
+import type { Refusal } from './sign-in-refused.ts'
+
+type Facts = {
+  account: Pick<AccountRow, 'is_disabled'> | null
+  kind: ProviderKind
+  provider: Pick<AuthProviderRow, 'is_disabled' | 'context'> | null
+  actor: Pick<ActorRow, 'is_disabled' | 'type' | 'allow_email_otp_sign_in'> | null
+  context: SignInContext
+  /** Whether the account has more enabled users than it may. */
+  aboveUsersLimit: boolean
+}
+
+/** Why somebody cannot sign in (I2.4), the first reason that applies; null for who can. */
+export function refusalOf({ account, kind, provider, actor, context, aboveUsersLimit }: Facts): Refusal | null {
+  if (!account || account.is_disabled) return 'account_disabled'
+  if (!provider || provider.is_disabled) return 'provider_disabled'
+  if (!allowsContext(provider, context)) return 'provider_context'
+  if (!actor) return 'actor_unknown'
+  if (actor.is_disabled) return 'actor_disabled'
+  if (!isPerson(actor.type)) return 'actor_type'
+  if (context === 'portal' && actor.type !== 'account_admin_user') return 'actor_not_admin'
+  if (kind === 'email_otp' && !actor.allow_email_otp_sign_in) return 'email_otp_not_allowed'
+  return context === 'client' && aboveUsersLimit ? 'above_users_limit' : null
+}

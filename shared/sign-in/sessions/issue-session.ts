@@ -1,0 +1,89 @@
+import { commit } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { timestamp } from '../../core/clock.ts'
+import { anonymous, type Origin } from '../../core/subject.ts'
+import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
+import { limitOf, usageOf } from '../../domain/accounts/check-limit.ts'
+import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { type AuthProviderRow, authProviders, type ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
+import { mintClientToken } from '../../domain/client-tokens/mint-client-token.ts'
+import { mintPortalSession } from '../../domain/portal-sessions/mint-portal-session.ts'
+import { sessionLogItems } from '../../logs/session-log.ts'
+import { refusalOf } from '../refusals/refusal-of.ts'
+import { SignInRefused } from '../refusals/sign-in-refused.ts'
+import type { SignInContext } from '../sign-in-context.ts'
+
+/** Whose sign-in has been proven, by what, and for what. */
+type SignIn = {
+  actorId: string
+  provider: { kind: ProviderKind; id: string }
+  context: SignInContext
+  origin: Origin
+}
+
+/** What a person gets who has signed in (I2.1); the token is shown this once. */
+type Issued = { token: string; expires_at: string; actor: Pick<ActorRow, 'id' | 'name' | 'email' | 'type'> }
+
+/** The users limit is the one that clients' sessions are held against, too (A11). */
+function isAboveUsersLimit(transaction: Transaction, account: AccountRow): boolean {
+  const total = limitOf(account, 'users')
+  return total !== null && usageOf((tally) => transaction.count(tally), 'users') > total
+}
+
+const lifetimes = { client: 'client_session_lifetime_secs', portal: 'portal_session_lifetime_secs' } as const
+
+/**
+ * Stages what a sign-in gives (I2.6) in the commit of its caller, who may write the identity with it (I3): a client token,
+ * or a portal session with its log entry. Whether the actor may sign in is decided on the state of that commit.
+ * @throws SignInRefused by I2.4; then nothing of the commit may be written
+ */
+export async function stageSession(
+  transaction: Transaction,
+  { actorId, provider: { kind, id: providerId }, context, origin }: SignIn,
+): Promise<Issued> {
+  const { accountId, now } = transaction
+  const [account, provider, actor] = await Promise.all([
+    transaction.get(accounts, accountId),
+    transaction.get(authProviders[kind], providerId),
+    transaction.get(actors, actorId),
+  ])
+  const aboveUsersLimit = account !== null && isAboveUsersLimit(transaction, account)
+  const refusal = refusalOf({ account, kind, provider, actor, context, aboveUsersLimit })
+  if (refusal || !provider || !actor) throw new SignInRefused(refusal ?? 'actor_unknown', actor?.id ?? null)
+
+  const fields = { auth_provider_id: providerId, expires_at: endOf(provider, context, now) }
+  const { id, name, email, type } = actor
+  const { token, expires_at } =
+    context === 'client'
+      ? await mintClientToken(transaction, id, fields)
+      : await openPortal(transaction, actor, fields, origin)
+  return { token, expires_at, actor: { id, name, email, type } }
+}
+
+const endOf = (provider: AuthProviderRow, context: SignInContext, now: number): string =>
+  timestamp(now + provider[lifetimes[context]] * 1_000_000)
+
+async function openPortal(
+  transaction: Transaction,
+  actor: ActorRow,
+  fields: { auth_provider_id: string; expires_at: string },
+  origin: Origin,
+) {
+  const session = await mintPortalSession(transaction, actor.id, fields)
+  const subject = {
+    ...anonymous(origin),
+    actor_id: actor.id,
+    actor_name: actor.name,
+    actor_type: actor.type,
+    actor_email: actor.email,
+    auth_provider_id: session.auth_provider_id,
+    token_id: session.id,
+  }
+  const entry = { context: 'portal', subject, at: transaction.now } as const
+  for (const item of sessionLogItems(transaction.accountId, entry)) transaction.put(item)
+  return session
+}
+
+/** The same in a commit of its own. A sign-in is the service's own work, so its changes have no subject (L5). */
+export const issueSession = (accountId: string, signIn: SignIn): Promise<Issued> =>
+  commit({ accountId, subject: null }, (transaction) => stageSession(transaction, signIn))

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as listIdentities } from '#functions/api/external-identities/list-external-identities.ts'
+import { commit } from '#shared/commit/commit.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
+import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import type { ProvenIdentity } from '#shared/sign-in/identities/proven-identity.ts'
+import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
+import { type Refusal, SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { commitsOf } from '#test/support/commit-stream.ts'
+import { insertIdentity, newIssuer, newPerson } from '#test/support/identities.ts'
+import { insertActor, updateRow } from '#test/support/rows.ts'
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+
+/** Links as a sign-in does; the actor's id, or why it was refused. */
+const link = (accountId: string, proven: ProvenIdentity): Promise<string> =>
+  commit({ accountId, subject: null }, (transaction) => stageIdentity(transaction, proven)).catch((error) => {
+    if (error instanceof SignInRefused) return error.reason
+    throw error
+  })
+const proven = (fields: Partial<ProvenIdentity> = {}): ProvenIdentity => ({
+  issuer: newIssuer(),
+  idpId: randomUUID(),
+  email: { refusal: 'email_invalid' },
+  profile: {},
+  ...fields,
+})
+const verified = (email: string) => ({ email: { verified: email } })
+const identitiesOf = async (actor: ActorRow) =>
+  (await account.call(listIdentities, { params: { actor_id: actor.id } })).body.data
+
+describe('an identity that is known (I3.1)', () => {
+  it('signs its actor in whatever its email, and gets the profile of today', async () => {
+    const actor = await newPerson(account)
+    const { issuer, idp_id, id } = await insertIdentity(account.id, actor.id, { given_name: 'Grace' })
+    const other = await newPerson(account)
+    const claims = { email: other.email, name: 'Grace H.' }
+    expect(await link(account.id, { issuer, idpId: idp_id, ...verified(String(other.email)), profile: claims })).toBe(
+      actor.id,
+    )
+    expect(await identitiesOf(actor)).toMatchObject([{ id, issuer, idp_id, ...claims, given_name: 'Grace' }])
+    expect(await identitiesOf(other)).toEqual([])
+  })
+
+  it('is not written when its profile is the same', async () => {
+    const actor = await newPerson(account)
+    const { issuer, idp_id, name } = await insertIdentity(account.id, actor.id)
+    const before = (await commitsOf(account.id)).length
+    await link(account.id, proven({ issuer, idpId: idp_id, profile: { name } }))
+    expect((await commitsOf(account.id)).slice(before)).toEqual([])
+  })
+
+  it('needs no email', async () => {
+    const actor = await newPerson(account)
+    const { issuer, idp_id } = await insertIdentity(account.id, actor.id)
+    expect(await link(account.id, proven({ issuer, idpId: idp_id }))).toBe(actor.id)
+  })
+})
+
+describe('an identity that is new (I3.2)', () => {
+  it('is linked to the person with the verified email, ignoring case', async () => {
+    const email = `Grace.${randomUUID()}@bücher.example`
+    const actor = await insertActor(account.id, {
+      type: 'account_user',
+      email: email.replace('bücher', 'xn--bcher-kva'),
+    })
+    const { issuer, idpId } = proven()
+    const profile = { name: 'Grace', picture: 'https://pictures.example.com/1' }
+    expect(await link(account.id, { issuer, idpId, ...verified(email.toUpperCase()), profile })).toBe(actor.id)
+    expect(await identitiesOf(actor)).toMatchObject([
+      {
+        actor_id: actor.id,
+        account_id: account.id,
+        issuer,
+        idp_id: idpId,
+        directory_id: null,
+        synced_at: null,
+        ...profile,
+      },
+    ])
+    const [change, ...more] = (await commitsOf(account.id)).at(-1)?.changes ?? []
+    expect([change?.object, change?.operation, more]).toEqual(['external_identities', 'insert', []])
+  })
+
+  it('takes the place of the one that its actor has of the issuer', async () => {
+    const actor = await newPerson(account)
+    const old = await insertIdentity(account.id, actor.id)
+    const fresh = proven({ issuer: old.issuer, ...verified(String(actor.email)) })
+    expect(await link(account.id, fresh)).toBe(actor.id)
+    expect(await identitiesOf(actor)).toMatchObject([{ id: old.id, idp_id: fresh.idpId }])
+    expect(await link(account.id, proven({ issuer: old.issuer, idpId: old.idp_id }))).toBe('email_invalid')
+  })
+
+  it('is refused where a directory owns the one that its actor has', async () => {
+    const actor = await newPerson(account)
+    const { issuer, idp_id } = await insertIdentity(account.id, actor.id, { directory_id: randomUUID() })
+    expect(await link(account.id, proven({ issuer, ...verified(String(actor.email)) }))).toBe('identity_of_directory')
+    expect(await link(account.id, proven({ issuer, idpId: idp_id }))).toBe(actor.id)
+  })
+
+  it.each<[string, Refusal, () => Promise<ProvenIdentity['email']>]>([
+    ['nobody has', 'actor_unknown', async () => ({ verified: `${randomUUID()}@example.com` })],
+    ['is none', 'email_invalid', async () => ({ verified: 'nonsense' })],
+    ['does not count', 'email_invalid', async () => ({ refusal: 'email_invalid' })],
+    [
+      'a disabled person has',
+      'actor_disabled',
+      async () => {
+        const actor = await newPerson(account)
+        await updateRow(account.id, actors, actor, { is_disabled: true })
+        return { verified: String(actor.email) }
+      },
+    ],
+  ])('is refused by an email that %s (I3.3)', async (_name, reason, email) => {
+    const before = await queryItems(`${account.id}#external_identities`)
+    expect(await link(account.id, proven({ email: await email() }))).toBe(reason)
+    expect(await queryItems(`${account.id}#external_identities`)).toEqual(before)
+  })
+})
+
+it('never gives one identity to two, never two of an issuer to one, and never makes an actor', async () => {
+  const issuers = ['https://a.example.com', 'https://b.example.com']
+  const emails = ['ada', 'grace', 'edsger', 'nobody'].map((name) => `${name}@example.com`)
+  const attempt = fc.record({
+    issuer: fc.constantFrom(...issuers),
+    idpId: fc.constantFrom('1', '2', '3'),
+    email: fc.constantFrom(...emails, null),
+    shout: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(attempt, { minLength: 1, maxLength: 12 }), async (attempts) => {
+      const { id } = await newAccount()
+      const people = await Promise.all(
+        emails.slice(0, 3).map((email, i) => insertActor(id, { type: 'account_user', email, is_disabled: i === 2 })),
+      )
+      const owned = await insertIdentity(id, people[1]?.id ?? '', {
+        issuer: issuers[1],
+        idp_id: '3',
+        directory_id: 'd',
+      })
+      const before = (await queryItems(`${id}#actors`)).length
+      // What the rules say, in memory: identity at an issuer → actor.
+      const model = new Map([[`${owned.issuer} ${owned.idp_id}`, { actor: owned.actor_id, owned: true }]])
+      for (const { issuer, idpId, email, shout } of attempts) {
+        const expected = ((): string => {
+          const known = model.get(`${issuer} ${idpId}`)
+          if (known) return known.actor
+          if (email === null) return 'email_invalid'
+          const actor = people.find((person) => person.email === email)
+          if (!actor) return 'actor_unknown'
+          if (actor.is_disabled) return 'actor_disabled'
+          const held = [...model].find(([at, { actor: of }]) => at.startsWith(`${issuer} `) && of === actor.id)
+          if (held?.[1].owned) return 'identity_of_directory'
+          if (held) model.delete(held[0])
+          model.set(`${issuer} ${idpId}`, { actor: actor.id, owned: false })
+          return actor.id
+        })()
+        const address = email !== null && { verified: shout ? email.toUpperCase() : email }
+        const got = await link(id, { issuer, idpId, email: address || { refusal: 'email_invalid' }, profile: {} })
+        expect(got).toBe(expected)
+      }
+      const rows = await queryItems<{ pk: string; sk: string; issuer: string; idp_id: string; actor_id: string }>(
+        `${id}#${externalIdentities.name}`,
+      )
+      expect(new Map(rows.map((row) => [`${row.issuer} ${row.idp_id}`, row.actor_id]))).toEqual(
+        new Map([...model].map(([at, { actor }]) => [at, actor])),
+      )
+      expect(new Set(rows.map((row) => `${row.actor_id} ${row.issuer}`)).size).toBe(rows.length)
+      expect((await queryItems(`${id}#actors`)).length).toBe(before)
+    }),
+    { numRuns: 8 },
+  )
+})

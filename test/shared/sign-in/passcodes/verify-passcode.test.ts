@@ -1,0 +1,37 @@
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
+import { passcodeProvider } from '#shared/sign-in/passcodes/passcode-provider.ts'
+import { verifyPasscode } from '#shared/sign-in/passcodes/verify-passcode.ts'
+import { getRow, rowsBy } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+import { insertIdentity, newPerson } from '#test/support/identities.ts'
+import { catchLog } from '#test/support/log-lines.ts'
+import { hashQuickly, mailedPasscode } from '#test/support/mails.ts'
+
+let account: AccountRow
+beforeAll(async () => {
+  hashQuickly()
+  const { id } = await newAccount()
+  account = (await getRow(accounts, id, id)) as AccountRow
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, ip_lon: null, user_agent: null }
+
+it('signs nobody in but whom the passcode was mailed to', async () => {
+  const { actor, email, passcode } = await mailedPasscode(account.id)
+  const issuer = (await passcodeProvider(account.id))?.issuer ?? ''
+  // The address was somebody else's, and the identity of it is still theirs.
+  const other = await newPerson(account)
+  await insertIdentity(account.id, other.id, { issuer, idp_id: email.toLowerCase() })
+  const log = catchLog('WARN')
+  await expect(verifyPasscode(account, { email, passcode, context: 'client' }, origin)).rejects.toMatchObject({
+    code: 'unauthorized',
+  })
+  expect(log.lines().at(-1)).toMatchObject({ event: 'sign_in_refused', actor_id: actor.id })
+  for (const { id } of [actor, other]) expect(await rowsBy(clientTokens, account.id, 'actor_id', id)).toEqual([])
+})

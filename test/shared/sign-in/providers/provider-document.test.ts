@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { documentOf } from '#shared/sign-in/providers/provider-document.ts'
+import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in.ts'
+import { newSubject } from '#test/support/sign-in-world.ts'
+import { toldOperator } from '#test/support/told-operator.ts'
+
+let account: Account
+let fake: PlainProvider
+beforeAll(async () => {
+  account = await newAccount()
+})
+beforeEach(async () => {
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+  fake = await startPlainProvider()
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  await fake.close()
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+})
+
+/** Lets what the process keeps of a provider be older than it is kept. */
+async function longAgo<T>(work: () => Promise<T>): Promise<T> {
+  const now = Date.now
+  const spy = vi.spyOn(Date, 'now').mockImplementation(() => now() - 11 * 60_000)
+  const done = await work()
+  spy.mockRestore()
+  return done
+}
+
+/** What the browser is told by the callback, and the operator by the log and a metric. */
+async function comesBack(begun: Awaited<ReturnType<typeof beginSignIn>>) {
+  const code = fake.codeFor(begun.url, { sub: newSubject() })
+  const { answer, ...operator } = await toldOperator(() => comeBack(begun, { state: begun.own, code }))
+  return { status: answer.status, told: ledTo(answer), ...operator }
+}
+
+const whole = (more: object = {}) => JSON.stringify({ ...fake.document(), ...more })
+const without = (name: string) => JSON.stringify({ ...fake.document(), [name]: undefined })
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+
+describe('a discovery document that is none', () => {
+  const forms: [string, () => string, string][] = [
+    ['no JSON', () => '<!doctype html><title>Sign in</title>', 'provider_answer'],
+    ['nothing', () => '', 'provider_answer'],
+    ['cut short', () => whole().slice(0, -2), 'provider_answer'],
+    ['a list', () => `[${whole()}]`, 'provider_answer'],
+    ['a text', () => JSON.stringify(whole()), 'provider_answer'],
+    ['null', () => 'null', 'provider_answer'],
+    ['without an issuer', () => without('issuer'), 'provider_answer'],
+    ['without an authorization endpoint', () => without('authorization_endpoint'), 'provider_answer'],
+    ['without a token endpoint', () => without('token_endpoint'), 'provider_answer'],
+    ['without keys', () => without('jwks_uri'), 'provider_answer'],
+    ['with an endpoint that is no text', () => whole({ token_endpoint: 7 }), 'provider_answer'],
+    ['with an endpoint that is a list', () => whole({ jwks_uri: [fake.document().jwks_uri] }), 'provider_answer'],
+    ['with an endpoint that is an object', () => whole({ userinfo_endpoint: { href: 'x' } }), 'provider_answer'],
+    ['with an endpoint by HTTP', () => whole({ token_endpoint: 'http://login.example.com/token' }), 'provider_answer'],
+    [
+      'with a script for an endpoint',
+      () => whole({ authorization_endpoint: 'javascript:alert(1)' }),
+      'provider_answer',
+    ],
+    [
+      'with an endpoint that is too long',
+      () => whole({ jwks_uri: `${fake.base}/${'x'.repeat(2_048)}` }),
+      'provider_answer',
+    ],
+    ['with methods that are no list', () => whole({ token_endpoint_auth_methods_supported: 7 }), 'provider_answer'],
+    [
+      'with algorithms that are no texts',
+      () => whole({ id_token_signing_alg_values_supported: [null, {}] }),
+      'provider_answer',
+    ],
+    [
+      'with a flag that is a text',
+      () => whole({ authorization_response_iss_parameter_supported: 'false' }),
+      'provider_answer',
+    ],
+    ['that says it all in __proto__', () => `{"__proto__":${whole()}}`, 'provider_answer'],
+    ['nested deeper than a stack is', () => nested(400_000), 'provider_answer'],
+    ['of 5 MB', () => whole({ more: 'x'.repeat(5_000_000) }), 'provider_unreachable'],
+  ]
+
+  it.each(forms)('%s is 503 at the start, and refuses at the callback', async (_form, body, reason) => {
+    const answering = body()
+    const provider = await providerBehind(account.id, fake)
+    const begun = await longAgo(() => beginSignIn(provider.id, { slug: account.slug }))
+    fake.misbehave('discovery', (answer) => answer.end(answering))
+    fake.asked.length = 0
+    const { status, told, refused, counted } = await comesBack(begun)
+    expect([status, told]).toEqual([303, { state: begun.state, error: 'access_denied' }])
+    expect(refused).toMatchObject({ reason, at: 'discovery', account_id: account.id })
+    expect(counted).toEqual([1, reason])
+    expect(fake.asked).toEqual(['discovery'])
+    const { answer } = await beginSignIn(provider.id, { slug: account.slug })
+    expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
+    // Nothing of it was kept.
+    fake.behave()
+    expect((await beginSignIn(provider.id, { slug: account.slug })).answer.status).toBe(201)
+  })
+
+  it('is one all the same with whatever else in it: that is not looked at', async () => {
+    const more = `,"__proto__":{"token_endpoint":"x"},"deep":${nested(100_000)},"claims_supported":{"not":"a list"}}`
+    const answering = `${whole().slice(0, -1)}${more}`
+    fake.misbehave('discovery', (answer) => answer.end(answering))
+    const provider = await providerBehind(account.id, fake)
+    const begun = await beginSignIn(provider.id, { slug: account.slug })
+    expect(begun.answer.status).toBe(201)
+    expect((await comesBack(begun)).refused).toMatchObject({ reason: 'email_missing' })
+    expect(fake.asked).toContain('token')
+  })
+})
+
+it.each<[string, () => string]>([
+  ['no JSON', () => '<html>'],
+  ['a list', () => '[]'],
+  ['no list', () => '{"keys":{"kty":"EC"}}'],
+  ['nothing in the list', () => '{"keys":[null,7,"x"]}'],
+  ['a key that is none', () => '{"keys":[{"kty":"EC","kid":"first","crv":"P-256","x":7,"y":[]}]}'],
+  ['nested deeper than a stack is', () => `{"keys":${nested(200_000)}}`],
+])('keys that are none refuse at the callback: %s', async (_form, body) => {
+  const provider = await providerBehind(account.id, fake)
+  const begun = await beginSignIn(provider.id, { slug: account.slug })
+  fake.misbehave('keys', (answer) => answer.end(body()))
+  const { status, told, counted } = await comesBack(begun)
+  expect([status, told.error, counted[0]]).toEqual([303, 'access_denied', 1])
+  expect(counted[1]).toMatch(/^(id_token|provider_answer)$/)
+})
+
+describe('a question to a provider that several sign-ins have', () => {
+  const app = (issuer = fake.issuer) => ({
+    issuer,
+    documentUri: fake.documentUri,
+    clientId: 'x',
+    secret: () => Promise.resolve(''),
+  })
+
+  it('is asked once, and each waits as long as they have', async () => {
+    const open = Promise.withResolvers<void>()
+    fake.misbehave('discovery', async (answer) => {
+      await open.promise
+      fake.send(answer, 200, fake.document())
+    })
+    const short = documentOf(app(), 50).catch((error) => error)
+    const long = documentOf(app(), 20_000)
+    expect(await short).toMatchObject({
+      reason: 'provider_unreachable',
+      details: { at: 'discovery', failure: 'timeout' },
+    })
+    open.resolve()
+    expect((await long).issuer).toBe(fake.issuer)
+    expect(fake.asked).toEqual(['discovery'])
+  })
+
+  it('that fails is no answer to who came later', async () => {
+    let times = 0
+    fake.misbehave('discovery', (answer) =>
+      times++ === 0 ? setTimeout(() => answer.destroy(), 20) : fake.send(answer, 200, fake.document()),
+    )
+    const [first, second] = await Promise.allSettled([documentOf(app(), 5_000), documentOf(app(), 5_000)])
+    expect([first?.status, second?.status, fake.asked.length]).toEqual(['rejected', 'fulfilled', 2])
+  })
+
+  it('is another one of another issuer, whatever its address', async () => {
+    const [own, other] = await Promise.allSettled([
+      documentOf(app(), 5_000),
+      documentOf(app('https://x.example.com'), 5_000),
+    ])
+    expect([own?.status, other?.status]).toEqual(['fulfilled', 'rejected'])
+    expect((await documentOf(app(), 5_000)).issuer).toBe(fake.issuer)
+    expect(fake.asked).toHaveLength(2)
+  })
+})
