@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../fault.ts'
+import { loopbackAddress } from './loopback-address.ts'
 
 export type Dynoxide = { endpoint: string; exited: Promise<void>; stop(): Promise<void> }
 
 /** The file with a data directory's tables. */
 export const databaseFile = (dir: string): string => join(dir, 'dynamodb.db')
 
-async function freePort(): Promise<number> {
+async function freePort(host: string): Promise<number> {
   const server = createServer()
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
   const address = server.address()
   await new Promise((resolve) => server.close(resolve))
   if (address === null || typeof address === 'string') throw new Error('The free port has no number.')
@@ -63,12 +64,13 @@ function indexStream(file: string): void {
 }
 
 async function attempt(binary: string, dir: string, pidFile: string): Promise<Dynoxide | undefined> {
-  const port = await freePort()
-  const endpoint = `http://127.0.0.1:${port}`
+  const host = loopbackAddress()
+  const port = await freePort(host)
+  const endpoint = `http://${host}:${port}`
   const log = openSync(join(dir, 'dynamodb.log'), 'w')
   let child: ChildProcess
   try {
-    child = spawn(binary, ['--host', '127.0.0.1', '--port', String(port), '--db-path', databaseFile(dir)], {
+    child = spawn(binary, ['--host', host, '--port', String(port), '--db-path', databaseFile(dir)], {
       stdio: ['ignore', log, log],
     })
   } finally {

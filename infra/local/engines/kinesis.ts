@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import kinesalite from 'kinesalite'
 import { create } from 'kinesalite/db/index.js'
 import { Fault, messageOf } from '../fault.ts'
+import { isOfPage, refusePage } from './of-page.ts'
 
 /** A data directory's flow stream: a LevelDB. */
 export const streamDirectory = (dir: string): string => join(dir, 'kinesis')
@@ -40,6 +41,12 @@ export async function startKinesis(dir: string): Promise<string> {
   }
   const server: Server = kinesalite({ path, createStreamMs: 0, deleteStreamMs: 0, updateStreamMs: 0, shardLimit: 64 })
   server.keepAliveTimeout = 60_000
+  const answering = server.listeners('request')
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    if (isOfPage(request)) refusePage(response)
+    else for (const answer of answering) answer.call(server, request, response)
+  })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The Kinesis engine has no port.')

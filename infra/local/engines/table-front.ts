@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { fieldsOf } from '#shared/core/is-object.ts'
 import { groupStatements, type WriteTogether } from './group-statements.ts'
+import { isOfPage, refusePage } from './of-page.ts'
 
 const agent = new Agent({ keepAlive: true })
 const batch = 'DynamoDB_20120810.BatchExecuteStatement'
@@ -69,6 +70,7 @@ export async function startTableFront(engine: string): Promise<{ endpoint: strin
   const url = new URL(engine)
   const write = groupStatements<IncomingMessage>((statements, like) => transact(url, statements, like))
   const server = createServer((incoming, response) => {
+    if (isOfPage(incoming)) return refusePage(response)
     const isBatch = incoming.headers['x-amz-target'] === batch
     const answered = isBatch ? execute(url, write, incoming, response) : forward(url, incoming, response)
     // The caller tries again, as after any connection that is lost.
