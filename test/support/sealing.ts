@@ -12,6 +12,7 @@ import { Lease, readSealedState } from '#shared/seal/sealed-state.ts'
 import { parseVerifierKey, type VerifierKey } from '#shared/seal/signed-note.ts'
 import { verifierKey } from '#shared/seal/signing-key.ts'
 import { table } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
 
 const address = 'https://access.example.com'
 
@@ -79,13 +80,13 @@ export async function sealedState(account: string, log: SealedLog = 'changes') {
   return { ...state, key: parseVerifierKey(state.verifier_key) }
 }
 
-/** Calls this ahead of each object and each item that is put, until the answer is called. */
-export function aheadOfWrites(before: () => unknown): () => void {
+/** Calls this ahead of each object and each item that is put, with the item, until the answer is called. */
+export function aheadOfWrites(before: (item?: Record<string, unknown>) => unknown): () => void {
   const { promises } = process.getBuiltinModule('node:fs')
   const [send, writeFile] = [table().send.bind(table()), promises.writeFile.bind(promises)]
   const spies = [
     vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
-      if (command.constructor.name === 'PutCommand') await before()
+      if (command instanceof PutCommand) await before(command.input.Item)
       return send(command as never)
     }) as never),
     vi.spyOn(promises, 'writeFile').mockImplementation(async (...of) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { CommitRecord } from '#shared/commit/commit-record.ts'
 import { timestamp } from '#shared/core/clock.ts'
 import type { LogItem } from '#shared/logs/part-reader.ts'
-import { saysSame } from '#shared/seal/entry-text.ts'
+import { saysSame, storedText } from '#shared/seal/entry-text.ts'
 
 const sk = 'c00000000000000000000000'
 const subject = { actor_id: 'a', ip: '192.0.2.1', user_agent: null }
@@ -26,6 +26,18 @@ it.each<[string, object]>([
   ['a number as a text', { after: { ...after, places: [{ port: '80' }, { port: 443 }] } }],
   ['a state before', { before: {} }],
   ['nobody', { subject: null }],
+  ['the id of another', { log_id: 'c00000000000000000000001' }],
+  ['another type', { type: 'session' }],
+  ['another time', { timestamp: timestamp(2) }],
+  ['another object', { object: 'groups' }],
+  ['another operation', { operation: 'update' }],
+  ['the run of a directory', { run_id: 'r' }],
 ])('tells an entry with %s from it', (_what, fields) => {
   expect(says(fields)).toBe(false)
+})
+
+it('tells an entry that has a form of none as altered, by its id', () => {
+  expect(() => storedText({ ...stored, subject: { actor_id: 'a' } } as unknown as LogItem)).toThrow(
+    expect.objectContaining({ problem: 'altered', at: sk }),
+  )
 })

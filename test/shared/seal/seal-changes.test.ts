@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { parseCheckpoint } from '#shared/seal/checkpoint.ts'
@@ -8,7 +8,7 @@ import { Lease } from '#shared/seal/sealed-state.ts'
 import { openNote } from '#shared/seal/signed-note.ts'
 import { findLeaf, tableHashes } from '#shared/seal/table-tiles.ts'
 import { table, tableName } from '#shared/table/client.ts'
-import { PutCommand } from '#shared/table/commands.ts'
+import { PutCommand, QueryCommand } from '#shared/table/commands.ts'
 import { commitKey, headKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
@@ -87,6 +87,43 @@ it('does nothing where there is nothing new, and signs nothing for commits witho
   await sealNow(account)
   expect(world.paths()).toEqual(paths)
   expect(await sealedState(account)).toEqual(state)
+})
+
+it('passes over commits without an entry, and does not read them again', async () => {
+  await sealNow(account)
+  const [paths, { size, sequence = 0, time = 0 }] = [world.paths(), await sealedState(account)]
+  const [last, head] = [
+    (await queryItems<Item>(commitKey(account, 0).pk)).at(-1),
+    await getItem<Item>(headKey(account)),
+  ]
+  const next = { sequence: sequence + 1, time: time + 1, first_leaf: size, changes: [] }
+  await put({ ...last, ...commitKey(account, sequence + 1), ...next })
+  await put({ ...head, sequence: sequence + 1 })
+  await sealNow(account)
+  expect(world.paths()).toEqual(paths)
+  expect(await sealedState(account)).toMatchObject({ size, sequence: sequence + 1, time: time + 1 })
+})
+
+it('seals as far as a run has time, and the rest by the next', async () => {
+  const [now, send] = [Date.now.bind(Date), table().send.bind(table())]
+  let late = 0
+  const spies = [
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + late),
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+      const answer = await send(command as never)
+      if (command instanceof QueryCommand && JSON.stringify(command.input).includes('#commits')) late = 90_000
+      return answer
+    }) as never),
+  ]
+  await sealNow(account)
+  for (const spy of spies) spy.mockRestore()
+  const [first] = await records()
+  const all = await leaves()
+  const state = await sealedState(account)
+  expect([state.sequence, state.size]).toEqual([1, first?.changes.length])
+  expect(state.root).toBe(plainRoot(all.slice(0, state.size)).toString('base64'))
+  await sealNow(account)
+  expect((await sealedState(account)).size).toBe(all.length)
 })
 
 it('seals what was there before, and says from which entry', async () => {

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { sealStore } from '#shared/seal/seal-store.ts'
 import { sealWorld } from '#test/support/sealing.ts'
@@ -63,6 +65,22 @@ it.each([
     vi.unstubAllGlobals()
   },
 )
+
+it('puts nothing where another puts at this moment', async () => {
+  inBucket()
+  next = () => new Response('', { status: 409 })
+  expect(await sealStore().put('a/checkpoint', 'one', null)).toBe(false)
+  vi.unstubAllGlobals()
+})
+
+it('lets nobody else read the files of a folder', async () => {
+  const { folder } = sealWorld()
+  await sealStore().put('a/checkpoint', 'one', null)
+  expect(statSync(join(folder, 'a/checkpoint')).mode & 0o777).toBe(0o600)
+  expect(readdirSync(join(folder, 'a'))).toEqual(['checkpoint'])
+  expect(await sealStore().put('a/checkpoint', 'two', null)).toBe(false)
+  expect(readdirSync(join(folder, 'a'))).toEqual(['checkpoint'])
+})
 
 it('asks S3 by conditions, and asks again where the answer was lost', async () => {
   inBucket()

@@ -1,14 +1,26 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { handler as listSites } from '#functions/api/sites/list-sites.ts'
+import { sealChanges } from '#shared/seal/seal-changes.ts'
+import { Lease } from '#shared/seal/sealed-state.ts'
+import { openNote } from '#shared/seal/signed-note.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { commitKey, headKey, type Key, sealKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
-import { changeSites } from '#test/support/sealed-account.ts'
-import { type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+import { plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { changeSites, leavesOf } from '#test/support/sealed-account.ts'
+import {
+  aheadOfWrites,
+  laterByMinutes,
+  type SealWorld,
+  sealedState,
+  sealNow,
+  sealWorld,
+} from '#test/support/sealing.ts'
 
 /** A log that was sealed twice, and whose table then went back to the first time, and on in another way. */
 async function newFork() {
@@ -55,4 +67,73 @@ it('signs nothing where the bucket has lost the newest checkpoint', async () => 
   rmSync(join(world.folder, `${account}/changes/checkpoint`))
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'absent', at: `${account}/changes/checkpoint` })
   expect(await sealedState(account)).toEqual(before)
+})
+
+it('finishes what a run has signed that broke off, and then goes on', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await changeSites(account, 1)
+  let writes = 0
+  // The tile and the newest checkpoint are there, the one of its size is not.
+  const restore = aheadOfWrites(() => {
+    if (++writes > 2) throw new Error('killed')
+  })
+  await expect(sealNow(account)).rejects.toThrow('killed')
+  restore()
+  const note = world.read(`${account}/changes/checkpoint`)
+  const { length } = await leavesOf(account)
+  await changeSites(account, 1, 1)
+  await sealNow(account)
+  expect(world.read(`${account}/changes/checkpoints/${length}`)).toBe(note)
+  const { size, root } = await sealedState(account)
+  expect([size, root]).toEqual([length + 2, plainRoot(await leavesOf(account)).toString('base64')])
+  expect(world.paths()).toContain(`${account}/changes/checkpoints/${size}`)
+})
+
+it('signs nothing when the lease is about to end', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await changeSites(account, 1)
+  const lease = await Lease.take(account, 'changes')
+  if (!lease) throw new Error('Another run has the log.')
+  laterByMinutes(4.6)
+  const sealing = { account, log: 'changes' as const, address: world.address, lease }
+  await expect(sealChanges(sealing, Date.now() + 60_000)).rejects.toThrow('the next run goes on')
+  expect(world.paths().filter((path) => path.includes('checkpoint'))).toEqual([])
+})
+
+it('goes on when the service has another address', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await changeSites(account, 1)
+  await sealNow(account)
+  const { size } = await sealedState(account)
+  vi.stubEnv('SERVICE_URL', 'https://private.example.com')
+  await changeSites(account, 1)
+  await sealNow(account)
+  const newest = await sealedState(account)
+  expect(newest).toMatchObject({ size: size + 1, origin: `private.example.com/${account}/changes` })
+  expect(openNote(world.read(`${account}/changes/checkpoint`), newest.key)).toContain(newest.origin)
+})
+
+it('does not go on from the checkpoint of the other log, nor from a root in the table that was not signed', async () => {
+  const world = sealWorld()
+  const account = await newAccount()
+  await account.call(listSites, { method: 'GET' })
+  await changeSites(account.id, 1)
+  laterByMinutes(80)
+  await sealNow(account.id, 'activity')
+  const path = `${account.id}/changes/checkpoint`
+  mkdirSync(join(world.folder, `${account.id}/changes`))
+  world.write(path, world.read(`${account.id}/activity/checkpoint`))
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
+  rmSync(join(world.folder, path))
+  await sealNow(account.id)
+  const state = (await getItem(sealKey(account.id, 'changes'))) as Key
+  await changeSites(account.id, 1)
+  const root = Buffer.alloc(32, 1).toString('base64')
+  await table().send(new PutCommand({ TableName: tableName(), Item: { ...state, root } }))
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'diverged', at: path })
+  await table().send(new PutCommand({ TableName: tableName(), Item: state }))
+  await sealNow(account.id)
 })

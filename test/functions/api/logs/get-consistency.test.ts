@@ -13,7 +13,7 @@ it('proves for an earlier checkpoint, and that the newer one extends it', async 
   await changeSites(account.id, 2)
   await sealNow(account.id)
   const newer = await checkpoint()
-  const [newest, ...rest] = await changes()
+  const [newest, second, ...rest] = await changes()
   const oldest = rest.at(-1)?.log_id ?? ''
   const { body } = await proof(oldest, { size: String(older.size) })
   expect(body.data).toMatchObject({ leaf_index: 0, size: older.size, root: older.root, note: older.note })
@@ -31,15 +31,25 @@ it('proves for an earlier checkpoint, and that the newer one extends it', async 
       { size: String(older.size) },
       'size must be that of a checkpoint that covers the entry.',
     ],
+    // The first that the older one does not cover.
+    [
+      getProof,
+      { log_id: second?.log_id ?? '' },
+      { size: String(older.size) },
+      'size must be that of a checkpoint that covers the entry.',
+    ],
+    [getProof, { log_id: oldest }, { size: '1'.repeat(16) }, 'size must be a number of leaves.'],
     [getConsistency, { log: 'changes' }, {}, 'from and to must be sizes of checkpoints.'],
     [getConsistency, { log: 'changes' }, { from: sizes.to, to: sizes.from }, 'from must not be above to.'],
     [getConsistency, { log: 'changes' }, { from: '1', to: sizes.to }, 'from and to must be sizes of checkpoints.'],
-    [
-      listLeaves,
-      { log: 'changes' },
-      { from: '0', to: '99999' },
-      'from and to must be numbers of sealed leaves, at most 10000 apart.',
-    ],
+    ...[{ from: '0', to: String(newer.size + 1) }, { from: '2', to: '1' }, { from: '0' }].map(
+      (range): (typeof faults)[0] => [
+        listLeaves,
+        { log: 'changes' },
+        range,
+        'from and to must be numbers of sealed leaves, at most 10000 apart.',
+      ],
+    ),
     [
       listLeaves,
       { log: 'changes' },

@@ -1,10 +1,17 @@
 import { expect, it } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
 import { handler as listLeaves } from '#functions/api/logs/list-leaves.ts'
+import { clock } from '#shared/core/clock.ts'
 import { canonicalJson } from '#shared/seal/canonical-json.ts'
+import { hourText } from '#shared/seal/hour-leaf.ts'
 import { leafHash } from '#shared/seal/merkle-hash.ts'
+import { hourKey } from '#shared/seal/table-tiles.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { type Key, sealKey } from '#shared/table/keys.ts'
+import { getItem } from '#shared/table/read.ts'
 import { bytes, newSealedAccount } from '#test/support/sealed-account.ts'
-import { sealNow } from '#test/support/sealing.ts'
+import { laterByMinutes, sealNow } from '#test/support/sealing.ts'
 
 it('answers the hashes of the leaves in their order, at most 10,000 at once', async () => {
   const { account, get, changes, checkpoint } = await newSealedAccount()
@@ -19,4 +26,30 @@ it('answers the hashes of the leaves in their order, at most 10,000 at once', as
   const one = (await get(listLeaves, { log: 'changes' }, { from: '1', to: '2' })).body.data
   expect(bytes(one.hashes)).toEqual(bytes(hashes).subarray(32, 64))
   expect((await get(listLeaves, { log: 'changes' }, { from: '2', to: '2' })).body.data.hashes).toBe('')
+})
+
+it('answers 10,000 at once, and no more', async () => {
+  const { account, get } = await newSealedAccount()
+  await sealNow(account.id)
+  const state = await getItem<Record<string, unknown> & Key>(sealKey(account.id, 'changes'))
+  await table().send(new PutCommand({ TableName: tableName(), Item: { ...state, size: 20_000 } }))
+  const statusOf = async (from: number, to: number) =>
+    (await get(listLeaves, { log: 'changes' }, { from: String(from), to: String(to) })).status
+  expect([await statusOf(0, 10_000), await statusOf(0, 10_001), await statusOf(9_999, 20_000)]).toEqual([200, 400, 400])
+})
+
+it('knows the leaves of an hour in the activity log, once it is sealed', async () => {
+  const { account, get } = await newSealedAccount()
+  await get(listLeaves, { log: 'activity' }, { from: '0', to: '0' })
+  const hour = hourText(clock.now())
+  const ask = async (log: string) =>
+    (await get(listLeaves, { log }, { from: '0', to: '1', hour, stream: 'api_request' })).status
+  // As a run leaves it that had no time for all of its entries.
+  const Item = { ...hourKey(account.id, 'api_request', hour), kind: 'seal_hour', size: 1 }
+  await table().send(new PutCommand({ TableName: tableName(), Item }))
+  expect(await ask('activity')).toBe(400)
+  laterByMinutes(80)
+  await table().send(new PutCommand({ TableName: tableName(), Item: { ...Item, size: 0 } }))
+  await sealNow(account.id, 'activity')
+  expect([await ask('activity'), await ask('changes')]).toEqual([200, 400])
 })
