@@ -34,16 +34,21 @@ const noDemo = (because: string): string => `  The demo account cannot be used: 
   npm start -- --new-demo makes a new one.
 `
 
+/** What the example client is not told it takes for itself. */
+const exampleArguments = (slug: string, baseUrl: string): string =>
+  [slug !== 'demo' && ` --account ${slug}`, !baseUrl.endsWith(':8787') && ` --url ${baseUrl}`].filter(Boolean).join('')
+
 /** A company with an identity provider is there, too: what to do to sign in with it. */
 const signInLines = ({ issuer, slug, people, directory }: DemoSignIn, baseUrl: string): string => `
   People of ${slug} can sign in, with the demo provider at ${issuer}. In another terminal:
 
-    npm run example -- sign-in${baseUrl.endsWith(':8787') ? '' : ` --url ${baseUrl}`}
+    npm run example -- sign-in${exampleArguments(slug, baseUrl)}
 
   It opens the page in your browser. Choose "Demo company", then one of
 ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
 
-  The company's directory has ${directory.people} people. See what they would bring, then enable it; with TOKEN as above:
+  The company's directory has ${directory.people} people. See what they would bring, then enable it; with TOKEN as above.
+  A preview, and the first run, begin within a minute:
 
     curl -X POST ${baseUrl}/tenant_directories/${directory.id}/preview -H "Authorization: Bearer $TOKEN"
     curl ${baseUrl}/tenant_directories/${directory.id}/runs -H "Authorization: Bearer $TOKEN"
