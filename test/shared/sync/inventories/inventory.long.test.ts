@@ -2,13 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { handler as listMdmDevices } from '#functions/api/mdm-devices/list-mdm-devices.ts'
 import { handler as sync } from '#functions/schedules/sync.ts'
 import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
+import { type MdmDeviceRow, mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
 import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
+import { storedFields } from '#shared/sync/inventories/stored-device.ts'
 import { ProviderFault } from '#shared/sync/provider-fault.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { table } from '#shared/table/client.ts'
 import { getRow } from '#shared/table/read.ts'
+import { bytesOf } from '#shared/table/row-size.ts'
 import { managedDevice, managedDevicesFake, managedDevicesFaults } from '#test/fakes/managed-devices.ts'
 import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
 import { postureProvidersApi } from '#test/support/collections.ts'
@@ -17,7 +20,7 @@ import { type InventoryWorld, newInventoryWorld } from '#test/support/inventory-
 import { movableClock } from '#test/support/movable-clock.ts'
 import { useOwnTable } from '#test/support/own-table.ts'
 import { mdmFields, tenantFields } from '#test/support/posture-providers.ts'
-import { updateRow } from '#test/support/rows.ts'
+import { insertRow, updateRow } from '#test/support/rows.ts'
 import { crashAfter } from '#test/support/table-faults.ts'
 
 let open: { close(): Promise<void> }[] = []
@@ -178,6 +181,9 @@ describe('a snapshot that is not believed (I5)', () => {
     inventoryBounds.devices = 3
     world.fleet.devices = range(4)
     expect(await world.run()).toMatchObject({ outcome: 'failed', error: 'The inventory has more than 3 devices.' })
+    await postureProvidersApi.update(world.account, world.id, { is_disabled: false })
+    world.fleet.devices = range(3)
+    expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { devices: { insert: 3 } } })
   })
 })
 
@@ -195,22 +201,69 @@ it('leaves a device of another provider of the account to it (I7.3)', async () =
   // What it has not told is not its own to delete.
   second.fleet.devices = [{ mdm_id: 'own' }]
   expect(await second.run()).toMatchObject({ planned: { devices: { insert: 0, update: 0, delete: 0 } } })
+  // Nor does it count as one that it would keep.
+  second.fleet.devices = [{ mdm_id: 'shared' }]
+  const error = 'Sync would delete 1 of 1 devices; nothing was changed.'
+  expect(await second.run()).toMatchObject({ outcome: 'stopped', error })
+})
+
+it('leaves to another provider what that has brought since the plan was made', async () => {
+  const world = await newInventoryWorld()
+  const other = await newInventoryWorld(world.account)
+  world.fleet.devices = ['changed', 'absent', 'stays'].map((mdm_id) => ({ mdm_id, model: 'first' }))
+  await world.run()
+  const [absent, changed] = await world.devices()
+  world.fleet.devices = ['changed', 'new', 'stays'].map((mdm_id) => ({ mdm_id, model: 'second' }))
+  let isOver = false
+  vi.spyOn(Pace.prototype, 'turn').mockImplementation(async () => {
+    if (isOver) return
+    isOver = true
+    for (const row of [absent, changed] as MdmDeviceRow[]) {
+      await updateRow(world.account.id, mdmDevices, row, { posture_provider_id: other.id })
+    }
+    const { id: _id, inserted_at: _inserted, updated_at: _updated, ...fields } = changed as MdmDeviceRow
+    await insertRow(world.account.id, mdmDevices, { ...fields, mdm_id: 'New', posture_provider_id: other.id })
+  })
+  expect(await world.run()).toMatchObject({
+    outcome: 'applied',
+    applied: { devices: { insert: 0, update: 1, delete: 0 } },
+    skipped: { other_provider: 1 },
+  })
+  const rows = (await world.devices()) as Record<string, unknown>[]
+  expect(rows.map(({ mdm_id, model }) => [mdm_id, model])).toEqual([
+    ['New', 'first'],
+    ['absent', 'first'],
+    ['changed', 'first'],
+    ['stays', 'second'],
+  ])
 })
 
 it('leaves out what cannot be stored, and counts it', async () => {
   const world = await newInventoryWorld()
   const huge = Object.fromEntries(['udid', 'imei'].map((name) => [name, 'x']))
   const results = Array.from({ length: 300 }, () => ({ a: '€'.repeat(1_024) }))
+  /** As large as it may be, and so many bytes more. */
+  const sized = (more: number) => {
+    const of = (notes: number) => ({
+      notes: 'x'.repeat(notes),
+      device_action_results: Array.from({ length: 97 }, () => ({ a: 'x'.repeat(1_024), b: 'x'.repeat(1_014) })),
+    })
+    return of(200_000 - bytesOf(storedFields(of(0))) + more)
+  }
+  expect(bytesOf(storedFields(sized(0)))).toBe(200_000)
   world.fleet.devices = [
     { mdm_id: 'x'.repeat(256) },
+    { mdm_id: 'y'.repeat(255) },
+    { mdm_id: 'fits', ...sized(0) },
+    { mdm_id: 'does not', ...sized(1) },
     { mdm_id: 'large', ...huge, device_action_results: results },
     { mdm_id: 'twin' },
     { mdm_id: 'TWIN' },
   ]
   expect(await world.run()).toMatchObject({
     outcome: 'applied',
-    applied: { devices: { insert: 1 } },
-    skipped: { invalid_id: 1, too_large: 1, same_id: 1 },
+    applied: { devices: { insert: 3 } },
+    skipped: { invalid_id: 1, too_large: 2, same_id: 1 },
   })
 })
 

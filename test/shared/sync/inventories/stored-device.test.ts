@@ -25,6 +25,15 @@ it('keeps the fields of A28.2 of their kind, cut to what is stored (I7.3)', () =
   })
 })
 
+it('keeps the first hundred entries of a list', () => {
+  const tags = Array.from({ length: 130 }, (_, i) => `tag ${i}`)
+  const results = tags.map((action_name) => ({ action_name }))
+  expect(storedFields({ tags, device_action_results: results })).toEqual({
+    tags: tags.slice(0, 100),
+    device_action_results: results.slice(0, 100),
+  })
+})
+
 it('says the same of equal devices, whatever order they are told in', () => {
   const one = storedFields({ model: 'M', device_name: 'D', device_action_results: [{ b: 'x', a: 'y' }] })
   const other = storedFields({ device_action_results: [{ a: 'y', b: 'x' }], device_name: 'D', model: 'M' })

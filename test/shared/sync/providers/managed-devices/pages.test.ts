@@ -30,10 +30,13 @@ it('reads 1,100 devices over all pages', async () => {
   expect(pages).toBe(2)
 })
 
-it('asks for fields that the provider has, and never for a bypass code', () => {
+it('asks for fields that the provider has, and never for a bypass code', async () => {
   const whole = Object.keys(managedDevice('d'))
   expect(selected.split(',').filter((field) => !whole.includes(field))).toEqual([])
   expect(selected).not.toContain('Bypass')
+  fake.data.devices = [managedDevice('d')]
+  await walkDevices()
+  expect(fake.requests.at(-1)?.query.get('$select')).toBe(selected)
 })
 
 it('tells each field in its own kind', async () => {
