@@ -77,8 +77,12 @@ export function newRun({ objects, ...begin }: Begin, now: number): { run: Run; o
   return { run, open }
 }
 
-/** Begins a run, unless one is under way. @throws ApiError `sync_running` */
-export async function beginRun(begin: Begin): Promise<Run> {
+/**
+ * Begins a run, unless one is under way.
+ * @param turnAt the turn by which it is due: one that has moved since was another's, whose run may be over by now
+ * @throws ApiError `sync_running`
+ */
+export async function beginRun(begin: Begin, turnAt?: string): Promise<Run> {
   const { run, open } = newRun(begin, clock.now())
   const { account_id, source_id } = run
   for (let tries = 0; tries < 5; tries++) {
@@ -86,7 +90,9 @@ export async function beginRun(begin: Begin): Promise<Run> {
     const outcome = await writeTogether([
       putOver(openRunItem(account_id, source_id, open), null),
       put(runItem(run)),
-      put(syncTurnItem(run, run.started_at)),
+      turnAt === undefined
+        ? put(syncTurnItem(run, run.started_at))
+        : putOver(syncTurnItem(run, run.started_at), { next_at: turnAt }),
     ])
     if (outcome === 'done') return run
   }

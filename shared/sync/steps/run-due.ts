@@ -57,7 +57,10 @@ async function begin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
   }
   const connection = kind.connectionOf(row)
   try {
-    await beginRun({ account_id, collection, source_id, preview: false, connection, objects: kind.objects })
+    await beginRun(
+      { account_id, collection, source_id, preview: false, connection, objects: kind.objects },
+      turn.next_at,
+    )
     return true
   } catch (error) {
     if (error instanceof ApiError && error.code === 'sync_running') return false

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { directories } from '#shared/domain/directories/directory.ts'
 import { syncTurnItem, syncTurnKey } from '#shared/domain/sync/sync-turn.ts'
+import { runsPartition } from '#shared/sync/runs/run-items.ts'
 import { readRun } from '#shared/sync/runs/run-store.ts'
 import { runDue } from '#shared/sync/steps/run-due.ts'
 import { table } from '#shared/table/client.ts'
 import { DeleteCommand, UpdateCommand } from '#shared/table/commands.ts'
-import { getItem } from '#shared/table/read.ts'
+import { getItem, queryItems } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
 import { postureProvidersApi } from '#test/support/collections.ts'
 import { directoriesApi } from '#test/support/directories.ts'
@@ -73,4 +74,27 @@ it.each<[string, () => Promise<Pick<SyncWorld, 'begin' | 'open' | 'synced'> & { 
   expect(await readRun(account_id, source_id, id)).toMatchObject({ outcome: 'cancelled' })
   await run()
   expect(await getItem(syncTurnKey(world.synced))).toBe(undefined)
+})
+
+it.each<[string, () => Promise<Pick<SyncWorld, 'synced' | 'connect'>>]>([
+  ['directory', () => newSyncWorld()],
+  ['device inventory', () => newInventoryWorld()],
+])('two schedulers that find a %s due at once begin one run', async (_, made) => {
+  const { synced, connect } = await made()
+  connect()
+  const run = () => runDue(Date.now() + 60_000)
+  // Others come by when the first has seen what is due, and end before it goes on.
+  const send = table().send.bind(table())
+  let others: Promise<unknown> | undefined
+  vi.spyOn(table(), 'send').mockImplementation(async (command) => {
+    const looks = JSON.stringify(command.input).includes(`${synced.account_id}#sync.open`)
+    if (looks && !others) {
+      others = Promise.resolve()
+      await Promise.all([run(), run()])
+    }
+    return send(command)
+  })
+  await run()
+  const runs = await queryItems(runsPartition(synced.account_id, synced.source_id))
+  expect(runs).toMatchObject([{ outcome: 'applied' }])
 })
