@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as createProvider } from '#functions/api/mdm-posture-providers/create-mdm-posture-provider.ts'
 import { handler as mailSyncErrors } from '#functions/schedules/mail-sync-errors.ts'
 import { clock, dayMicros, parseTimestamp } from '#shared/core/clock.ts'
+import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
 import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { isMailDue } from '#shared/jobs/sync-mails/mail-day.ts'
+import { mailSyncErrors as mailUntil } from '#shared/jobs/sync-mails/mail-sync-errors.ts'
 import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
@@ -22,15 +24,19 @@ const at = (day: number, hour: number) => monday + day * dayMicros + (hour * day
 let own: Awaited<ReturnType<typeof useOwnTable>>
 let sent: Sent[]
 let refused: string[]
+/** Happens while a mail is on its way. */
+let meanwhile: () => Promise<unknown>
 beforeEach(async () => {
   own = await useOwnTable()
   sent = []
   refused = []
+  meanwhile = async () => {}
   catchLog('ERROR')
   vi.stubEnv('MAIL_SENDER', 'access@example.net')
   vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
     const { Destination, Content } = JSON.parse(body)
     const [to] = Destination.ToAddresses
+    await meanwhile()
     if (refused.includes(to)) return new Response('', { status: 400 })
     sent.push({ to, subject: Content.Simple.Subject.Data, text: Content.Simple.Body.Text.Data })
     return new Response('{}')
@@ -137,6 +143,41 @@ describe('mails about sync errors (I8.1)', () => {
     expect(await runAt(0, 9.5)).toEqual([])
   })
 
+  it('count for the error that they name, and not for one that came meanwhile', async () => {
+    const { account, stored } = await newFailing()
+    meanwhile = async () =>
+      updateRow<DirectoryRow>(account.id, directories.suite, await stored(), { error: 'Another one.' })
+    expect(await runAt(0, 9.1)).toHaveLength(1)
+    expect(await stored()).toMatchObject({ error: 'Another one.', error_mails: 0, error_emailed_at: null })
+  })
+
+  it('are left to the next time where there is no time', async () => {
+    await newFailing()
+    vi.spyOn(clock, 'now').mockImplementation(() => at(0, 9.1) + ticks++)
+    await mailUntil(Date.now() - 1)
+    expect(sent).toEqual([])
+  })
+
+  it('are not sent to an account that is disabled', async () => {
+    const { account } = await newFailing()
+    const row = (await getRow(accounts, account.id, account.id)) as AccountRow
+    await updateRow(account.id, accounts, row, { is_disabled: true })
+    expect(await runAt(0, 9.1)).toEqual([])
+  })
+
+  it.each([
+    ['suite', 'workspace suite'],
+    ['idp', 'identity provider'],
+    ['tenant', 'tenant'],
+  ] as const)('name the kind of a directory: %s', async (kind, name) => {
+    const account = await newAccount({ features: { idp_sync: true } })
+    const { id } = await directoriesApi[kind].made(account)
+    const changes = { is_disabled: true, disabled_reason: 'sync error', error: 'It failed.' }
+    await updateRow<DirectoryRow>(account.id, directories[kind], await storedDirectory(account, kind, id), changes)
+    await runAt(0, 9.1)
+    expect(sent[0]?.text).toContain(`the directory of the ${name} "`)
+  })
+
   it('have a subject of one line, whatever the name', async () => {
     const { account, stored } = await newFailing()
     await updateRow<DirectoryRow>(account.id, directories.suite, await stored(), { name: 'Staff\r\nBcc: all' })
@@ -177,5 +218,8 @@ describe('mails about sync errors (I8.1)', () => {
   it('keep to the hour whatever the count', () => {
     expect([8.99, 9, 9.99, 10].map((hour) => isMailDue(0, null, at(0, hour)))).toEqual([false, true, true, false])
     expect(isMailDue(10, at(0, 9), at(70, 9))).toBe(false)
+    // The seventh is one of every three days, whatever day of the week that is; the eighth waits for a Monday.
+    expect([14, 15].map((day) => isMailDue(6, at(12, 9), at(day, 9)))).toEqual([false, true])
+    expect([18, 20, 21].map((day) => isMailDue(7, at(15, 9), at(day, 9)))).toEqual([false, false, true])
   })
 })
