@@ -27,7 +27,10 @@ function clientOf(address: string | undefined): LogClient {
   const baseUrl = address ?? local?.base_url
   const token =
     process.env.API_TOKEN ?? (address === undefined || address === local?.base_url ? local?.api_token : undefined)
-  if (!baseUrl) throw new Fault(`There is no service here. Name one with --base-url. Use: ${usage}`)
+  if (!baseUrl)
+    throw new Fault(
+      `No credentials in ${dataPath()}. Set DATA_DIR to that of the service, or --base-url and API_TOKEN.`,
+    )
   if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
     throw new Fault(`--base-url must be an address like https://access.example.com, not ${baseUrl}.`)
   if (!token) throw new Fault('Set API_TOKEN to an API token of the scope logs:read.')

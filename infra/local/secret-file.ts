@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SecretVersion } from '#shared/core/secret-versions.ts'
 import { versionsIn } from '#shared/core/service-secret.ts'
@@ -13,7 +13,14 @@ import { codeOf, Fault, messageOf } from './fault.ts'
 const fileOf = (dir: string): string => join(dir, 'service-secret')
 
 /** Whether a service was ever started, or provisioned, on the directory: its secret is made before all else. */
-export const isDataDir = (dir: string): boolean => existsSync(fileOf(dir))
+export function isDataDir(dir: string): boolean {
+  try {
+    return statSync(fileOf(dir)).isFile()
+  } catch (error) {
+    // One that may not be looked into is told of as what it is, by who opens it.
+    return codeOf(error) !== 'ENOENT'
+  }
+}
 
 const read = (dir: string): string => {
   try {
