@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { answerBytes, takeFitting } from '../core/answer-size.ts'
+import { takeFitting } from '../core/answer-size.ts'
 import { pageCursor, readPosition } from '../table/page-cursor.ts'
 import type { Page } from '../values/page.ts'
 
@@ -43,7 +43,7 @@ export async function accessPage<T>(page: Page, source: Source<T>) {
   const backward = position?.backward ?? false
   const { kept, more } = await takeFitting(
     acceptedFrom(source, { after: position?.at, backward, limit: page.limit + 1 }),
-    { limit: page.limit, bytesOf: ({ row }) => answerBytes(row) },
+    { limit: page.limit, shown: ({ row }) => row },
   )
   if (backward) kept.reverse()
   const known = kept.length > 0 || position?.at !== undefined

@@ -1,6 +1,5 @@
 import middy from '@middy/core'
 import type { Context as LambdaContext } from 'aws-lambda'
-import * as v from 'valibot'
 import { workTime } from '../commit/work-time.ts'
 import { describeError } from '../core/describe-error.ts'
 import { measure, note, within } from '../core/invocation.ts'
@@ -21,6 +20,7 @@ import { preconditionOf } from './precondition.ts'
 import { problem } from './problem.ts'
 import { readBody } from './read-body.ts'
 import { requestIdOf } from './request-id.ts'
+import { shownAs } from './shown.ts'
 import { isV0, v0Headers } from './v0-headers.ts'
 import { limitV0List } from './v0-list.ts'
 import { v0Problem } from './v0-problem.ts'
@@ -84,7 +84,7 @@ const savingOf = (operation: Operation, exchange: Exchange, run: IdempotencyLock
 
 /** The answer of a success: only what the response schema names leaves the service. */
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
-  const body = v.parse(operation.response, result)
+  const body = shownAs(operation.response, result)
   if (operation.status === 303) return redirection(exchange, body)
   const text = body === undefined ? '' : toJson(body)
   const legacy = isV0(operation.path)

@@ -1,4 +1,4 @@
-import { answerBytes, takeFitting } from '../core/answer-size.ts'
+import { takeFitting } from '../core/answer-size.ts'
 import { clock, parseTimestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
@@ -40,7 +40,8 @@ export async function listLogs(
   const backward = position?.backward ?? false
   const onwards = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
   const [{ kept, more }, behind, total] = await Promise.all([
-    takeFitting(renderedEntries(onwards, match, attributions), { limit: query.limit, bytesOf: uncutBytes }),
+    // A page has as much room for an entry as all of it would take, since all of it is read to be cut.
+    takeFitting(renderedEntries(onwards, match, attributions), { limit: query.limit, shown: ({ uncut }) => uncut }),
     position ? anyFrom(position, walk, match, now) : false,
     position?.total ?? count(walk, match, query.totalLimit),
   ])
@@ -119,9 +120,6 @@ async function* renderedEntries(walk: Walk, match: Match, attributionsOf: Attrib
     for (const item of batch) yield { item, uncut: renderEntry(item, attributions) }
   }
 }
-
-/** A page has as much room for an entry as all of it would take, since all of it is read to be cut. */
-const uncutBytes = ({ uncut }: Rendered): number => answerBytes(uncut)
 
 /** Tells if an entry lies on the other side of the position; the one at it counts while it is kept. */
 async function anyFrom({ id, at, backward }: LogPosition, walk: Walk, match: Match, now: number): Promise<boolean> {

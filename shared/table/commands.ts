@@ -104,8 +104,8 @@ export class QueryCommand extends command<document.QueryCommandInput, document.Q
 }) {}
 
 /**
- * A query of many items that are looked at and let go. They are read in a fraction of the time; whoever keeps a part of one
- * keeps the text of its whole page.
+ * A query of many items that are looked at and let go, or that an answer is made of. They are read in a fraction of the time;
+ * whoever keeps a part of one keeps the text of its whole page.
  */
 export class PassingQueryCommand extends QueryCommand {
   override read(text: string) {

@@ -1,4 +1,5 @@
 import { assign, read } from './attribute-values.ts'
+import { ItemMaker } from './item-maker.ts'
 
 type Values = Record<string, unknown>
 
@@ -14,6 +15,7 @@ class ItemReader {
   private at: number
   /** Where the next backslash is. */
   private escape = -1
+  private readonly maker = new ItemMaker()
 
   constructor(text: string, at: number) {
     this.text = text
@@ -24,7 +26,7 @@ class ItemReader {
   items(): { items: Values[]; end: number } {
     const items = this.list(() => {
       this.take('{')
-      return this.map()
+      return this.item()
     })
     return { items, end: this.at }
   }
@@ -66,7 +68,22 @@ class ItemReader {
     return values
   }
 
-  /** The attributes of an item or a map, in the order that `readAll` gives them, from behind its brace on. */
+  /** The attributes of an item, from behind its brace on. */
+  private item(): Values {
+    const names: string[] = []
+    const values: unknown[] = []
+    if (this.takes('}')) return {}
+    do {
+      this.take('"')
+      names.push(this.string())
+      this.take(':')
+      values.push(this.value())
+    } while (this.takes(','))
+    this.take('}')
+    return this.maker.make(names, values)
+  }
+
+  /** What is in a map, in the order that `readAll` gives them, from behind its brace on. */
   private map(): Values {
     const values: Values = {}
     if (this.takes('}')) return values

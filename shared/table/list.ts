@@ -1,12 +1,21 @@
 import * as v from 'valibot'
-import { answerBytes, takeFitting } from '../core/answer-size.ts'
+import { takeFitting } from '../core/answer-size.ts'
 import type { Page } from '../values/page.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { readHead } from './head.ts'
 import { counterSort, edgePartition, partition, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { type Position, pageCursor, readPosition } from './page-cursor.ts'
-import { getItem, getItems, getStoredItems, itemsOf, queryItems, type Range, sortKeysOf, storedItems } from './read.ts'
+import {
+  getItem,
+  getItems,
+  getStoredItems,
+  passingItems,
+  queryItems,
+  type Range,
+  sortKeysOf,
+  storedItems,
+} from './read.ts'
 
 /** The `metadata` of every list (A7.1). */
 export const Metadata = v.object({
@@ -92,7 +101,7 @@ export async function listIds<R extends Row>(
 type Placed<R> = { sort: string; row?: R }
 
 async function* rowsIn<R extends Row>(entity: Entity<R>, pk: string, range: Range): AsyncGenerator<Placed<R>> {
-  for await (const item of itemsOf(pk, range)) yield { sort: item.sk, row: itemRow(entity, item) }
+  for await (const item of passingItems(pk, range)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
 
 /** The rows that edges lead to; the last edge of the range only shows that there are more. */
@@ -117,8 +126,7 @@ const takePage = <R>(
   source: AsyncIterable<Placed<R>> | Iterable<Placed<R>>,
   limit: number,
   shown: (row: R) => unknown = (row) => row,
-): Promise<Taken<R>> =>
-  takeFitting(source, { limit, bytesOf: ({ row }) => (row === undefined ? 0 : answerBytes(shown(row))) })
+): Promise<Taken<R>> => takeFitting(source, { limit, shown: ({ row }) => (row ? shown(row) : null) })
 
 type EdgeValue = [field: string, value: string]
 

@@ -210,14 +210,14 @@ export async function sortKeysOf(pk: string, range: Range = {}): Promise<string[
   return keys
 }
 
-/** Some attributes of the items by their sort keys. */
+/** Some attributes of the items by their sort keys, to be let go with the answer that is made of them. */
 export async function queryAttributes<T extends Attributes>(
   pk: string,
   range: Range,
   attributes: (keyof T & string)[],
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>()
-  for await (const page of pagesOf<StoredItem>(pk, range, ['sk', ...attributes])) {
+  for await (const page of pagesOf<StoredItem>(pk, range, ['sk', ...attributes], PassingQueryCommand)) {
     for (const item of page) found.set(item.sk, asWritten<T>(item))
   }
   return found
@@ -228,11 +228,11 @@ export async function* itemsOf(pk: string, range: Range = {}): AsyncGenerator<St
   for await (const page of pagesOf<StoredItem>(pk, range)) for (const item of page) yield unpackLarge(item)
 }
 
-/** Some attributes of the items one by one. Each is looked at and let go when the next is taken. */
-export async function* passingItems<T extends Attributes>(
+/** The same, or some of their attributes, where they are let go soon: when the next is taken, or with the answer made of them. */
+export async function* passingItems<T extends Attributes = StoredItem>(
   pk: string,
   range: Range,
-  attributes: readonly (keyof T & string)[],
+  attributes?: readonly (keyof T & string)[],
 ): AsyncGenerator<T> {
   for await (const page of pagesOf<T>(pk, range, attributes, PassingQueryCommand)) {
     for (const item of page) yield unpackLarge(item)

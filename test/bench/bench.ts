@@ -11,6 +11,7 @@ import { pack } from '#shared/logs/flows/packing.ts'
 import startTestEngines, { enginesIn } from '#test/support/engine.ts'
 import { accessCosts, accessTable, decisionRates } from './access.ts'
 import { twoCheckouts } from './checkout.ts'
+import { clientListRatio, clientListText } from './client-list.ts'
 import { callTable, importTable, signInImports } from './compare.ts'
 import { consumerCosts, consumerTable } from './consumer.ts'
 import { callRows, costsTable, flowRows, writeCostsDocument, writeImportCosts, writeSyncCosts } from './costs.ts'
@@ -22,7 +23,7 @@ import { liveCrowd } from './live-crowd.ts'
 import { loadTable, loadTest } from './load.ts'
 import { logCosts, logTable } from './log-costs.ts'
 import { meetingTable } from './meeting.ts'
-import { clientListRatio, clientListText, memberCosts, memberText } from './members.ts'
+import { memberCosts, memberText } from './members.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { presenceRatio, presenceRows, presenceText } from './presence-costs.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
@@ -195,6 +196,11 @@ async function printLogs(): Promise<void> {
   print(`a page of 50 log entries:\n${logTable(await logCosts(sizes[0]), await logCosts(sizes[1]), sizes)}\n`)
 }
 
+/** Pages of clients beside pages of groups. */
+async function printClientLists(): Promise<void> {
+  for (const rows of [10, 100]) print(clientListText(await clientListRatio(rows)))
+}
+
 async function printAll(): Promise<void> {
   print(`what an operation asks of the table:\n${costTable(await operationCosts())}`)
   print(`the dearest operations for the largest bodies:\n${dearestTable(await dearestOperations(10))}`)
@@ -204,7 +210,7 @@ async function printAll(): Promise<void> {
   print(`storing flows:\n${consumerTable(await consumerCosts())}`)
   await printLogs()
   print(`a page of 50:\n${listTable(await listCosts(100, 20_000), 100, 20_000)}\n`)
-  for (const rows of [10, 100]) print(clientListText(await clientListRatio(rows)))
+  await printClientLists()
   print(memberText(await memberCosts(1_000)))
   await printBundle()
   await printDeploy()
@@ -241,6 +247,7 @@ if (process.argv.includes('--load')) {
     if (process.argv.includes('--against')) await printComparison()
     else if (process.argv.includes('--live-crowd')) await printLiveCrowd()
     else if (process.argv.includes('--clients')) await printMeetingOf()
+    else if (process.argv.includes('--client-lists')) await printClientLists()
     else if (process.argv.includes('--seal')) print(await sealFigures(10_000))
     else if (process.argv.includes('--presence')) print(presenceText(await presenceRows()))
     else await (process.argv.includes('--write') ? write() : printAll())

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Checkout } from './checkout.ts'
 import { markdownTable } from './markdown-table.ts'
+import { median } from './median.ts'
 
 type Compared = { base: Checkout; now: Checkout }
 type Version = keyof Compared
@@ -43,8 +44,6 @@ const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /** First one version, then the other, then the other way round: what the machine does meanwhile meets both. */
 const turns = (round: number): Version[] => (round % 2 === 0 ? ['base', 'now'] : ['now', 'base'])
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 const ratioOf = ({ base, now }: Figures): number => median(now) / median(base)
 

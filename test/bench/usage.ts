@@ -71,12 +71,19 @@ function speed(): number {
 /** Lambda gives a function of 1,769 MB one CPU and others their share, so work costs the same with any memory. */
 export const gbPerCpu = 1_769 / 1_024
 
+/** The GB-ms of so many milliseconds of CPU. */
+export function gbMsOf(milliseconds: number): number {
+  factor ??= speed()
+  return milliseconds * factor * gbPerCpu
+}
+
 /** What a piece of work asks of the table, the GB-ms of its CPU, and how often it waited for the table; the waiting is not in it. */
 export async function usageAndTrips(work: () => Promise<unknown>): Promise<{ usage: Partial<Usage>; trips: number }> {
-  factor ??= speed()
+  // Its own work is not counted.
+  gbMsOf(0)
   const start = process.cpuUsage()
   const { reads, writes, trips } = await measure(work)
-  return { usage: { lambdaGbMs: cpuMs(start) * factor * gbPerCpu, readUnits: reads, writeUnits: writes }, trips }
+  return { usage: { lambdaGbMs: gbMsOf(cpuMs(start)), readUnits: reads, writeUnits: writes }, trips }
 }
 
 export const usageOf = async (work: () => Promise<unknown>): Promise<Partial<Usage>> =>

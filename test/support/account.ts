@@ -22,7 +22,8 @@ type Call = {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
 
-function eventOf({
+/** A request as API Gateway hands it over. */
+export function eventOf({
   params,
   body,
   rawBody,

@@ -2,14 +2,14 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
-import { listRows } from '../../table/list.ts'
+import { listWithLive } from '../../table/list-with-live.ts'
 import { getRow } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { accounts } from '../accounts/account.ts'
 import { checkLimit, limitReached } from '../accounts/check-limit.ts'
 import { countMonthlyActiveUsers } from '../accounts/monthly-active-users.ts'
-import { lastSeen } from '../api-tokens/last-seen.ts'
+import { type LastUse, lastSeen } from '../api-tokens/last-seen.ts'
 import { stageIdentityDeletionsOf } from '../external-identities/delete-external-identity.ts'
 import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
@@ -24,10 +24,8 @@ const shown = async (account: string, row: ActorRow) => {
 export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
   const edges = email === undefined ? others : { email: email.toLowerCase(), ...others }
-  const { rows, metadata } = await listRows(actors, account, page, { edges })
-  const ids = rows.map(({ id }) => id)
-  const seen = await lastSeen(account, actors.name, ids)
-  return { data: rows.map((row, i) => ({ ...row, last_seen_at: seen[i] ?? null })), metadata }
+  const { listed, metadata } = await listWithLive<ActorRow, LastUse>(actors, account, page, ['last_seen_at'], edges)
+  return { data: listed.map(({ row, live }) => ({ ...row, last_seen_at: live?.last_seen_at ?? null })), metadata }
 }
 
 export async function get(account: string, id: string) {

@@ -1,6 +1,9 @@
 import { liveKey } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
 
+/** The live item of an actor or an API token. */
+export type LastUse = { last_seen_at?: string }
+
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** `last_seen_at` of actors or API tokens, in the order of their ids; it is noted beside each whenever a token is used. */

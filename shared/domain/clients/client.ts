@@ -54,7 +54,8 @@ export const clients = entity<ClientRow>({
   },
 })
 
-const unattested = {
+/** Nothing in this service attests devices. */
+export const unattested = {
   last_attested_at: null,
   last_attested_cert_fingerprint: null,
   last_attested_cert_serial: null,
@@ -63,8 +64,8 @@ const unattested = {
   last_attested_mdm_device_id: null,
 }
 
-/** The stored part of a client as the API names it. Nothing in this service attests devices. */
-export const namedClient = ({ inserted_at, ...row }: ClientRow) => ({
+/** The stored part of a client as the API names it. */
+const namedClient = ({ inserted_at, ...row }: ClientRow) => ({
   ...row,
   ...unattested,
   created_at: inserted_at,

@@ -3,43 +3,18 @@ import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { clock, timestamp } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
-import { listRows, rangeOf } from '../../table/list.ts'
+import { listWithLive } from '../../table/list-with-live.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
-import { findPresence, findPresences, findSeen, type Seen } from '../presence/presence.ts'
+import { findPresence, type Seen, seenAttributes } from '../presence/presence.ts'
 import { type ClientFields, type ClientRow, clients } from './client.ts'
 import { deleteClient } from './delete-client.ts'
 import { renderClient } from './render-client.ts'
 
 export async function list(account: string, page: Page) {
-  const isFiltered = Object.keys(page.filters).length > 0
-  const [{ rows, metadata }, seen] = await Promise.all([
-    listRows(clients, account, page, { edges: page.filters }),
-    isFiltered ? noneSeen : seenOfPage(account, page),
-  ])
-  const others = rows.filter(({ id }) => seen.isBeyond(id)).map(({ id }) => id)
-  const found = new Map((await findPresences(account, 'clients', others)).map((live, i) => [others[i], live]))
+  const { listed, metadata } = await listWithLive<ClientRow, Seen>(clients, account, page, [...seenAttributes])
   const now = clock.now()
-  return { data: rows.map((row) => renderClient(row, seen.of(row.id) ?? found.get(row.id) ?? null, now)), metadata }
-}
-
-/** Live items of clients, and whether one can lie beyond those that were read. */
-type SeenClients = { of(id: string): Seen | undefined; isBeyond(id: string): boolean }
-
-const noneSeen: SeenClients = { of: () => undefined, isBeyond: () => true }
-
-/**
- * The live items of a page of clients, read beside it: each is one of a client, so as many of them as there are rows reach as
- * far as the rows do, unless a client is deleted between the two.
- */
-async function seenOfPage(account: string, page: Page): Promise<SeenClients> {
-  const range = await rangeOf(page)
-  const seen = await findSeen(account, 'clients', range)
-  const last = seen.size === range.limit ? [...seen.keys()].at(-1) : undefined
-  return {
-    of: (id) => seen.get(id),
-    isBeyond: (id) => last !== undefined && (range.backward ? id < last : id > last),
-  }
+  return { data: listed.map(({ row, live }) => renderClient(row, live, now)), metadata }
 }
 
 export async function get(account: string, id: string) {

@@ -1,7 +1,7 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import type { Origin } from '../../core/subject.ts'
 import { type Item, type Key, liveKey } from '../../table/keys.ts'
-import { getItem, getItems, getRows, queryAttributes, type Range } from '../../table/read.ts'
+import { getItem, getItems, getRows } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { gatewayTokens } from '../gateway-tokens/gateway-token.ts'
@@ -104,7 +104,7 @@ export const findPresences = async <K extends DeviceKind>(
 /** What is shown of a live item. */
 export type Seen = LastSeen & Pick<Presence, 'lease_expires_at' | 'public_key'>
 
-const seenAttributes = [
+export const seenAttributes = [
   'lease_expires_at',
   'public_key',
   'last_seen_at',
@@ -116,10 +116,6 @@ const seenAttributes = [
   'last_seen_remote_ip_location_lat',
   'last_seen_remote_ip_location_lon',
 ] as const satisfies (keyof Seen)[]
-
-/** The same for a range of ids, as far as it is shown: one query instead of an item each. */
-export const findSeen = (account: string, kind: DeviceKind, range: Range): Promise<Map<string, Seen>> =>
-  queryAttributes<Seen>(presenceKey(account, kind, '').pk, range, [...seenAttributes])
 
 /**
  * The presence of devices, in the order of their ids; null before the first session. Tokens are read too, so that one that

@@ -1,4 +1,4 @@
-import { answerBytes, takeFitting } from '../../core/answer-size.ts'
+import { takeFitting } from '../../core/answer-size.ts'
 import type { Metadata } from '../../table/list.ts'
 import { pageCursor, readPosition } from '../../table/page-cursor.ts'
 import type { Page } from '../../values/page.ts'
@@ -39,7 +39,7 @@ export async function listChanges(run: Run, kind: PlanKind, page: Page) {
   const backward = position?.backward ?? false
   const at = Number(position?.at ?? 0)
   const source = told(run, kind, parts, backward ? at - 1 : at, backward ? -1 : 1)
-  const { kept } = await takeFitting(source, { limit: page.limit, bytesOf: answerBytes })
+  const { kept } = await takeFitting(source, { limit: page.limit })
   const [from, to] = backward ? [at - kept.length, at] : [at, at + kept.length]
   const cursor = (place: number, backward: boolean) => pageCursor(page, { at: String(place), backward })
   const metadata: Metadata = {

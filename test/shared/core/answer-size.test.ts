@@ -1,11 +1,46 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { answerBytes, takeFitting } from '#shared/core/answer-size.ts'
+import { answerBytes, mostBytes, takeFitting } from '#shared/core/answer-size.ts'
 
 it('counts a quote and a backslash twice, as the body travels inside a JSON string', () => {
   const value = { text: 'a "quoted" \\ word' }
   expect(answerBytes(value)).toBe(
     Buffer.byteLength(JSON.stringify({ body: JSON.stringify(value) })) - '{"body":}'.length,
   )
+})
+
+it('bounds the bytes of whatever an answer can hold', () => {
+  const text = fc.string({ unit: fc.constantFrom('x', '"', '\\', 'ß', '\u0001', '\ud800', '€') })
+  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.bigInt())
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      text,
+      number,
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('value')),
+      fc.dictionary(text, tie('value')),
+    ),
+  }))
+  fc.assert(
+    fc.property(value, (any) => {
+      expect(mostBytes(any)).toBeGreaterThanOrEqual(answerBytes(any))
+    }),
+  )
+})
+
+it('counts with a count of its own what may not fit', async () => {
+  const counted: number[] = []
+  const bytesOf = (item: number) => {
+    counted.push(item)
+    return 100
+  }
+  const shown = () => 'x'.repeat(100)
+  expect((await takeFitting([1, 2, 3, 4], { maxBytes: 350, shown, bytesOf })).kept).toEqual([1, 2, 3])
+  expect(counted).toEqual([1, 2, 3, 4])
+  counted.length = 0
+  expect((await takeFitting([1, 2, 3, 4], { maxBytes: 3_500, shown, bytesOf })).more).toBe(false)
+  expect(counted).toEqual([])
 })
 
 it.each(['x', '"', 'ß', '\u0001'])(

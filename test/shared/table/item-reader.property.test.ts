@@ -27,6 +27,19 @@ it('reads what passes by as it reads everything else, and in the same order', ()
 
 const asText = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
 
+it('reads items of many attributes, of the same ones and of others, in any order', () => {
+  const names = Array.from({ length: 30 }, (_, i) => `field_${i}`)
+  const item = fc
+    .shuffledSubarray(names, { minLength: 18, maxLength: 20 })
+    .map((some) => Object.fromEntries(some.map((name, i) => [name, i])))
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 5 }), (items) => {
+      const text = answerOf([...items, ...items])
+      expect(JSON.stringify(passing(text))).toBe(JSON.stringify(whole(text)))
+    }),
+  )
+})
+
 it('takes the short way for all but sets', () => {
   fc.assert(
     fc.property(fc.array(itemWithoutSets, { maxLength: 4 }), (items) => {

@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { timestamp } from '#shared/core/clock.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
+import { liveKey } from '#shared/table/keys.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
-import { person, robot } from '#test/support/actors.ts'
+import { person, robot, robotRow } from '#test/support/actors.ts'
 import { actorsApi } from '#test/support/collections.ts'
+import { measure } from '#test/support/consumed-capacity.ts'
+import { plantIds, plantItems } from '#test/support/plant-rows.ts'
 
 const { create, get, list } = actorsApi
 
@@ -40,6 +45,29 @@ describe('GET /actors', () => {
     expect(await found({ type: 'account_user' })).toEqual([twin.id])
     expect(await found({ name: 'Ada', type: 'account_admin_user' })).toEqual([own.admin.id])
     expect(await found({ name: 'Ada', type: 'account_user', email: 'ada@example.com' })).toEqual([])
+  })
+
+  it('tells when each was last seen, on any page and with any filter, and reads that of a page at once', async () => {
+    const own = await newAccount()
+    const robots = await plantIds<ActorRow>(own.id, actors, 60, robotRow, ['type'])
+    const seenAt = (i: number) => (i % 3 === 0 ? null : timestamp(1_700_000_000_000_000 + i))
+    const seen = robots.flatMap((id, i) => (seenAt(i) ? [{ id, last_seen_at: seenAt(i) }] : []))
+    await plantItems(
+      seen.map(({ id, last_seen_at }) => ({ ...liveKey(own.id, 'actors', id), kind: 'live', last_seen_at })),
+    )
+    const told = async (query: Record<string, string>) => {
+      const { body } = await list(own, query)
+      const shown = body.data.filter(({ id }: { id: string }) => robots.includes(id))
+      return { body, shown: shown.map(({ last_seen_at }: { last_seen_at: string | null }) => last_seen_at) }
+    }
+    const all = robots.map((_, i) => seenAt(i))
+    expect((await told({ limit: '100' })).shown).toEqual(all)
+    expect((await told({ limit: '100', type: 'service_account' })).shown).toEqual(all)
+    const first = await told({ limit: '20' })
+    const second = await told({ limit: '20', page_cursor: first.body.metadata.next_page })
+    expect([...first.shown, ...second.shown]).toEqual(all.slice(0, 38))
+    expect((await told({ limit: '20', page_cursor: second.body.metadata.prev_page })).shown).toEqual(first.shown)
+    expect((await measure(() => list(own, { limit: '100' }))).reads).toBeLessThanOrEqual(15)
   })
 
   it.each(['type=admin', 'type=', 'name=a&name=b', 'email[]=a'])('refuses ?%s', async (query) => {

@@ -10,11 +10,13 @@ import { groups } from '#shared/domain/groups/group.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { table } from '#shared/table/client.ts'
 import { QueryCommand } from '#shared/table/commands.ts'
-import { getRow } from '#shared/table/read.ts'
+import { entityKey, type Key, liveKey } from '#shared/table/keys.ts'
+import { getItems, getRow } from '#shared/table/read.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
 import { call, newAccount } from '#test/support/account.ts'
 import { followUpAll } from '#test/support/commit-stream.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
+import { plantGroups, plantOnlineClients } from '#test/support/plant-listed.ts'
 import { insertActor, insertRow } from '#test/support/rows.ts'
 import { crashAfter } from '#test/support/table-faults.ts'
 
@@ -135,6 +137,39 @@ test('asks for a page of clients with a token each as it does for a page of grou
   expect(clients.requests).toBe(ofGroups.requests + 1)
   expect(clients.reads).toBeLessThanOrEqual(1.3 * ofGroups.reads)
 })
+
+test('reads of a full page what its rows and its live items take, and nothing twice', async () => {
+  const account = await newAccount()
+  const [plantedGroups, planted] = [await plantGroups(account, 100), await plantOnlineClients(account, 100)]
+  const readsOf = async (list: Handler) => {
+    const ask = () => account.call(list, { query: { limit: '100' } })
+    await ask()
+    return (await measure(ask)).reads
+  }
+  const [ofClients, ofGroups] = [await readsOf(handler), await readsOf(listGroups)]
+  const rows = await unitsOf(planted.map(({ id }) => entityKey(account.id, 'clients', id)))
+  const live = await unitsOf(planted.map(({ id }) => liveKey(account.id, 'clients', id)))
+  const groupRows = await unitsOf(plantedGroups.map(({ id }) => entityKey(account.id, 'groups', id)))
+  expect([rows, live]).toEqual([11, 10])
+  // The group Everyone can be beside the page.
+  expect(ofGroups - groupRows).toBeLessThanOrEqual(7)
+  expect(ofClients).toBeLessThanOrEqual(6 + rows + live)
+})
+
+/** Read units of items that are read together. */
+async function unitsOf(keys: Key[]): Promise<number> {
+  const items = await getItems(keys)
+  const bytes = items.map((item) => Object.entries(item ?? {}).map(([name, value]) => name.length + sizeOf(value)))
+  return Math.ceil(bytes.flat().reduce((sum, each) => sum + each, 0) / 4_096)
+}
+
+/** Numbers take a byte for two digits, and one more; truths take one. */
+const sizeOf = (value: unknown): number =>
+  typeof value === 'number'
+    ? Math.ceil(String(value).length / 2) + 1
+    : typeof value === 'boolean'
+      ? 1
+      : String(value).length
 
 test.each(['name=a&name=b', 'svc_id[]=a'])('refuses ?%s', async (query) => {
   const { status, body } = await (await newAccount()).call(handler, { query })
