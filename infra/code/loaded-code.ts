@@ -1,46 +1,51 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Files of a bundle that a file of it imports, at once or later. */
-const importsOf = (text: string): string[] =>
-  [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, path = '']) => path)
+const importsOf = (file: string, text: string): string[] =>
+  [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, path = '']) =>
+    join(dirname(file), path),
+  )
 
-/** What is no code lies beside the function that hands it out. */
-const filesBeside = (directory: string): string[] =>
-  existsSync(directory)
-    ? readdirSync(directory, { withFileTypes: true })
-        .filter((entry) => entry.isFile() && !entry.name.endsWith('.mjs'))
-        .map(({ name }) => join(directory, name))
-    : []
+type Part = { hash: string; imports: string[] }
 
-/** The files that a function can load. */
-function filesOf(entry: string): string[] {
+function readPart(file: string): Part {
+  const bytes = readFileSync(file)
+  const imports = file.endsWith('.mjs') ? importsOf(file, bytes.toString()) : []
+  return { hash: createHash('sha256').update(bytes).digest('hex'), imports }
+}
+
+/** The files that a function can load. What is no code lies beside the function that hands it out. */
+function filesOf(entry: string, parts: Map<string, Part>): string[] {
   const found = new Set<string>()
   const add = (file: string) => {
-    if (found.has(file) || !existsSync(file)) return
+    const part = parts.get(file)
+    if (!part || found.has(file)) return
     found.add(file)
-    for (const path of importsOf(readFileSync(file, 'utf8'))) add(join(dirname(file), path))
+    for (const path of part.imports) add(path)
   }
   add(entry)
-  return [...found, ...filesBeside(dirname(entry))].sort()
+  const beside = [...parts.keys()].filter((file) => dirname(file) === dirname(entry) && !/\.mjs(\.map)?$/.test(file))
+  return [...found, ...beside].sort()
 }
 
 /** What a function of a bundle can load, as one hash: the rest of the bundle changes nothing for it. */
 export type LoadedCode = (handler: string) => string
 
-/** @param directory the bundle */
+/** @param directory the bundle, which is read at once: it can be gone by the time that the templates are written */
 export function loadedCode(directory: string): LoadedCode {
-  const hashes = new Map<string, string>()
-  const hashOf = (file: string): string => {
-    const known = hashes.get(file)
-    if (known) return known
-    const made = createHash('sha256').update(readFileSync(file)).digest('hex')
-    hashes.set(file, made)
-    return made
-  }
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const parts = new Map(
+    files.map(({ parentPath, name }) => {
+      const file = join(parentPath, name)
+      return [file, readPart(file)]
+    }),
+  )
   return (handler) => {
-    const files = filesOf(join(directory, handler.replace(/\.\w+$/, '.mjs')))
-    return createHash('sha256').update(files.map(hashOf).join(' ')).digest('hex')
+    const loaded = filesOf(join(directory, handler.replace(/\.\w+$/, '.mjs')), parts)
+    return createHash('sha256')
+      .update(loaded.map((file) => parts.get(file)?.hash).join(' '))
+      .digest('hex')
   }
 }
