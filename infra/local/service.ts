@@ -9,7 +9,7 @@ import { rotateServiceSecret } from '#shared/jobs/secret-rotation/rotate-service
 import { type Clients, engineClients } from './clients.ts'
 import { createStream, createTable } from './create-resources.ts'
 import type { DataDir } from './data-dir.ts'
-import { type Engines, startEngines } from './engines/start-engines.ts'
+import { type Engines, engineBinary, startEngines } from './engines/start-engines.ts'
 import { engineEnvironment } from './environment.ts'
 import { failuresFolder } from './failures-folder.ts'
 import { Fault } from './fault.ts'
@@ -170,6 +170,8 @@ async function start(
 /** Starts the engines while the app is synthesized, and creates what the templates name. */
 export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
   const format = logFormat()
+  // Where there is none, that is said before the app is synthesized, which takes seconds.
+  engineBinary()
   // Before the engine makes a table: one that is there needs the secret it was written with.
   serviceSecret(dir.path)
   const starting = startEngines(dir.path, { removeAtExit: dir.ephemeral })

@@ -14,16 +14,23 @@ export type Engines = {
 
 const none = new Promise<string>(() => undefined)
 
+/** The binary of the table's engine; null where DYNAMODB_ENDPOINT names one that runs. @throws Fault where there is none */
+export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
+
 /** Starts the engines on a directory, or uses those that DYNAMODB_ENDPOINT and KINESIS_ENDPOINT name. */
-export async function startEngines(dir: string, options: { removeAtExit?: boolean } = {}): Promise<Engines> {
+export async function startEngines(
+  dir: string,
+  options: { removeAtExit?: boolean; front?: boolean } = {},
+): Promise<Engines> {
   const { DYNAMODB_ENDPOINT, KINESIS_ENDPOINT } = process.env
   if (DYNAMODB_ENDPOINT && KINESIS_ENDPOINT) {
     return { dynamodb: DYNAMODB_ENDPOINT, kinesis: KINESIS_ENDPOINT, failed: none, stop: async () => undefined }
   }
   const hostOptions: HostOptions = {
     dir,
-    dynoxide: DYNAMODB_ENDPOINT ? null : findDynoxide(),
+    dynoxide: engineBinary(),
     kinesis: !KINESIS_ENDPOINT,
+    front: options.front ?? true,
     removeAtExit: options.removeAtExit ?? false,
   }
   const child = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [JSON.stringify(hostOptions)], {
