@@ -15,19 +15,20 @@ const exists = (error: unknown): undefined => {
   if (!(error instanceof Error && error.name === 'ResourceInUseException')) throw error
 }
 
-/** Creates the table where it is missing and answers the ARN of its stream. */
+/** Creates the table where it is missing and answers the ARN of its stream, or an empty string where it has none. */
 export async function createTable({ dynamodb }: Clients, definition: TableDefinition): Promise<string> {
   const { ttlAttribute, ...input } = definition
   await dynamodb.send(new CreateTableCommand(input)).catch(exists)
   for (let i = 0; i < 200; i++) {
     const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: input.TableName }))
-    if (Table?.TableStatus === 'ACTIVE' && Table.LatestStreamArn) {
+    const streamArn = Table?.LatestStreamArn ?? ''
+    if (Table?.TableStatus === 'ACTIVE' && (streamArn !== '' || !input.StreamSpecification)) {
       if (ttlAttribute) await enableTtl(dynamodb, input.TableName, ttlAttribute)
-      return Table.LatestStreamArn
+      return streamArn
     }
     await sleep(50)
   }
-  throw new Error(`The table ${input.TableName} did not become active with a stream.`)
+  throw new Error(`The table ${input.TableName} did not become active with its stream.`)
 }
 
 async function enableTtl(dynamodb: Clients['dynamodb'], table: string, attribute: string): Promise<void> {

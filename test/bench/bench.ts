@@ -8,7 +8,7 @@ import { shapeText } from '#infra/release/shape-text.ts'
 import { withoutCode } from '#infra/without-code.ts'
 import { clock } from '#shared/core/clock.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
-import startTestEngines, { enginesIn } from '#test/support/engine.ts'
+import { serviceEngines } from '#test/support/engine.ts'
 import { accessCosts, accessTable, decisionRates } from './access.ts'
 import { twoCheckouts } from './checkout.ts'
 import { clientListRatio, clientListText } from './client-list.ts'
@@ -62,7 +62,7 @@ const syncFolder = (): string | null => {
 async function printSync(): Promise<void> {
   const folder = syncFolder()
   if (folder) await mkdir(folder, { recursive: true })
-  const stopEngines = folder ? await enginesIn(folder, false) : await startTestEngines()
+  const stopEngines = await serviceEngines(folder)
   try {
     const figures = await measureSync(syncSize(), folder)
     print(figures.text)
@@ -229,7 +229,7 @@ if (process.argv.includes('--load')) {
 } else if (process.argv.includes('--live')) {
   // What fails does not keep the other figures back.
   await printLive().catch(printFailure)
-  const stopEngines = await startTestEngines()
+  const stopEngines = await serviceEngines()
   await printToldCrowd().catch(printFailure)
   await unconnectedText().then(print, printFailure)
   await presenceRows().then((rows) => {
@@ -242,7 +242,7 @@ if (process.argv.includes('--load')) {
 } else if (process.argv.includes('--imports')) {
   await printImports()
 } else {
-  const stopEngines = await startTestEngines()
+  const stopEngines = await serviceEngines()
   try {
     if (process.argv.includes('--against')) await printComparison()
     else if (process.argv.includes('--live-crowd')) await printLiveCrowd()

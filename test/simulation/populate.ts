@@ -1,7 +1,6 @@
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as createTenantProvider } from '#functions/api/tenant-auth-providers/create-tenant-auth-provider.ts'
-import { commit } from '#shared/commit/commit.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { clients } from '#shared/domain/clients/client.ts'
 import { tunnelAddresses } from '#shared/domain/devices/tunnel-address.ts'
@@ -10,8 +9,9 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
-import type { Entity, Row, RowFields } from '#shared/table/entity.ts'
+import { type Entity, guardItems, type Row, type RowFields } from '#shared/table/entity.ts'
 import { undescribed } from '#test/support/plant-clients.ts'
+import { plantItems, plantRows } from '#test/support/plant-rows.ts'
 import type { Actor, Group, Resource } from './account-model.ts'
 import { newClient, signIn } from './client-sessions.ts'
 import { createGateway } from './gateway-sessions.ts'
@@ -21,20 +21,14 @@ import type { SimulatedAccount } from './simulated-account.ts'
 /** How much of everything an account has. */
 export const sizes = { sites: 12, gateways: 50, actors: 160, clients: 500, groups: 40, resources: 90, policies: 150 }
 
-const rowsACommit = 8
-
-/** Stores rows with as few commits as hold them. */
+/** Stores rows as commits would have left them, with what keeps their values unique. */
 async function insertRows<R extends Row>(
-  account: SimulatedAccount,
+  { id }: SimulatedAccount,
   entity: Entity<R>,
   rows: RowFields<R>[],
 ): Promise<R[]> {
-  const stored: R[] = []
-  for (let at = 0; at < rows.length; at += rowsACommit) {
-    const some = rows.slice(at, at + rowsACommit)
-    const author = { accountId: account.id, subject: null }
-    stored.push(...(await commit(author, async (transaction) => some.map((row) => transaction.insert(entity, row)))))
-  }
+  const stored = await plantRows(id, entity, rows.length, (i) => rows[i] as RowFields<R>)
+  await plantItems(stored.flatMap((row) => guardItems(entity, id, row)))
   return stored
 }
 

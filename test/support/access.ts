@@ -3,7 +3,8 @@ import { handler as startClientSession } from '#functions/api/client-sessions/st
 import { handler as createClientToken } from '#functions/api/client-tokens/create-client-token.ts'
 import { handler as startGatewaySession } from '#functions/api/gateway-sessions/start-gateway-session.ts'
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
-import type { ActorRow } from '#shared/domain/actors/actor.ts'
+import { commit } from '#shared/commit/commit.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { type PolicyRow, policies } from '#shared/domain/policies/policy.ts'
@@ -12,36 +13,28 @@ import { sites } from '#shared/domain/sites/site.ts'
 import { call, newAccount } from './account.ts'
 import { publicKey } from './public-key.ts'
 import { dnsResource, openPolicy } from './row-fields.ts'
-import { insertActor, insertRow } from './rows.ts'
+import { actorRow, insertRow } from './rows.ts'
+
+const wiki = { name: 'Wiki', ...dnsResource, address: 'wiki.example.com' }
 
 /** An account with a site, a resource in it, a group with one member, and a policy that grants it the resource. */
 export async function newAccessWorld(conditions: PolicyRow['conditions'] = [], options: Record<string, unknown> = {}) {
   const account = await newAccount(options)
-  const site = await insertRow(account.id, sites, { name: 'Berlin', managed_by: 'account' })
-  const actor = await insertActor(account.id)
-  const group = await insertRow(account.id, groups, {
-    name: 'Engineering',
-    ...nativeGroup,
+  const author = { accountId: account.id, subject: null }
+  const { site, actor, group, membership, resource, policy } = await commit(author, async (transaction) => {
+    const site = transaction.insert(sites, { name: 'Berlin', managed_by: 'account' })
+    const actor = transaction.insert(actors, actorRow)
+    const group = transaction.insert(groups, { name: 'Engineering', ...nativeGroup })
+    const membership = transaction.insert(memberships, { group_id: group.id, actor_id: actor.id })
+    const resource = transaction.insert(resources, { ...wiki, site_id: site.id })
+    const granted = { group_id: group.id, ...openPolicy, resource_id: resource.id, conditions }
+    return { site, actor, group, membership, resource, policy: transaction.insert(policies, granted) }
   })
-  const membership = await insertRow(account.id, memberships, { group_id: group.id, actor_id: actor.id })
 
   const addResource = (fields: Partial<ResourceRow> = {}) =>
-    insertRow(account.id, resources, {
-      name: 'Wiki',
-      ...dnsResource,
-      address: 'wiki.example.com',
-      site_id: site.id,
-      ...fields,
-    })
+    insertRow(account.id, resources, { ...wiki, site_id: site.id, ...fields })
   const addPolicy = (fields: Partial<PolicyRow>) =>
-    insertRow(account.id, policies, {
-      group_id: group.id,
-      ...openPolicy,
-      resource_id: '',
-      ...fields,
-    })
-  const resource = await addResource()
-  const policy = await addPolicy({ resource_id: resource.id, conditions })
+    insertRow(account.id, policies, { group_id: group.id, ...openPolicy, resource_id: '', ...fields })
 
   const addToken = async (of: ActorRow = actor, expires_at = '2099-01-01T00:00:00Z') => {
     const answer = await account.call(createClientToken, {

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, statfsSync } from 'node:fs'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAwsServices } from '#infra/local/aws-services.ts'
 import { engineClients } from '#infra/local/clients.ts'
@@ -23,13 +23,33 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
   // Another project of the same run has started them.
   if (process.env.ENGINES_STARTED) return async () => {}
   process.env.ENGINES_STARTED = 'yes'
-  return enginesIn(mkdtempSync(join(tmpdir(), 'test-engines-')), true)
+  return enginesIn(temporaryFolder(), { removeAtExit: true, bare: true })
 }
 
-/** Engines on a folder, which may hold what they have kept before. */
-export async function enginesIn(dir: string, removeAtExit: boolean): Promise<() => Promise<void>> {
+/** Engines as `npm start` has them, on a folder that may hold what they have kept before, or on one that goes with them. */
+export const serviceEngines = (folder: string | null = null) =>
+  enginesIn(folder ?? temporaryFolder(), { removeAtExit: folder === null, bare: false })
+
+/** In memory where there is enough: the engine waits for the disk at every write. */
+function temporaryFolder(): string {
+  const memory = '/dev/shm'
+  const room = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
+  const hasRoom = Math.min(room.bavail * room.bsize, freemem() / 2) > 4 * 2 ** 30
+  return mkdtempSync(join(hasRoom ? memory : tmpdir(), 'test-engines-'))
+}
+
+type Kept = {
+  removeAtExit: boolean
+  /** Without what takes CPU from tests and is of no use to them: the front of the table's engine, and the table's stream. */
+  bare: boolean
+}
+
+async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() => Promise<void>> {
   const secret = serviceSecret(dir)
-  const [engines, { table, stream }] = await Promise.all([startEngines(dir, { removeAtExit }), storage(dir)])
+  const [engines, { table, stream }] = await Promise.all([
+    startEngines(dir, { removeAtExit, front: !bare }),
+    storage(dir),
+  ])
   const clients = engineClients(engines)
   // It takes what is to run later, and runs nothing: a test that looks at that has one of its own.
   const lambda = await openAwsServices({ invoke: async () => {}, deliver: async () => {} })
@@ -57,7 +77,8 @@ export async function enginesIn(dir: string, removeAtExit: boolean): Promise<() 
     SEAL_KEY_FILE: sealKeyFile(dir),
     SERVICE_SECRET: secret,
   })
-  await Promise.all([createTable(clients, table), createStream(clients, stream)])
+  const definition = bare ? { ...table, StreamSpecification: undefined } : table
+  await Promise.all([createTable(clients, definition), createStream(clients, stream)])
   return async () => {
     clients.destroy()
     await lambda.stop()

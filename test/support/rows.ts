@@ -16,14 +16,16 @@ export const updateRow = <R extends Row>(
   changes: Partial<R>,
 ): Promise<R> => commit({ accountId, subject: null }, async (transaction) => transaction.update(entity, row, changes))
 
+/** What an actor has of which nothing is said. */
+export const actorRow = {
+  name: 'Robot',
+  email: null,
+  type: 'service_account' as const,
+  allow_email_otp_sign_in: false,
+  created_by_directory_id: null,
+  is_disabled: false,
+}
+
 /** An actor of any type; people get an address of their own. */
 export const insertActor = (accountId: string, fields: Partial<ActorRow> = {}): Promise<ActorRow> =>
-  insertRow(accountId, actors, {
-    name: 'Robot',
-    email: null,
-    type: 'service_account',
-    allow_email_otp_sign_in: false,
-    created_by_directory_id: null,
-    is_disabled: false,
-    ...fields,
-  })
+  insertRow(accountId, actors, { ...actorRow, ...fields })

@@ -14,6 +14,15 @@ export type Resource = {
 
 type Json = { [name: string]: unknown }
 
+/** Nobody changes what others look at, too. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const part of Object.values(value)) frozen(part)
+  }
+  return value
+}
+
 /** Puts in the place of what a template takes from another stack's outputs what that output is. */
 function withOutputs<T>(value: T, outputsOf: (stack: string) => Record<string, { Value: unknown }>): T {
   if (Array.isArray(value)) return value.map((item) => withOutputs(item, outputsOf)) as T
@@ -25,13 +34,30 @@ function withOutputs<T>(value: T, outputsOf: (stack: string) => Record<string, {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withOutputs(item, outputsOf)])) as T
 }
 
-/** What the app deploys with these operations, without bundling their code. */
-export async function templatesOf(operations: OperationSource[], context: Record<string, unknown> = {}) {
+const made = new Map<string, ReturnType<typeof synthesized>>()
+
+/**
+ * What the app deploys with these operations, without bundling their code: made once for all test files of a process, so
+ * it is only looked at.
+ */
+export function templatesOf(operations: OperationSource[], context: Record<string, unknown> = {}) {
+  const asked = JSON.stringify([
+    operations.map(({ file, operation: { method, path } }) => [file, method, path]),
+    context,
+  ])
+  const templates = made.get(asked) ?? synthesized(operations, context)
+  made.set(asked, templates)
+  return templates
+}
+
+async function synthesized(operations: OperationSource[], context: Record<string, unknown>) {
   return withoutCode({ operations, context }, (app) => {
     const found = app.node.findAll().filter((node) => Stack.isStack(node))
-    const stacks = found.map((stack) => Template.fromStack(stack).toJSON())
+    const stacks = found.map((stack) => frozen(Template.fromStack(stack).toJSON()))
     const outputsOf = (name: string) => stacks[found.findIndex(({ stackName }) => stackName === name)]?.Outputs ?? {}
-    const resources = stacks.map((stack) => withOutputs((stack.Resources ?? {}) as Record<string, Resource>, outputsOf))
+    const resources = stacks.map((stack) =>
+      frozen(withOutputs((stack.Resources ?? {}) as Record<string, Resource>, outputsOf)),
+    )
     const entries = resources.flatMap((stack) => Object.entries(stack))
     return {
       /** The templates as they are, that of what holds data first, nested ones behind their parent. */

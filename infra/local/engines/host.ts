@@ -12,7 +12,14 @@ import { trimStream } from './trim-stream.ts'
  * The process that holds the engines: it ends them and itself when the channel to its parent closes, which happens
  * however the parent dies.
  */
-export type HostOptions = { dir: string; dynoxide: string | null; kinesis: boolean; removeAtExit: boolean }
+export type HostOptions = {
+  dir: string
+  dynoxide: string | null
+  kinesis: boolean
+  /** Whether the front stands before the table's engine (`startTableFront`). */
+  front: boolean
+  removeAtExit: boolean
+}
 export type HostMessage =
   | { type: 'ready'; dynamodb: string | null; kinesis: string | null }
   | { type: 'fault'; message: string }
@@ -67,8 +74,8 @@ async function main(options: HostOptions): Promise<void> {
     const [dynamodb, kinesis] = await Promise.all([starting, options.kinesis ? startKinesis(dir) : null])
     dynamodb?.exited.then(() => fail(new Fault('The DynamoDB engine ended unexpectedly.')))
     if (untrimmed) process.stderr.write(`The table's stream was not trimmed: ${untrimmed}\n`)
-    const front = dynamodb && (await startTableFront(dynamodb.endpoint))
-    await tell({ type: 'ready', dynamodb: front?.endpoint ?? null, kinesis })
+    const table = dynamodb && options.front ? await startTableFront(dynamodb.endpoint) : dynamodb
+    await tell({ type: 'ready', dynamodb: table?.endpoint ?? null, kinesis })
   } catch (error) {
     await fail(error)
   }

@@ -3,10 +3,10 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
 import { handler as followUp } from '#functions/streams/follow-up.ts'
-import { commit } from '#shared/commit/commit.ts'
-import { resources } from '#shared/domain/resources/resource.ts'
+import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
 import { newAccessWorld } from '#test/support/access.ts'
 import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
+import { plantRows } from '#test/support/plant-rows.ts'
 import { hostFields } from '#test/support/row-fields.ts'
 import { crashAfter } from '#test/support/table-faults.ts'
 
@@ -17,13 +17,7 @@ afterEach(() => {
 /** A site with more resources than one transaction deletes. */
 async function newSite() {
   const world = await newAccessWorld()
-  for (let at = 0; at < 40; at += 8) {
-    await commit({ accountId: world.account.id, subject: null }, async (transaction) => {
-      for (let i = at; i < at + 8; i++) {
-        transaction.insert(resources, hostFields(i, world.site.id))
-      }
-    })
-  }
+  await plantRows<ResourceRow>(world.account.id, resources, 40, (i) => hostFields(i, world.site.id))
   return world
 }
 

@@ -12,6 +12,7 @@ import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
+import { countWaiting } from '#test/support/count-waiting.ts'
 import { devices, newClients, type Pools, poolsOf } from '#test/support/pools.ts'
 import { failTable } from '#test/support/table-faults.ts'
 import { unknownId } from '#test/support/unknown-id.ts'
@@ -194,6 +195,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
   it('is answered with 202 when a fault interrupts it', async () => {
     const pool = await newPool(ids.slice(0, 60))
     let commits = 0
+    countWaiting()
     failTable('InternalServerError', (command) => command instanceof TransactWriteCommand && ++commits > 3)
     const answer = await put(pool, ids.slice(50))
     vi.restoreAllMocks()

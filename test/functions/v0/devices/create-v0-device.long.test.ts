@@ -1,0 +1,9 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { v0DevicesAtOnce } from '#test/support/v0.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+it('gives no address out twice: 200 devices at the same time', async () => {
+  const devices = await v0DevicesAtOnce(200)
+  for (const field of ['ipv4', 'ipv6']) expect(new Set(devices.map((device) => device[field])).size, field).toBe(200)
+})
