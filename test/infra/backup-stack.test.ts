@@ -2,13 +2,14 @@ import { expect, it } from 'vitest'
 import { templatesOf } from '#test/support/templates.ts'
 
 const vault = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:elsewhere'
+const copied = { backupVaultArn: vault, backupDays: '60' }
 
 it('makes no backup stack unless it is told where copies go', async () => {
   expect((await templatesOf([])).names).toEqual(['NetworkAccess-Data', 'NetworkAccess'])
 })
 
 it('backs the table up each day and copies that to the vault, both for as long', async () => {
-  const templates = await templatesOf([], { backupVaultArn: vault, backupDays: '60' })
+  const templates = await templatesOf([], copied)
   const [plan] = templates.all('AWS::Backup::BackupPlan')
   expect(plan?.Properties.BackupPlan.BackupPlanRule).toEqual([
     expect.objectContaining({
@@ -23,9 +24,7 @@ it('backs the table up each day and copies that to the vault, both for as long',
 })
 
 it('keeps its vault, as it keeps data', async () => {
-  const { resources, terminationProtection } = (await templatesOf([], { backupVaultArn: vault })).stack(
-    'NetworkAccess-Backup',
-  )
+  const { resources, terminationProtection } = (await templatesOf([], copied)).stack('NetworkAccess-Backup')
   expect(terminationProtection).toBe(true)
   const [made] = Object.values(resources).filter(({ Type }) => Type === 'AWS::Backup::BackupVault')
   expect([made?.DeletionPolicy, made?.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain'])

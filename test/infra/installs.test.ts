@@ -6,9 +6,25 @@ const few = async (): Promise<OperationSource[]> =>
   (await loadOperations()).filter(({ operation }) => /^\/(groups|ingestion)/.test(operation.path))
 let operations: OperationSource[]
 let templates: Templates
+/** Of a deployment that has chosen much of what has nothing to do with each other. */
+let chosen: Templates
+const boundary = 'arn:aws:iam::123456789012:policy/team/edge'
 beforeAll(async () => {
   operations = await few()
   templates = await templatesOf(operations)
+  chosen = await templatesOf(operations, {
+    throttleRate: 10,
+    throttleBurst: 20,
+    ingestRate: 30,
+    ingestBurst: 40,
+    ingestConcurrency: 'none',
+    changeConcurrency: 'none',
+    flowConcurrency: 'none',
+    ipAddressType: 'ipv4',
+    logGroupDays: '400',
+    permissionsBoundary: boundary,
+    tags: 'team=network,stage=live',
+  })
 })
 
 const only = (type: string, from = templates): Resource => {
@@ -20,14 +36,12 @@ const functionOf = (handler: string, from = templates) =>
   from.all('AWS::Lambda::Function').find(({ Properties }) => Properties.Handler === `${handler}.handler`)?.Properties
 
 describe('load', () => {
-  it('is bounded by the stage, and that of reports apart', async () => {
+  it('is bounded by the stage, and that of reports apart', () => {
     expect(templates.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: { ThrottlingRateLimit: 3_000, ThrottlingBurstLimit: 5_000 },
       RouteSettings: { 'POST /ingestion/flow_logs': { ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 } },
     })
-    const chosen = { throttleRate: 10, throttleBurst: 20, ingestRate: 30, ingestBurst: 40 }
-    const bounded = await templatesOf(operations, chosen)
-    expect(bounded.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
+    expect(chosen.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 },
       RouteSettings: { 'POST /ingestion/flow_logs': { ThrottlingRateLimit: 30, ThrottlingBurstLimit: 40 } },
     })
@@ -42,16 +56,9 @@ describe('load', () => {
       'api/groups/list-groups',
     ].map((handler) => functionOf(handler, from)?.ReservedConcurrentExecutions)
 
-  it('takes from neither reports nor consumers what is kept for them', async () => {
+  it('takes from neither reports nor consumers what is kept for them', () => {
     expect(reserved(templates)).toEqual([100, 20, 20, 6, undefined])
-    const none = { ingestConcurrency: 'none', changeConcurrency: 'none', flowConcurrency: 'none' }
-    expect(reserved(await templatesOf(operations, none))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-    ])
+    expect(reserved(chosen)).toEqual([undefined, undefined, undefined, undefined, undefined])
   })
 
   it('is held against the account before anything is reserved in it', async () => {
@@ -78,9 +85,9 @@ describe('the address', () => {
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/a',
   }
 
-  it('is one of both kinds of IP unless told otherwise', async () => {
+  it('is one of both kinds of IP unless told otherwise', () => {
     expect(endpoint(templates)).toEqual({ ipAddressType: 'dualstack', disableExecuteApiEndpoint: false })
-    expect(endpoint(await templatesOf([], { ipAddressType: 'ipv4' })).ipAddressType).toBe('ipv4')
+    expect(endpoint(chosen).ipAddressType).toBe('ipv4')
   })
 
   it('is the own domain alone where there is one', async () => {
@@ -116,8 +123,7 @@ describe('logs of AWS', () => {
     expect(JSON.stringify(end)).toContain('AWS::StackId')
   })
 
-  it('are kept as long as a deployment chooses', async () => {
-    const chosen = await templatesOf([], { logGroupDays: '400' })
+  it('are kept as long as a deployment chooses', () => {
     const days = chosen.all('AWS::Logs::LogGroup').map(({ Properties }) => Properties.RetentionInDays)
     expect(days).toEqual([400, 400])
   })
@@ -175,8 +181,8 @@ describe('a key of the own', () => {
   })
 
   it('is used by each role through the services that hold data, and by no role that needs none', async () => {
-    const chosen = await templatesOf([], { encryptionKey: arn })
-    const users = chosen.entries('AWS::IAM::Policy').flatMap(([id, { Properties }]) => {
+    const encrypted = await templatesOf([], { encryptionKey: arn })
+    const users = encrypted.entries('AWS::IAM::Policy').flatMap(([id, { Properties }]) => {
       const statements: { Action: unknown; Resource: unknown; Condition?: { StringEquals?: object } }[] =
         Properties.PolicyDocument.Statement
       const use = statements.filter(({ Resource }) => Resource === arn)
@@ -209,16 +215,13 @@ describe('what a company asks of all resources', () => {
     expect(roles.length).toBeGreaterThan(10)
     for (const { Properties } of roles)
       expect(JSON.stringify(Properties.PermissionsBoundary)).toMatch(/"arn:".*":policy\/edge"/)
-    const arn = 'arn:aws:iam::123456789012:policy/team/edge'
-    const other = await templatesOf([], { permissionsBoundary: arn })
-    for (const { Properties } of other.all('AWS::IAM::Role')) expect(Properties.PermissionsBoundary).toBe(arn)
+    for (const { Properties } of chosen.all('AWS::IAM::Role')) expect(Properties.PermissionsBoundary).toBe(boundary)
     for (const { Properties } of templates.all('AWS::IAM::Role')) expect(Properties.PermissionsBoundary).toBeUndefined()
   })
 
-  it('is its tags on every resource that takes some', async () => {
-    const tagged = await templatesOf(operations, { tags: 'team=network,stage=live' })
+  it('is its tags on every resource that takes some', () => {
     for (const type of ['AWS::Lambda::Function', 'AWS::IAM::Role', 'AWS::S3::Bucket', 'AWS::Kinesis::Stream']) {
-      const found = tagged.all(type)
+      const found = chosen.all(type)
       expect(found.length).toBeGreaterThan(0)
       for (const { Properties } of found)
         expect(Properties.Tags, type).toEqual(

@@ -4,6 +4,9 @@ import { operationClasses } from '#shared/http/operation-class.ts'
 import { alarmMetrics, watchCosts } from '#test/bench/watch-costs.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
 
+/** What a deployment can choose to be told besides. */
+const watched = { mailSender: 'access@example.com', tracing: true, alarmEmail: 'ops@example.com' }
+
 let templates: Templates
 let alarms: [string, Resource][]
 beforeAll(async () => {
@@ -143,7 +146,7 @@ describe('alarms', () => {
     })
     // Who sends no mails has no reputation to lose.
     expect(named('MailsBouncing')).toBeUndefined()
-    const mailing = (await templatesOf([], { mailSender: 'access@example.com' })).entries('AWS::CloudWatch::Alarm')
+    const mailing = (await templatesOf([], watched)).entries('AWS::CloudWatch::Alarm')
     const [bouncing] = mailing.filter(([id]) => /MailsBouncing/.test(id))
     const looked = bouncing?.[1].Properties.Metrics.flatMap(
       ({ MetricStat }: { MetricStat?: { Metric: object; Period: number } }) => MetricStat ?? [],
@@ -208,7 +211,7 @@ it('traces functions where that is asked for', async () => {
   const tracing = (found: Templates) =>
     found.all('AWS::Lambda::Function').map(({ Properties }) => Properties.TracingConfig)
   expect(new Set(tracing(templates))).toEqual(new Set([undefined]))
-  const traced = await templatesOf([], { tracing: true })
+  const traced = await templatesOf([], watched)
   expect(tracing(traced)).toEqual(tracing(traced).map(() => ({ Mode: 'Active' })))
   const allowed = traced
     .all('AWS::IAM::Policy')
@@ -220,7 +223,7 @@ it('traces functions where that is asked for', async () => {
 
 it('mails nobody unless it is told to', async () => {
   expect(templates.all('AWS::SNS::Subscription')).toEqual([])
-  const mailed = await templatesOf([], { alarmEmail: 'ops@example.com' })
+  const mailed = await templatesOf([], watched)
   expect(mailed.all('AWS::SNS::Subscription')[0]?.Properties).toMatchObject({
     Protocol: 'email',
     Endpoint: 'ops@example.com',

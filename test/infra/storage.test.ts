@@ -5,6 +5,10 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { synthesize } from '#infra/local/service.ts'
 import { type Templates, templatesOf } from '#test/support/templates.ts'
 
+/** Choices of two deployments, each of something else. */
+const some = { flowStreamShards: '4', sealRetentionDays: '7', logRetentionDays: 7, flowRetentionDays: '9' }
+const others = { flowStreamShards: 'on-demand', sealRetentionDays: '0' }
+
 let templates: Templates
 beforeAll(async () => {
   templates = await templatesOf([])
@@ -75,10 +79,7 @@ describe('the flow stream', () => {
   })
 
   it('has as many shards as a deployment wants, or scales by itself', async () => {
-    const [more, scaling] = await Promise.all([
-      templatesOf([], { flowStreamShards: '4' }),
-      templatesOf([], { flowStreamShards: 'on-demand' }),
-    ])
+    const [more, scaling] = [await templatesOf([], some), await templatesOf([], others)]
     expect(only('AWS::Kinesis::Stream', /./, more)[1].Properties.ShardCount).toBe(4)
     const { ShardCount, StreamModeDetails } = only('AWS::Kinesis::Stream', /./, scaling)[1].Properties
     expect([ShardCount, StreamModeDetails]).toEqual([undefined, { StreamMode: 'ON_DEMAND' }])
@@ -117,11 +118,8 @@ describe('the sealed logs', () => {
   })
 
   it('are locked for as long as a deployment wants, or not at all', async () => {
-    const [short, none, trial] = await Promise.all([
-      templatesOf([], { sealRetentionDays: '7' }),
-      templatesOf([], { sealRetentionDays: '0' }),
-      templatesOf([], { keepData: 'false' }),
-    ])
+    const [short, none] = [await templatesOf([], some), await templatesOf([], others)]
+    const trial = await templatesOf([], { keepData: 'false' })
     const lockOf = (from: Templates) => only('AWS::S3::Bucket', /Sealed/, from)[1].Properties.ObjectLockConfiguration
     expect(lockOf(short)).toMatchObject({ Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 7 } } })
     expect([none, trial].map((from) => lockOf(from)?.Rule)).toEqual([undefined, undefined])
@@ -157,7 +155,7 @@ it.each(['0', '-1', '1.5', 'many'])('refuses %s days of retention', async (logRe
 })
 
 it('gives every function the retention of the deployment', async () => {
-  const chosen = await templatesOf([], { logRetentionDays: 7, flowRetentionDays: '9' })
+  const chosen = await templatesOf([], some)
   const variables = (of: Templates) =>
     of.all('AWS::Lambda::Function').flatMap(({ Properties }) => {
       const { Variables } = (Properties.Environment ?? {}) as { Variables?: Record<string, string> }

@@ -5,7 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callService, createSite, runLocal, type Service, startService } from '#test/support/service.ts'
+import { callService, runLocal, type Service, startService } from '#test/support/service.ts'
+import { walkService } from '#test/walk/walk-service.ts'
 
 let dataDir: string
 let service: Service
@@ -119,20 +120,10 @@ describe('provisioning', () => {
   })
 })
 
-describe('kill -9', () => {
-  it('loses nothing that was answered; without the service an account can be made, which the next start has, too', async () => {
-    const ids = await Promise.all(Array.from({ length: 5 }, (_, i) => createSite(service, `Before ${i}`)))
-    await service.kill9()
-    const event = { account: { name: 'Third', slug: 'third' }, admin: { name: 'A', email: 'a@example.com' } }
-    const { code, stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: dataDir })
-    expect([code, existsSync(join(dataDir, 'dynamodb.pid'))]).toEqual([0, false])
-    await service.restart()
-    expect(secondsToReady()).toBeGreaterThan(0)
-    for (const id of ids) expect((await call(`/sites/${id}`)).status).toBe(200)
-    await createSite(service, 'After')
-    const credentials = { ...service.credentials, api_token: JSON.parse(stdout).data.api_token.token }
-    expect((await call('/account', {}, { baseUrl: service.baseUrl, credentials })).status).toBe(200)
-  })
+walkService(() => service)
+
+it('says after how many seconds it was ready, at every start', () => {
+  expect(secondsToReady()).toBeGreaterThan(0)
 })
 
 describe('a stop', () => {

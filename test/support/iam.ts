@@ -20,7 +20,7 @@ export type Decision = 'allowed' | 'explicitly denied' | 'implicitly denied'
 
 const elements = new Set(['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition'])
 
-const listed = (values: Values): string[] => [values].flat()
+const listed = (values: Values): string[] => (Array.isArray(values) ? values : [values])
 
 const compiled = new Map<string, RegExp>()
 

@@ -22,6 +22,7 @@ export async function plantRows<R extends Row>(
     edges: Object.fromEntries(Object.entries(whole.edges).filter(([name]) => edges.includes(name))),
   }
   const counters = new Map<string, number>()
+  const counts = new Map<string, number>()
   const rows = Array.from({ length: count }, (_, i) => {
     const now = clock.now()
     const at = timestamp(now)
@@ -29,11 +30,12 @@ export async function plantRows<R extends Row>(
   })
   const items = rows.flatMap((row) => {
     for (const pk of countedPartitions(entity, accountId, row)) counters.set(pk, (counters.get(pk) ?? 0) + 1)
+    for (const name of [entity.name, ...entity.counters(row)]) counts.set(name, (counts.get(name) ?? 0) + 1)
     return [packLarge(rowItem(entity, accountId, row)), ...edgeItems(entity, accountId, row)]
   })
   await plantItems(items)
   for (const [pk, amount] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, amount)
-  await add(headKey(accountId), 'counts.#name', { '#name': entity.name }, count)
+  for (const [name, amount] of counts) await add(headKey(accountId), 'counts.#name', { '#name': name }, amount)
   return rows
 }
 

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { publicKey } from '#test/support/public-key.ts'
-import { runLocal, type Service, startService } from './support/service.ts'
+import { runLocal, type Service } from '#test/support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the walk reads bodies of every shape
 type Body = any
@@ -46,31 +46,41 @@ async function made(path: string, body: unknown, bearer = token): Promise<Body> 
 
 const huge = '9223372036854775807'
 
-beforeAll(async () => {
-  service = await startService()
-  token = service.credentials.api_token
-}, 180_000)
-afterAll(() => service?.stop())
+/** An account of its own, without the service where it does not run; its token. */
+async function provisioned(name: string): Promise<string> {
+  const event = { account: { name, slug: name.toLowerCase() }, admin: { name: 'Ada', email: 'ada@example.com' } }
+  const { code, stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
+  expect(code, stdout).toBe(0)
+  return JSON.parse(stdout).data.api_token.token
+}
 
 /** The shell commands of `docs/walk.md`. */
 function commands(): string {
-  const text = readFileSync(new URL('../docs/walk.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../docs/walk.md', import.meta.url), 'utf8')
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')
 }
 
 /** An account of its own, with its credentials in a file as `npm start` writes it. */
 async function walkerDir(): Promise<string> {
-  const event = { account: { name: 'Walker', slug: 'walker' }, admin: { name: 'Ada', email: 'ada@example.com' } }
-  const { stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
   const dir = mkdtempSync(join(tmpdir(), 'walk-test-'))
-  writeFileSync(join(dir, 'credentials.json'), JSON.stringify({ api_token: JSON.parse(stdout).data.api_token.token }))
+  writeFileSync(join(dir, 'credentials.json'), JSON.stringify({ api_token: await provisioned('Walker') }))
   return dir
 }
 
 /** The walk needs curl; the service and its other tests do not. */
 const hasCurl = spawnSync('curl', ['--version']).error === undefined
 
-describe('docs/walk.md', () => {
+/** The tests of the walk at a running service, which is killed and started again in the last of them. */
+export function walkService(running: () => Service): void {
+  beforeAll(() => {
+    service = running()
+    token = service.credentials.api_token
+  })
+  describe('docs/walk.md', asItStands)
+  describe('the walk, further on', furtherOn)
+}
+
+function asItStands(): void {
   it.skipIf(!hasCurl)('can be typed as it stands', async () => {
     const dir = await walkerDir()
     try {
@@ -102,9 +112,9 @@ describe('docs/walk.md', () => {
       rmSync(dir, { recursive: true, force: true })
     }
   })
-})
+}
 
-describe('the walk, further on', () => {
+function furtherOn(): void {
   const world: Record<string, Body> = {}
 
   it('1. administers sites, groups, actors, resources and a policy', async () => {
@@ -240,7 +250,7 @@ describe('the walk, further on', () => {
       expect(everything.text).not.toContain(secret)
   })
 
-  it('6. loses nothing when it is killed', async () => {
+  it('6. loses nothing when it is killed; an account that is made meanwhile is in the next start', async () => {
     const answered: string[] = []
     let running = true
     const writer = (async () => {
@@ -257,15 +267,17 @@ describe('the walk, further on', () => {
       inner_dst_port: 53,
       flow_start: new Date().toISOString(),
     }
-    await sleep(300)
+    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(2), 60_000)
     const reported = await http('POST', '/ingestion/flow_logs', { flow_logs: [flow] }, world.authorization.ingest_token)
     expect(reported.status).toBe(200)
     await service.kill9()
     running = false
     await writer
+    const late = await provisioned('Late')
+    expect(existsSync(join(service.dataDir, 'dynamodb.pid'))).toBe(false)
     await service.restart()
 
-    expect(answered.length).toBeGreaterThan(0)
+    expect((await http('GET', '/account', undefined, late)).body.data.slug).toBe('late')
     for (const id of answered) expect((await http('GET', `/groups/${id}`)).status).toBe(200)
     const flows = await within2s('/logs?type=flow', (body) => body.data.length === 3)
     expect(flows.body.data).toHaveLength(3)
@@ -275,5 +287,6 @@ describe('the walk, further on', () => {
       .filter((entry: Body) => entry.object === 'groups')
       .map((entry: Body) => entry.after.id)
     for (const id of answered.slice(-90)) expect(logged.filter((other: string) => other === id)).toHaveLength(1)
+    await made('/groups', { group: { name: 'After' } })
   }, 180_000)
-})
+}
