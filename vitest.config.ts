@@ -24,7 +24,7 @@ export default defineConfig({
     env: { LOG_LEVEL: 'WARN' },
     // Loading the same modules again for each file would take as long as a fifth of the tests.
     isolate: false,
-    // Twice the cores that CI has, as many tests wait for an engine, a child process or a timer.
+    // Twice the cores that CI has, as many long tests wait for a child process or a timer; `npm test` has one less.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
   },
