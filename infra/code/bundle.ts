@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type OutputFile } from 'esbuild'
@@ -33,7 +33,7 @@ export function routeTable(operations: OperationSource[], otherRoutes: string[] 
 
 const otherRoutes = Object.keys({ ...publicRoutes, ...signInPages })
 
-/** Puts the files that public functions hand out beside them. */
+/** Puts the files that public functions hand out beside them, with the rights of a new file and not of those they come from. */
 async function copyPublicFiles(outdir: string): Promise<void> {
   const files = [
     new URL('../../functions/public/docs.html', import.meta.url),
@@ -41,7 +41,9 @@ async function copyPublicFiles(outdir: string): Promise<void> {
     new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')),
   ]
   await mkdir(join(outdir, 'public'), { recursive: true })
-  await Promise.all(files.map((file) => copyFile(file, join(outdir, 'public', basename(fileURLToPath(file))))))
+  await Promise.all(
+    files.map(async (file) => writeFile(join(outdir, 'public', basename(fileURLToPath(file))), await readFile(file))),
+  )
 }
 
 const repository = dirname(root)
