@@ -195,8 +195,10 @@ describe('a change that takes longer than its request (A15.6)', () => {
   it('is answered with 202 when a fault interrupts it', async () => {
     const pool = await newPool(ids.slice(0, 60))
     let commits = 0
-    countWaiting()
-    failTable('InternalServerError', (command) => command instanceof TransactWriteCommand && ++commits > 3)
+    const waited = countWaiting()
+    const isLate = (command: object) => command instanceof TransactWriteCommand && ++commits > 3
+    // Each failure takes its time, so that the work gives up after some of them.
+    failTable('InternalServerError', isLate, () => (waited.ms += 5_000))
     const answer = await put(pool, ids.slice(50))
     vi.restoreAllMocks()
     expect([answer.status, answer.body.metadata.pending]).toEqual([202, (await pendingOf(pool)).length])
