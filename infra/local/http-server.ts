@@ -98,13 +98,17 @@ export function createHttpServer(backend: Promise<Backend>): Server {
   return server
 }
 
+/** The start with another port: the one after, or before the last one. */
+const withPort = (variable: string, taken: number): string =>
+  `${variable}=${taken < 65_535 ? taken + 1 : taken - 1} npm start${variable === 'PORT' ? '' : ' -- --demo-idp'}`
+
 /** Listens on this machine alone. A port that is taken is told with the variable that chooses another. */
 export async function listen(server: Server, port: number, variable = 'PORT'): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason =
         error.code === 'EADDRINUSE'
-          ? `Port ${port} is in use by another program. Set ${variable} to a free one, for example ${variable}=${port + 1} npm start.`
+          ? `Port ${port} is in use by another program. Set ${variable} to a free one, for example ${withPort(variable, port)}.`
           : `Port ${port} cannot be used: ${error.code ?? error.message}. Set ${variable} to another one.`
       reject(new Fault(reason))
     })
