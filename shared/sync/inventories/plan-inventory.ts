@@ -89,7 +89,7 @@ export class InventoryPlanner {
     // It is there, whatever becomes of it.
     this.own.delete(deviceKey(idp_id))
     if ('unusable' in device) {
-      if (device.unusable === 'same_id') this.skip(idp_id, null, device.unusable)
+      this.skip(idp_id, null, device.unusable)
       return
     }
     const { run } = this.work

@@ -148,8 +148,9 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
       continue
     }
     for (const { idp_id, name, reason } of page.skipped) {
-      work.skip({ idp_id, name, reason })
+      // A device that cannot be used is counted when the snapshot is planned with: it may be read twice.
       if (isFirst) held.add({ idp_id, unusable: reason })
+      else work.skip({ idp_id, name, reason })
       // The right can go between two pages: half of what a list tells would stand for the rest of it.
       if (reason === 'list_not_readable') held.drop()
     }

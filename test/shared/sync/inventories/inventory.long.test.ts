@@ -166,10 +166,17 @@ describe('a snapshot that is not believed (I5)', () => {
     const world = await newInventoryWorld()
     world.fleet.devices = range(9)
     await world.run()
-    world.fleet.devices = range(1)
     world.fleet.skipped = [{ idp_id: 'd8', name: null, reason: 'gone' }]
-    expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { devices: { delete: 7 } } })
-    expect((await world.devices()).map(({ mdm_id }) => mdm_id)).toEqual(['d0', 'd8'])
+    world.fleet.perPage = 1
+    let lost = 0
+    world.fleet.devices = range(2)
+    world.fleet.before = (_list, position) => {
+      if (position !== null && lost++ < 2) throw new ProviderFault('lost_place', 'The place is lost.')
+    }
+    // However often it is read.
+    const run = await world.run()
+    expect(run).toMatchObject({ outcome: 'applied', applied: { devices: { delete: 6 } }, skipped: { gone: 1 } })
+    expect((await world.devices()).map(({ mdm_id }) => mdm_id)).toEqual(['d0', 'd1', 'd8'])
   })
 
   it('of more devices than a snapshot holds fails', async () => {
