@@ -1,12 +1,10 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import type { MetricName } from '#shared/core/metrics.ts'
 import type { ConsumedStream } from '../functions/consumers.ts'
 import type { Scheduled } from '../functions/schedules.ts'
+import type { Own } from './own-metric.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
-
-type Own = (metricName: MetricName, statistic: string) => Metric
 
 export const ageOf = ({ consumer }: ConsumedStream) => consumer.metric('IteratorAge', { statistic: 'Maximum' })
 

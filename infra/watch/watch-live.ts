@@ -1,7 +1,7 @@
-import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { MetricName } from '#shared/core/metrics.ts'
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
 import type { LiveApi } from '../api/live-api.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { Own } from './own-metric.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
 import { apiMetric } from './watch-api.ts'
 import { sumOf } from './watch-jobs.ts'
@@ -9,8 +9,6 @@ import { sumOf } from './watch-jobs.ts'
 /** What the channel counts by itself, and what the platform does. */
 export const channelMetric = ({ id }: LiveApi, metricName: string, statistic = 'Sum') =>
   apiMetric(id, metricName, statistic)
-
-type Own = (metricName: MetricName, statistic: string, by?: Record<string, string>) => Metric
 
 /**
  * The live channel. Without it devices learn everything at their next heartbeat, so nothing of this is as urgent as the same of

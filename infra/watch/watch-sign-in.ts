@@ -1,11 +1,9 @@
 import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import type { MetricName } from '#shared/core/metrics.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { Own } from './own-metric.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
-
-type Own = (metricName: MetricName, statistic: string, by?: Record<string, string>) => Metric
 
 /** What Lambda tells of events that it keeps for a function. */
 export const eventMetric = (mailer: IFunction, metricName: string): Metric =>

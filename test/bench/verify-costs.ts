@@ -28,7 +28,12 @@ async function verifyCost(entries: number): Promise<VerifyCost> {
     const [file, verifier] = [join(dir, 'export.ndjson'), join(dir, 'verify-export.mjs')]
     await writeExport(file, entries)
     const common = { bundle: true, platform: 'node', target: 'node20', format: 'esm', outfile: verifier } as const
-    await build({ ...common, entryPoints: ['infra/local/verify-export.ts'], banner: { js: tells }, logLevel: 'error' })
+    await build({
+      ...common,
+      entryPoints: ['infra/local/commands/verify-export.ts'],
+      banner: { js: tells },
+      logLevel: 'error',
+    })
     const { stdout } = await run(process.execPath, [verifier, file], { cwd: dir, env: {} })
     // The thread that verifies says it, too, and then the process.
     const lines = stdout.trim().split('\n')

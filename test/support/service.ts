@@ -28,10 +28,10 @@ type Options = { dataDir?: string; port?: number; args?: string[]; env?: Record<
 
 const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Runs a program of `infra/local/` as npm does, with none of the variables that this test run has set. */
+/** Runs one of `infra/local/commands/` as npm does, with none of the variables that this test run has set. */
 function spawnLocal(script: string, args: string[], variables: Record<string, string> = {}): ChildProcess {
   const { PATH = '', HOME = '', TMPDIR } = process.env
-  return spawn(process.execPath, [join(repositoryRoot, 'infra/local', script), ...args], {
+  return spawn(process.execPath, [join(repositoryRoot, 'infra/local/commands', script), ...args], {
     cwd: repositoryRoot,
     env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],

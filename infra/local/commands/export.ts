@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { NoExport } from '#shared/seal/read-export.ts'
-import { dataPath, readJson } from './data-dir.ts'
-import { credentialsFile } from './demo-account.ts'
-import { exportLog } from './export/export-log.ts'
-import type { ExportType } from './export/log-answers.ts'
-import { LogClient } from './export/log-client.ts'
-import { codeOf, Fault, reportFault } from './fault.ts'
+import { dataPath, readJson } from '../data-dir.ts'
+import { credentialsFile } from '../demo-account.ts'
+import { exportLog } from '../export/export-log.ts'
+import type { ExportType } from '../export/log-answers.ts'
+import { LogClient } from '../export/log-client.ts'
+import { codeOf, Fault, reportFault } from '../fault.ts'
 
 const types: ExportType[] = ['change', 'session', 'api_request']
 const usage =

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { Fault } from './fault.ts'
+import { Fault } from '../fault.ts'
 
 /** The one argument of a command: an event as JSON, or `-` for standard input; undefined when it is no JSON. */
 export async function readEvent(command: string): Promise<unknown> {

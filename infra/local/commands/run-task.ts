@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fieldsOf } from '#shared/core/is-object.ts'
-import { askControl } from './control.ts'
-import { closeDataDir, dataPath, openDataDir, readJson } from './data-dir.ts'
-import { credentialsFile } from './demo-account.ts'
-import { Fault, reportFault } from './fault.ts'
-import { isDataDir } from './secret-file.ts'
-import { startService, type Task } from './service.ts'
+import { askControl } from '../control.ts'
+import { closeDataDir, dataPath, openDataDir, readJson } from '../data-dir.ts'
+import { credentialsFile } from '../demo-account.ts'
+import { Fault, reportFault } from '../fault.ts'
+import { isDataDir } from '../secret-file.ts'
+import { startService, type Task } from '../service.ts'
 
 const print = process.stdout.write.bind(process.stdout)
 

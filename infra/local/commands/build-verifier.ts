@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 /** Makes one file of `verify-export` that needs nothing but Node 20 or newer. */
 const outfile = process.argv[2] ?? 'verify-export.mjs'
 await build({
-  entryPoints: ['infra/local/verify-export.ts'],
+  entryPoints: ['infra/local/commands/verify-export.ts'],
   outfile,
   bundle: true,
   platform: 'node',

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { type DataDir, dataPath, openDataDir, openTemporaryDir } from './data-dir.ts'
-import { Fault, fullDisk, reportFault } from './fault.ts'
+import { type DataDir, dataPath, openDataDir, openTemporaryDir } from '../data-dir.ts'
+import { Fault, fullDisk, reportFault } from '../fault.ts'
 
 const defaultPort = 8787
 
@@ -54,8 +54,8 @@ async function main(): Promise<void> {
   const { stopped } = stopSignal()
   const dir = openDir(options)
   // Kept beside the packages: most of the start is loading them.
-  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))
-  const { run } = await import('./run.ts')
+  enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compile', import.meta.url)))
+  const { run } = await import('../run.ts')
   const running = await run(dir, options).catch((error: unknown) => {
     throw fullDisk(error, dir.path) ?? error
   })
