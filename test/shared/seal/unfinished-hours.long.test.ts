@@ -42,10 +42,11 @@ it('goes on with an hour that one run has no time for', async () => {
 })
 
 it.each([
-  ['with which the next run has come further', [true, true], { size: 2_000 }],
-  ['that the next run has sealed', [false], { size: 2_100, root: expect.any(String) }],
-])('leaves an unfinished hour %s to that run', async (_what, others, expected) => {
-  const { account, state } = await newSettledHour(2_100)
+  ['with which the next run has come further', 2_100, [true, true], { size: 2_000 }],
+  ['that the next run has sealed with more', 1_200, [false], { size: 1_200, root: expect.any(String) }],
+  ['that the next run has sealed with as much', 1_000, [false], { size: 1_000, root: expect.any(String) }],
+])('leaves an unfinished hour %s to that run', async (_what, count, others, expected) => {
+  const { account, state } = await newSettledHour(count)
   const runs = runsOf(account)
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   runs.ahead = async (size) => {
