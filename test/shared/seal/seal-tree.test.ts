@@ -7,20 +7,13 @@ import { Lease } from '#shared/seal/sealed-state.ts'
 import { openNote } from '#shared/seal/signed-note.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
-import { commitKey, headKey, type Key, sealKey } from '#shared/table/keys.ts'
+import { commitKey, headKey, type Item, type Key, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/account.ts'
 import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
 import { plainRoot } from '#test/support/plain-merkle-tree.ts'
 import { changeSites, leavesOf } from '#test/support/sealed-account.ts'
-import {
-  aheadOfWrites,
-  laterByMinutes,
-  type SealWorld,
-  sealedState,
-  sealNow,
-  sealWorld,
-} from '#test/support/sealing.ts'
+import { aheadOfWrites, laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
 
 /** A log that was sealed twice, and whose table then went back to the first time, and on in another way. */
 async function newFork() {
@@ -29,21 +22,26 @@ async function newFork() {
   await changeSites(account, 1)
   await sealNow(account)
   const note = world.read(`${account}/changes/checkpoint`)
-  const [state, head] = await Promise.all([getItem(sealKey(account, 'changes')), getItem(headKey(account))])
-  const known = new Set(
-    [...(await queryItems(commitKey(account, 0).pk)), ...(await changeEntriesOf(account))].map(({ sk }) => sk),
-  )
+  const items = async (): Promise<Item[]> => [
+    ...(await changeEntriesOf(account)),
+    ...(await queryItems<Item>(commitKey(account, 0).pk)),
+    ...(await queryItems<Item>(sealPartition(account, 'changes'))),
+    ...(await queryItems<Item>(headKey(account).pk)),
+  ]
+  const before = await items()
   await changeSites(account, 1)
   await sealNow(account)
   const { size } = (await getItem(sealKey(account, 'changes'))) as { size: number }
-  for (const item of [...(await queryItems(commitKey(account, 0).pk)), ...(await changeEntriesOf(account))] as Key[])
-    if (!known.has(item.sk)) await removeItem(item)
-  for (const Item of [state, head]) await table().send(new PutCommand({ TableName: tableName(), Item: Item as Key }))
+  for (const item of await items())
+    if (!before.some(({ pk, sk }) => pk === item.pk && sk === item.sk)) await removeItem(item)
+  for (const Item of before) await table().send(new PutCommand({ TableName: tableName(), Item }))
   await changeSites(account, 1)
+  // The checkpoints alone tell of it.
+  rmSync(join(world.folder, `${account}/changes/tile`), { recursive: true })
   return { world, account, note, size }
 }
 
-it.each<[string, (fork: { world: SealWorld; account: string; note: string; size: number }) => void]>([
+it.each<[string, (fork: Awaited<ReturnType<typeof newFork>>) => void]>([
   [
     'the newest checkpoint',
     ({ world, account, size }) => rmSync(join(world.folder, `${account}/changes/checkpoints/${size}`)),
@@ -55,6 +53,38 @@ it.each<[string, (fork: { world: SealWorld; account: string; note: string; size:
   const before = await sealedState(fork.account)
   await expect(sealNow(fork.account)).rejects.toMatchObject({ problem: 'diverged' })
   expect(await sealedState(fork.account)).toEqual(before)
+})
+
+it('stores no second root for a size that another run has signed meanwhile', async () => {
+  const { world, account, note, size } = await newFork()
+  const own = `${account}/changes/checkpoints/${size}`
+  const signed = world.read(own)
+  world.write(`${account}/changes/checkpoint`, note)
+  rmSync(join(world.folder, own))
+  const before = await sealedState(account)
+  let writes = 0
+  // Behind the tile and the newest checkpoint.
+  const restore = aheadOfWrites((item) => {
+    if (!item && ++writes === 3) world.write(own, signed)
+  })
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged', at: own })
+  restore()
+  expect(await sealedState(account)).toEqual(before)
+})
+
+it('signs nothing where the bucket has an older checkpoint than the table', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  const path = `${account}/changes/checkpoint`
+  await changeSites(account, 1)
+  await sealNow(account)
+  const older = world.read(path)
+  await changeSites(account, 1)
+  await sealNow(account)
+  await changeSites(account, 1)
+  world.write(path, older)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
+  expect(world.read(path)).toBe(older)
 })
 
 it('signs nothing where the bucket has lost the newest checkpoint', async () => {
