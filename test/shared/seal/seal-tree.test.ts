@@ -2,9 +2,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
+import { checkpointText } from '#shared/seal/checkpoint.ts'
 import { sealChanges } from '#shared/seal/seal-changes.ts'
-import { Lease } from '#shared/seal/sealed-state.ts'
-import { openNote } from '#shared/seal/signed-note.ts'
+import { Lease, type SealedState } from '#shared/seal/sealed-state.ts'
+import { noteOf, openNote } from '#shared/seal/signed-note.ts'
+import { signText } from '#shared/seal/signing-key.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { commitKey, headKey, type Item, type Key, sealKey, sealPartition } from '#shared/table/keys.ts'
@@ -146,7 +148,7 @@ it('goes on when the service has another address', async () => {
   expect(openNote(world.read(`${account}/changes/checkpoint`), newest.key)).toContain(newest.origin)
 })
 
-it('does not go on from the checkpoint of the other log, nor from a root in the table that was not signed', async () => {
+it('does not go on from the checkpoint of another log, nor from a root in the table that was not signed', async () => {
   const world = sealWorld()
   const account = await newAccount()
   await account.call(listSites, { method: 'GET' })
@@ -159,8 +161,14 @@ it('does not go on from the checkpoint of the other log, nor from a root in the 
   await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
   rmSync(join(world.folder, path))
   await sealNow(account.id)
-  const state = (await getItem(sealKey(account.id, 'changes'))) as Key
+  const state = (await getItem(sealKey(account.id, 'changes'))) as Key & SealedState
   await changeSites(account.id, 1)
+  // The same tree, as that of a log that follows this one.
+  const following = { origin: `${state.origin}.2`, size: state.size, root: Buffer.from(state.root, 'base64') }
+  const text = checkpointText({ ...following, extensions: [] })
+  world.write(path, noteOf(text, await world.key(), await signText(text)))
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
+  world.write(path, state.note)
   const root = Buffer.alloc(32, 1).toString('base64')
   await table().send(new PutCommand({ TableName: tableName(), Item: { ...state, root } }))
   await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'diverged', at: path })

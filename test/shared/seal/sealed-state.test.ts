@@ -32,6 +32,18 @@ it('keeps the lease while it stores, and shows what it has stored', async () => 
   expect((await Lease.take(account, 'changes'))?.state).toEqual(state)
 })
 
+it('keeps with all that it stores which log it follows', async () => {
+  const account = randomUUID()
+  const follows = { origin: state.origin, size: 3, root: 'root', note: 'note', shared: 1, last: 'c' }
+  const lease = await Lease.take(account, 'changes')
+  await lease?.begin({ generation: 2, follows }, { hour: 5 })
+  expect([lease?.state, lease?.generation]).toEqual([null, 2])
+  await lease?.store(state)
+  await lease?.end()
+  const next = await Lease.take(account, 'changes')
+  expect([next?.state, next?.begun]).toEqual([state, { generation: 2, follows }])
+})
+
 it('leaves a lease alone that is another run by now', async () => {
   const account = randomUUID()
   const late = await Lease.take(account, 'changes')
