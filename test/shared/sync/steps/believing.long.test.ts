@@ -212,8 +212,11 @@ describe('errors (I6)', () => {
     expect(await world.row()).toMatchObject({ is_disabled: false, error_count: 2 })
     expect(first).not.toBeNull()
     failing(world, fault, 0)
+    const mailed = { error_mails: 2, error_emailed_at: '2026-01-01T09:00:00.000000Z' }
+    await updateRow(world.account.id, directories.idp, await world.row(), mailed)
     await world.run()
-    expect(await world.row()).toMatchObject({ error: null, error_count: 0, first_failed_at: null })
+    const good = { error: null, error_count: 0, error_emailed_at: null, first_failed_at: null, error_mails: 0 }
+    expect(await world.row()).toMatchObject(good)
     failing(world, fault)
     await world.run()
     await later(25)
