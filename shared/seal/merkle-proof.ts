@@ -26,7 +26,7 @@ export const leftOf = (index: number, size: number, path: Buffer[]): Buffer[] =>
   path.filter((_, i) => (inclusionParts(index, size)[i]?.begin ?? index) < index).reverse()
 
 /** The root that a leaf and its path lead to; null where the path has not the length of such a tree. */
-export function rootFromPath(leaf: Buffer, index: number, size: number, path: Buffer[]): Buffer | null {
+function rootFromPath(leaf: Buffer, index: number, size: number, path: Buffer[]): Buffer | null {
   if (!(index >= 0 && index < size)) return null
   const parts = inclusionParts(index, size)
   if (parts.length !== path.length) return null

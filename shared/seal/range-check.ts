@@ -2,7 +2,7 @@ import { CompactRange } from './compact-range.ts'
 import { leftOf, provesInclusion } from './merkle-proof.ts'
 
 /** A leaf with its path, hashes in base64 as the API has them. */
-export type PlacedLeaf = { leaf_index: number; path: string[] }
+type PlacedLeaf = { leaf_index: number; path: string[] }
 
 /** A tree, and the part of it that is held against it: from its first leaf and to its last one where nothing else is said. */
 export type CheckedRange = { size: number; root: Buffer; first?: PlacedLeaf; last?: PlacedLeaf }

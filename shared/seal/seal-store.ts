@@ -5,7 +5,7 @@ import { AnswerError, type SignedRequest, signedFetch, uriEncode } from '../core
 import { env } from '../core/env.ts'
 
 /** An object as it is, and what tells it from what it was. */
-export type Stored = { content: Buffer; tag: string }
+type Stored = { content: Buffer; tag: string }
 
 /** Where tiles and checkpoints are kept (S3). */
 export type SealStore = {

@@ -155,7 +155,7 @@ export async function consistencyOf(account: string, log: SealedLog, query: URLS
 }
 
 /** The most leaves of one answer. */
-export const mostLeaves = 10_000
+const mostLeaves = 10_000
 
 /** `GET /logs/checkpoints/{log}/leaves` */
 export async function leavesOf(account: string, log: SealedLog, query: URLSearchParams) {

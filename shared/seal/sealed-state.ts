@@ -75,7 +75,7 @@ export const readCheckpoint = (account: string, log: SealedLog, size: number) =>
   getItem<Key & KeptCheckpoint>(checkpointKey(account, log, size))
 
 /** Longer than a run of the sealing function can take: who has it alone seals. */
-export const leaseMicros = 300_000_000
+const leaseMicros = 300_000_000
 /** Nothing is signed so shortly before the lease ends. */
 const marginMicros = 30_000_000
 

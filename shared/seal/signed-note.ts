@@ -6,7 +6,7 @@ const ed25519 = 1
 /** A key that verifies notes: its name, and the 32 bytes of an Ed25519 public key. */
 export type VerifierKey = { name: string; publicKey: Buffer }
 
-export type NoteSignature = { name: string; keyHash: Buffer; signature: Buffer }
+type NoteSignature = { name: string; keyHash: Buffer; signature: Buffer }
 export type SignedNote = { text: string; signatures: NoteSignature[] }
 
 /** A text that is no note, or no verifier key, with the rule that it breaks. */

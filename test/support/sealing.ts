@@ -26,7 +26,7 @@ export type SealWorld = {
   write(path: string, content: string | Buffer): void
 }
 
-export function writeKeyFile(path: string): void {
+function writeKeyFile(path: string): void {
   const { privateKey } = generateKeyPairSync('ed25519')
   writeFileSync(path, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 })
 }
