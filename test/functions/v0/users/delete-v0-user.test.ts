@@ -6,13 +6,14 @@ import { handler as updateDevice } from '#functions/v0/devices/update-v0-device.
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { handler as getUser } from '#functions/v0/users/get-v0-user.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
-import { rowsBy } from '#shared/table/read.ts'
-import { v0Devices } from '#shared/v0/devices/device.ts'
+import { getRow, rowsBy } from '#shared/table/read.ts'
+import { type V0DeviceRow, v0Devices } from '#shared/v0/devices/device.ts'
 import { v0Rules } from '#shared/v0/rules/rule.ts'
 import { goneUsers } from '#shared/v0/users/gone-users.ts'
 import { newAccount } from '#test/support/account.ts'
 import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
 import { plantRows } from '#test/support/plant-rows.ts'
+import { publicKey } from '#test/support/public-key.ts'
 import { failTable } from '#test/support/table-faults.ts'
 import { newV0Device, newV0User } from '#test/support/v0.ts'
 
@@ -60,6 +61,22 @@ const plantRules = (accountId: string, user_id: string, count: number) =>
     user_id,
   }))
 
+/** More devices like one, as they were created one by one. */
+async function plantDevices(accountId: string, id: string, count: number): Promise<void> {
+  const { id: _id, inserted_at: _inserted, updated_at: _updated, ...like } = (await getRow(
+    v0Devices,
+    accountId,
+    id,
+  )) as V0DeviceRow
+  await plantRows(accountId, v0Devices, count, (i) => ({
+    ...like,
+    name: `device ${i}`,
+    public_key: publicKey(),
+    ipv4: `203.0.113.${i}`,
+    ipv6: `2001:db8::${i}`,
+  }))
+}
+
 /** The table fails some commits; with each of them so much time passes that none is tried again for long. */
 function failCommits(fails: () => boolean): void {
   const now = Date.now
@@ -97,10 +114,10 @@ describe('a user with many devices and rules', () => {
     vi.stubEnv('V0_DEVICES_PER_USER', '30')
     const account = await newAccount()
     const user = await newV0User(account)
-    const devices = []
-    for (let i = 0; i < 25; i++) devices.push(await newV0Device(account, { user_id: user.id }))
+    const { id } = await newV0Device(account, { user_id: user.id })
+    await plantDevices(account.id, id, 24)
     await plantRules(account.id, user.id, 300)
-    return { account, user, devices }
+    return { account, user, devices: await rowsBy(v0Devices, account.id, 'user_id', user.id) }
   }
   const rowsOf = async (account: string, userId: string) => [
     ...(await rowsBy(v0Devices, account, 'user_id', userId)),
