@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as list } from '#functions/sign-in/open-id/list-providers.ts'
+import { clock } from '#shared/core/clock.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/account.ts'
@@ -10,6 +11,10 @@ import { newSource } from '#test/support/sign-in.ts'
 let account: Account
 beforeAll(async () => {
   account = await newAccount()
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
 })
 
 const ask = (slug: string, query: Record<string, string> | string = { context: 'client' }, sourceIp = newSource()) =>
@@ -61,6 +66,9 @@ describe('GET /sign_in/{slug}/providers (I2.1)', () => {
   it('lets one source ask 20 times at once, whichever account it asks for, and tells it so (A9)', async () => {
     const source = newSource()
     const other = source.replace(/::1$/, '::2')
+    // However long the requests take here, nothing is given back meanwhile.
+    let at = clock.now()
+    vi.spyOn(clock, 'now').mockImplementation(() => ++at)
     for (let i = 0; i < 20; i++) {
       const { status, headers } = await ask(i % 2 ? account.slug : 'nobody', undefined, i % 3 ? source : other)
       expect([status, headers['ratelimit-policy']]).toEqual([i % 2 ? 200 : 404, '"sign_in";q=20;w=20'])
