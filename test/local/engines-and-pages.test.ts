@@ -1,8 +1,16 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loopbackAddress } from '#infra/local/engines/loopback-address.ts'
+import { startTableFront } from '#infra/local/engines/table-front.ts'
 import { tableName } from '#shared/table/client.ts'
 
-const { AWS_ENDPOINT_URL_DYNAMODB: table = '', KINESIS_ENDPOINT: stream = '' } = process.env
+/** The table's engine of the tests has no front unless somebody starts one. */
+let front: Awaited<ReturnType<typeof startTableFront>>
+beforeAll(async () => {
+  front = await startTableFront(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
+})
+afterAll(() => {
+  front.server.close().closeAllConnections()
+})
 
 const ask = (endpoint: string, target: string, init: RequestInit = {}, headers: Record<string, string> = {}) =>
   fetch(endpoint, {
@@ -20,9 +28,10 @@ const ask = (endpoint: string, target: string, init: RequestInit = {}, headers: 
   })
 
 it.each([
-  ['table', table, 'DynamoDB_20120810.DescribeTable'],
-  ['flow stream', stream, 'Kinesis_20131202.ListStreams'],
-])('answers programs about the %s, and no page in a browser', async (_name, endpoint, target) => {
+  ['table', () => front.endpoint, 'DynamoDB_20120810.DescribeTable'],
+  ['flow stream', () => process.env.KINESIS_ENDPOINT ?? '', 'Kinesis_20131202.ListStreams'],
+])('answers programs about the %s, and no page in a browser', async (_name, endpointOf, target) => {
+  const endpoint = endpointOf()
   expect((await ask(endpoint, target)).status).toBe(200)
   for (const origin of ['https://example.com', 'null', endpoint]) {
     const refused = await ask(endpoint, target, {}, { origin })
