@@ -63,11 +63,12 @@ const plantRules = (accountId: string, user_id: string, count: number) =>
 
 /** More devices like one, as they were created one by one. */
 async function plantDevices(accountId: string, id: string, count: number): Promise<void> {
-  const { id: _id, inserted_at: _inserted, updated_at: _updated, ...like } = (await getRow(
-    v0Devices,
-    accountId,
-    id,
-  )) as V0DeviceRow
+  const {
+    id: _id,
+    inserted_at: _inserted,
+    updated_at: _updated,
+    ...like
+  } = (await getRow(v0Devices, accountId, id)) as V0DeviceRow
   await plantRows(accountId, v0Devices, count, (i) => ({
     ...like,
     name: `device ${i}`,
