@@ -3,6 +3,7 @@ import { directorySources } from '#shared/sync/directories/directory-source.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { TableClient } from '#shared/table/client.ts'
 import { measure } from '#test/support/consumed-capacity.ts'
+import { peakMegabytes } from './peak-megabytes.ts'
 import { type CompanySize, companyAdapter } from './sync-company.ts'
 
 // A process of its own for each step of a run, as a function is: what it takes of memory and CPU is the step's.
@@ -47,7 +48,7 @@ async function step({ size, changes, synced, ms }: StepOrder): Promise<StepRepor
     cpu: (user + system) / 1e6,
     reads,
     writes,
-    megabytes: process.resourceUsage().maxRSS / 1_024,
+    megabytes: peakMegabytes(),
     wrote: [...wrote].sort(),
   }
 }

@@ -15,6 +15,7 @@ import { beginRun, readOpen, runOf } from '#shared/sync/runs/run-store.ts'
 import { TableClient } from '#shared/table/client.ts'
 import { getRow, queryItems } from '#shared/table/read.ts'
 import { call, newAccount } from '#test/support/account.ts'
+import { markdownTable } from './markdown-table.ts'
 import { prices } from './prices.ts'
 import type { CompanySize } from './sync-company.ts'
 import type { StepOrder, StepReport } from './sync-process.ts'
@@ -196,15 +197,16 @@ function figuresOf({ size, done, alone, beside, races }: State): SyncFigures {
     `  the first load once: ${(first.reads * prices.readUnit + first.writes * prices.writeUnit).toFixed(2)} USD`,
     '',
   ].join('\n')
-  const row = ({ name, seconds, cpu, reads, writes, changed }: Line) =>
-    `| ${name} | ${thousands(seconds)} | ${thousands(cpu)} | ${thousands(reads)} | ${thousands(writes)} | ${changed} |`
+  const row = ({ name, seconds, cpu, reads, writes, changed }: Line) => [
+    name,
+    ...[seconds, cpu, reads, writes].map(thousands),
+    changed,
+  ]
   const markdown = [
     `A directory of ${company}, on this machine's engine, beside an administrator who changes something`,
     'all the time:',
     '',
-    '| Run | Seconds | CPU, s | Read units | Write units | Changed |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...done.map(row),
+    markdownTable(['Run', 'Seconds', 'CPU, s', 'Read units', 'Write units', 'Changed'], done.map(row)),
     '',
     `- A step of a run takes at most ${thousands(megabytes)} MB, as a process of Node.`,
     `- An administrator's change took ${ratio} times as long beside the first load as alone, by the 99th of a hundred.`,

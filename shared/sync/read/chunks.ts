@@ -7,8 +7,8 @@ import { getItem } from '../../table/read.ts'
 
 /** An item holds 400 KB with its key and names. */
 const maxBytes = 350_000
-/** Decoded chunks that are kept at hand, since members of nested groups are asked for over and over. */
-const mostKept = 64
+/** Text of decoded chunks that are kept at hand, since members of nested groups are asked for over and over. */
+const mostKeptBytes = 4_000_000
 
 const chunksPartition = (account: string, sourceId: string): string => partition(account, 'sync.chunks', sourceId)
 
@@ -23,7 +23,8 @@ export class Chunks {
   /** Those that lie in the table for longer than a run takes. */
   private readonly alive: Set<string>
   private readonly ttl: number
-  private readonly kept = new Map<string, unknown[]>()
+  private readonly kept = new Map<string, { entries: unknown[]; bytes: number }>()
+  private keptBytes = 0
 
   constructor(account: string, sourceId: string, ttl: number, alive: Iterable<string> = []) {
     this.pk = chunksPartition(account, sourceId)
@@ -51,14 +52,25 @@ export class Chunks {
   /** @throws Error when it is not there any more */
   async get<T>(digest: string): Promise<T[]> {
     const known = this.kept.get(digest)
-    if (known) return known as T[]
+    if (known) return known.entries as T[]
     const item = await getItem<Key & { entries: Uint8Array }>({ pk: this.pk, sk: digest })
     if (!item) throw new Error(`The part ${digest} of a snapshot is gone.`)
-    const entries: T[] = JSON.parse(zstdDecompressSync(item.entries).toString())
-    const [oldest] = this.kept.keys()
-    if (this.kept.size >= mostKept && oldest !== undefined) this.kept.delete(oldest)
-    this.kept.set(digest, entries)
+    const text = zstdDecompressSync(item.entries).toString()
+    const entries: T[] = JSON.parse(text)
+    this.keepAtHand(digest, entries, text.length)
     return entries
+  }
+
+  /** Makes room among the oldest. */
+  private keepAtHand(digest: string, entries: unknown[], bytes: number): void {
+    for (const [oldest, { bytes: freed }] of this.kept) {
+      if (this.keptBytes + bytes <= mostKeptBytes) break
+      this.kept.delete(oldest)
+      this.keptBytes -= freed
+    }
+    // Two that ask for the same at once count it once.
+    if (!this.kept.has(digest)) this.keptBytes += bytes
+    this.kept.set(digest, { entries, bytes })
   }
 
   /** The entries of chunks, one after the other. */
