@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { handler } from '#functions/tasks/rotate-origin-secret.ts'
 import { answering, stubService } from '#test/support/stub-service.ts'
 
 const SecretId = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:origin-AbCdEf'
+let handler: typeof import('#functions/tasks/rotate-origin-secret.ts').handler
 const run = (Step: string) =>
   handler({ Step, SecretId, ClientRequestToken: 'new' }, { getRemainingTimeInMillis: () => 0 } as Context)
 
@@ -38,6 +38,9 @@ function answerTo(operation: string, request: Record<string, string & string[]>)
 
 beforeAll(async () => {
   manager = await stubService(() => undefined)
+  // The clients of this process can know where another file's stub was.
+  vi.resetModules()
+  handler = (await import('#functions/tasks/rotate-origin-secret.ts')).handler
 })
 afterAll(() => manager.end())
 beforeEach(() => {
