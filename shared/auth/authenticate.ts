@@ -82,17 +82,17 @@ export async function authenticate<C extends Credential>(
     entityKey(accountId, collection, tokenId),
     entityKey(accountId, accounts.name, accountId),
     entityKey(accountId, kind === 'gateway' ? gateways.name : actors.name, ownerId),
-    liveKey(accountId, collection, tokenId),
-    entityKey(accountId, sites.name, ownerId),
+    // Nothing shows when a portal session was last used, and only the token of a gateway can be that of a site.
+    ...(kind === 'portal' ? [] : [liveKey(accountId, collection, tokenId)]),
+    ...(kind === 'gateway' ? [entityKey(accountId, sites.name, ownerId)] : []),
   ]
-  const [token, accountItem, owner, live, site] = await getItems(kind === 'portal' ? keys.slice(0, 3) : keys)
+  const [token, accountItem, owner, live, site] = await getItems(keys)
   const account = accountItem && itemRow(accounts, accountItem)
   const now = clock.now()
   if (!token || !account || account.is_disabled) throw unauthorized()
   const caller = callers[kind]({ token, account, owner, site, now })
   if (!caller || !isCallerOf(credential, caller) || !(await secretMatches(presented, caller.token)))
     throw unauthorized()
-  // Nothing shows when a portal session was last used, so nothing notes it.
   if (kind !== 'portal') await noteUse(accountId, collection, tokenId, kind === 'gateway' ? null : ownerId, live, now)
   return caller
 }
