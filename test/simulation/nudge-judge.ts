@@ -43,7 +43,10 @@ export class NudgeJudge {
     for (const [link, client] of this.#clients()) {
       const { grounds, offer } = offerTo(this.#account, client)
       note(client.id, grounds)
-      if (!this.#offers.has(link)) this.#offers.set(link, offer)
+      if (this.#offers.has(link)) continue
+      this.#offers.set(link, offer)
+      // What came and went while it was not connected may be followed up only now.
+      this.#changed.add(client.id)
     }
     for (const gateway of new Set([...this.#stored.keys(), ...model.gateways.keys()])) {
       const items = await queryItems<Stored & { pk: string; sk: string }>(partition(account, 'authorizations', gateway))

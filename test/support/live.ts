@@ -10,7 +10,8 @@ import { openLive } from '#infra/local/live/open-live.ts'
 import type { LiveEvent } from '#shared/http/live/live-event.ts'
 import { until } from './until.ts'
 
-const handlers = { $connect: onConnect, $default: onMessage, $disconnect: onDisconnect }
+/** What the platform asks of the service. */
+export const handlers = { $connect: onConnect, $default: onMessage, $disconnect: onDisconnect }
 
 type Received = { type: string } & Record<string, unknown>
 
