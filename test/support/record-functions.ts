@@ -343,7 +343,7 @@ async function recordSchedules(record: Record): Promise<void> {
       vi.stubEnv('MAIL_SENDER', 'access@example.net')
       const [{ id }] = (await directoriesApi.suite.list(synced)).body.data
       const row = await storedDirectory(synced, 'suite', id)
-      const failing = { is_disabled: true, error: 'GET users answered 403.' }
+      const failing = { is_disabled: true, disabled_reason: 'sync error', error: 'GET users answered 403.' }
       await updateRow<DirectoryRow>(synced.id, directories.suite, row, failing)
       const nine = (Math.floor(clock.now() / dayMicros) + 3) * 24 + 9.5
       await laterBy(nine - clock.now() / 3_600_000_000)
