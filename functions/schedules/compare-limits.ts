@@ -1,4 +1,4 @@
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { compareLimits } from '#shared/jobs/limits/compare-limits.ts'
 
 /** A run ends before its function does. */

@@ -1,4 +1,4 @@
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { deleteDueAccounts } from '#shared/jobs/account-deletion/delete-due-accounts.ts'
 
 /** A run ends before the next one begins. */

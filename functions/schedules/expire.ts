@@ -1,4 +1,4 @@
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { reclaimExpired } from '#shared/jobs/expiry/reclaim-expired.ts'
 
 /** A run ends before the next one begins. */

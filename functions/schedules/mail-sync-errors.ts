@@ -1,4 +1,4 @@
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { mailSyncErrors } from '#shared/jobs/sync-mails/mail-sync-errors.ts'
 
 /** A run ends before its function does. */

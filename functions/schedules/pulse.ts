@@ -1,4 +1,4 @@
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { pulse } from '#shared/jobs/pulse/pulse.ts'
 
 /** Every minute: a sign of life through API, table and streams (docs/runbooks/no-pulse.md). */

@@ -1,4 +1,4 @@
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { sealLogs } from '#shared/jobs/seal/seal-logs.ts'
 
 /** A run ends before its function does, and before its leases do. */

@@ -1,4 +1,4 @@
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { giveTurns } from '#shared/jobs/sync-turns/give-turns.ts'
 import { runDue } from '#shared/sync/steps/run-due.ts'
 

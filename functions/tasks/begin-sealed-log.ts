@@ -1,5 +1,5 @@
-import { task } from '#shared/core/task.ts'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
+import { task } from '#shared/core/work/task.ts'
 import { beginSealedLog } from '#shared/jobs/seal/begin-sealed-log.ts'
 
 /** A run ends before its leases do. */

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
-import { task } from '#shared/core/task.ts'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
+import { task } from '#shared/core/work/task.ts'
 import { indexChangeLog } from '#shared/jobs/change-log-index/index-change-log.ts'
 
 /** A batch more is a few requests, which can be throttled for a while. */

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { failuresBucket } from '#shared/jobs/failed-batches/failures-bucket.ts'
 import { invokeFunction } from '#shared/jobs/failed-batches/invoke-function.ts'
 import { type Redriven, redrive } from '#shared/jobs/failed-batches/redrive.ts'

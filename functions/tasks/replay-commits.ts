@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
-import { task } from '#shared/core/task.ts'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
+import { task } from '#shared/core/work/task.ts'
 import { invokeFunction } from '#shared/jobs/failed-batches/invoke-function.ts'
 import { replayCommits } from '#shared/jobs/replay/replay-commits.ts'
 

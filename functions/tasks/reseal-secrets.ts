@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
-import { task } from '#shared/core/task.ts'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
+import { task } from '#shared/core/work/task.ts'
 import { resealSecrets } from '#shared/jobs/secret-rotation/reseal-secrets.ts'
 
 /** One page more can hold rows of many accounts, each of which waits for its commit. */

@@ -1,6 +1,6 @@
 import { env } from '#shared/core/env.ts'
-import { task } from '#shared/core/task.ts'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
+import { task } from '#shared/core/work/task.ts'
 import { managedSecret } from '#shared/jobs/secret-rotation/managed-secret.ts'
 import { rotateServiceSecret } from '#shared/jobs/secret-rotation/rotate-service-secret.ts'
 

@@ -1,5 +1,5 @@
-import { task } from '#shared/core/task.ts'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
+import { task } from '#shared/core/work/task.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 
 /** Holds the change log against the commit records; invoked by an operator under IAM (docs/runbooks/change-log.md). */

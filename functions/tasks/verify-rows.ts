@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
-import { task } from '#shared/core/task.ts'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
+import { task } from '#shared/core/work/task.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 
 /** A page more is a few hundred reads. */

@@ -82,7 +82,7 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     },
     // As text, which the bundler puts where it is used: an object would lie in a file that every function loads.
     define: { ROUTE_TABLE: JSON.stringify(JSON.stringify(routeTable(operations, otherRoutes))) },
-    // Beside the code, and not named in it: an error's stack is read with them (shared/core/readable-stack.ts), a start is not.
+    // Beside the code, and not named in it: an error's stack is read with them (shared/core/logging/readable-stack.ts), a start is not.
     sourcemap: 'external',
     sourcesContent: false,
     logLevel: 'warning',

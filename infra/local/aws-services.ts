@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fieldsOf } from '#shared/core/is-object.ts'
-import type { Mail } from '#shared/core/send-mail.ts'
+import type { Mail } from '#shared/core/aws/send-mail.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { listen, openServer } from './http-server.ts'
 import { isSigned } from './is-signed.ts'
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
 import { Fault } from './fault.ts'
 import type { router } from './routes.ts'

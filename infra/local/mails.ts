@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-import type { Mail } from '#shared/core/send-mail.ts'
+import type { Mail } from '#shared/core/aws/send-mail.ts'
 import { writeAtomically } from './data-dir.ts'
 import { Fault } from './fault.ts'
 

@@ -1,4 +1,4 @@
-import { fieldsOf, isObject } from '#shared/core/is-object.ts'
+import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 import type { Json } from './schemas.ts'
 
 /** A schema together with one of its alternatives: what both say, the alternative where they differ. */

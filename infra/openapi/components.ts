@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { isObject } from '#shared/core/is-object.ts'
+import { isObject } from '#shared/core/json/is-object.ts'
 
 const isNamed = (name: string, value: unknown): value is object =>
   /^[A-Z]/.test(name) && isObject(value) && ['object', 'variant'].includes(String(value.type))

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type ErrorCode, errorCodes, fixedDetails } from '#shared/core/errors.ts'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { exampleOf } from './examples.ts'

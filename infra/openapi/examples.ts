@@ -1,4 +1,4 @@
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { alternativesOf } from './alternatives.ts'
 import type { Json } from './schemas.ts'
 

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { fieldsOf, isObject } from '#shared/core/is-object.ts'
+import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 import type { FieldRules } from '#shared/values/field.ts'
 import { fieldText } from './field-texts.ts'
 

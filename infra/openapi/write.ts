@@ -1,5 +1,5 @@
 import { loadOperations } from '#functions/operations.ts'
-import { toJson } from '#shared/core/json.ts'
+import { toJson } from '#shared/core/json/json.ts'
 import { deriveFile } from '../derived-file.ts'
 import { namedSchemas } from './components.ts'
 import { openApiDocument } from './document.ts'

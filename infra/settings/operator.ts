@@ -1,6 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
-import { logLevels } from '#shared/core/log.ts'
-import { metricSettings } from '#shared/core/metrics.ts'
+import { logLevels } from '#shared/core/logging/log.ts'
+import { metricSettings } from '#shared/core/logging/metrics.ts'
 import { mailAddress } from './forms.ts'
 import { flag, oneOf } from './kinds.ts'
 import { optional, setting } from './setting.ts'

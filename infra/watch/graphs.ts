@@ -1,7 +1,7 @@
 import { GraphWidget, type IMetric, type IWidget, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import { consumerNames, type MetricName } from '#shared/core/metrics.ts'
+import { consumerNames, type MetricName } from '#shared/core/logging/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import type { ConsumedStream } from '../functions/consumers.ts'

@@ -12,7 +12,7 @@ import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
-import type { LogEvent } from '#shared/core/log-events.ts'
+import type { LogEvent } from '#shared/core/logging/log-events.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Graphed, graphs } from './graphs.ts'
 import { ownMetric } from './own-metric.ts'

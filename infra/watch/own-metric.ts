@@ -1,5 +1,5 @@
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { MetricName } from '#shared/core/metrics.ts'
+import type { MetricName } from '#shared/core/logging/metrics.ts'
 
 export type Own = (metricName: MetricName, statistic: string, by?: Record<string, string>) => Metric
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { answerRoom } from '../core/answer-size.ts'
+import { answerRoom } from '../core/json/answer-size.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import type { ActorRow } from '../domain/actors/actor.ts'
 import { type ConditionContext, evaluateConditions } from '../domain/policies/evaluate-conditions.ts'

@@ -1,6 +1,6 @@
-import { takeFitting } from '../core/answer-size.ts'
 import { clock, microsOf, timestamp } from '../core/clock.ts'
 import { invalid } from '../core/errors.ts'
+import { takeFitting } from '../core/json/answer-size.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { type ActorRow, actors } from '../domain/actors/actor.ts'
 import { type ClientRow, clients } from '../domain/clients/client.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { answerBytes, takeFitting } from '../core/answer-size.ts'
+import { answerBytes, takeFitting } from '../core/json/answer-size.ts'
 import { PossibleGrant } from './possible-access.ts'
 
 type Grant = v.InferOutput<typeof PossibleGrant>

@@ -1,6 +1,6 @@
 import { clock, parseTimestamp, timestamp } from '../core/clock.ts'
 import { unauthorized } from '../core/errors.ts'
-import { bearerToken, readToken, secretMatches, type TokenKind } from '../core/token.ts'
+import { bearerToken, readToken, secretMatches, type TokenKind } from '../core/secrets/token.ts'
 import { type AccountRow, accounts } from '../domain/accounts/account.ts'
 import { type ActorRow, actors } from '../domain/actors/actor.ts'
 import { apiTokens } from '../domain/api-tokens/api-token.ts'

@@ -1,4 +1,4 @@
-import { TaskQueue } from '../core/task-queue.ts'
+import { TaskQueue } from '../core/work/task-queue.ts'
 
 /** As many commits of an account run at a time in one process; of more, all but one would only lose their race. */
 const atOnce = 2

@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts'
 import { isUuid } from './ids.ts'
-import { fieldsOf } from './is-object.ts'
+import { fieldsOf } from './json/is-object.ts'
 
 /** The account that an operator names to a task. @throws ApiError `bad_request` where `account_id` is no UUID */
 export function askedAccount(event: unknown): string {

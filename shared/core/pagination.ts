@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { ApiError } from './errors.ts'
-import { namedVersion, nameVersion } from './secret-versions.ts'
-import { isWriting, provingKeyOf, writingKey } from './service-secret.ts'
+import { namedVersion, nameVersion } from './secrets/secret-versions.ts'
+import { isWriting, provingKeyOf, writingKey } from './secrets/service-secret.ts'
 
 const macBytes = 16
 

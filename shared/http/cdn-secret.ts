@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readSecret } from '../core/aws/read-secret.ts'
-import { logLine } from '../core/log.ts'
-import { acceptedWords } from '../core/origin-secret.ts'
+import { logLine } from '../core/logging/log.ts'
+import { acceptedWords } from '../core/secrets/origin-secret.ts'
 
 /** A changed secret is known everywhere after this long. */
 const timeBudgetMs = 5 * 60_000

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isObject } from '../core/is-object.ts'
-import { toJson } from '../core/json.ts'
+import { isObject } from '../core/json/is-object.ts'
+import { toJson } from '../core/json/json.ts'
 
 /** The two parts of an object's tag (A8.2): `live` covers what changes without an edit. */
 export type EntityTag = { stored: string; live: string }

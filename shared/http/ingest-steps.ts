@@ -1,7 +1,7 @@
 import { ingestBucket } from '../auth/rate-limit/bucket.ts'
 import { clock } from '../core/clock.ts'
 import { ApiError, unauthorized } from '../core/errors.ts'
-import { bearerToken } from '../core/token.ts'
+import { bearerToken } from '../core/secrets/token.ts'
 import { accountStatus } from '../domain/accounts/account-status.ts'
 import { verifyIngestToken } from '../logs/flows/ingest-token.ts'
 import type { Step } from './exchange.ts'

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { isPassing } from '../core/aws/passing-error.ts'
-import { describeError } from '../core/describe-error.ts'
 import { ApiError, errorCodes, fixedDetails, unavailableAfter } from '../core/errors.ts'
-import { toJson } from '../core/json.ts'
-import { logLine } from '../core/log.ts'
-import { changedSoFar } from '../core/work.ts'
+import { toJson } from '../core/json/json.ts'
+import { describeError } from '../core/logging/describe-error.ts'
+import { logLine } from '../core/logging/log.ts'
+import { changedSoFar } from '../core/work/work.ts'
 
 /** Node's own list would load its whole HTTP client and server into every function. */
 const titles: Record<number, string> = {

@@ -1,5 +1,5 @@
 import { ApiError } from '../core/errors.ts'
-import { isObject } from '../core/is-object.ts'
+import { isObject } from '../core/json/is-object.ts'
 import { maxKeys, tooManyKeys } from '../values/too-many-keys.ts'
 import type { Operation } from './operation.ts'
 

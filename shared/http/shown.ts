@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { blankOf } from '../core/blank-of.ts'
-import { isObject } from '../core/is-object.ts'
+import { blankOf } from '../core/json/blank-of.ts'
+import { isObject } from '../core/json/is-object.ts'
 
 /** What a schema makes of a value, or `unsure` where the value is not plainly what the schema says. */
 type Reader = (value: unknown) => unknown

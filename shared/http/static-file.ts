@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { within } from '../core/invocation.ts'
+import { within } from '../core/logging/invocation.ts'
 import { isKnown } from './entity-tag.ts'
 import type { Answer, Event } from './exchange.ts'
 import { originOf } from './origin.ts'

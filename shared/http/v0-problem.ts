@@ -1,5 +1,5 @@
 import type { ApiError } from '../core/errors.ts'
-import { toJson } from '../core/json.ts'
+import { toJson } from '../core/json/json.ts'
 import type { Answer } from './exchange.ts'
 import { apiErrorOf } from './problem.ts'
 import { v0Headers } from './v0-headers.ts'

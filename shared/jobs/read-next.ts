@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ApiError } from '../core/errors.ts'
-import { fieldsOf } from '../core/is-object.ts'
+import { fieldsOf } from '../core/json/is-object.ts'
 
 /** Where a walk over the table stands, as the answer of a task holds it; null at its beginning. */
 export const Place = v.nullable(v.strictObject({ pk: v.string(), sk: v.string() }))

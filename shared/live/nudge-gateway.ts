@@ -1,6 +1,6 @@
 import { clock } from '../core/clock.ts'
-import { describeError } from '../core/describe-error.ts'
-import { logLine } from '../core/log.ts'
+import { describeError } from '../core/logging/describe-error.ts'
+import { logLine } from '../core/logging/log.ts'
 import { findPresence, isOnline, type Presence, presenceKey } from '../domain/presence/presence.ts'
 import { table, tableName } from '../table/client.ts'
 import { UpdateCommand } from '../table/commands.ts'

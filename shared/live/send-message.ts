@@ -1,6 +1,6 @@
 import { clock } from '../core/clock.ts'
-import { measure } from '../core/invocation.ts'
-import { logLine } from '../core/log.ts'
+import { measure } from '../core/logging/invocation.ts'
+import { logLine } from '../core/logging/log.ts'
 import { type ConnectionRef, forgetConnection } from '../domain/connections/connection.ts'
 import { postMessage, type Sending } from './connections-api.ts'
 

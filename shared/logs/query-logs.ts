@@ -1,6 +1,6 @@
-import { takeFitting } from '../core/answer-size.ts'
 import { clock, parseTimestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
+import { takeFitting } from '../core/json/answer-size.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { weightOf } from '../table/large-attributes.ts'
 import type { Metadata } from '../table/list.ts'

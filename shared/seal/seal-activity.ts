@@ -1,5 +1,5 @@
 import { clock, parseTimestamp } from '../core/clock.ts'
-import { measure } from '../core/invocation.ts'
+import { measure } from '../core/logging/invocation.ts'
 import { type AccountRow, accounts } from '../domain/accounts/account.ts'
 import { retentionMicros } from '../logs/log-keys.ts'
 import { walkLogs } from '../logs/walk-logs.ts'

@@ -1,4 +1,4 @@
-import { measure } from '../core/invocation.ts'
+import { measure } from '../core/logging/invocation.ts'
 import { readHead } from '../table/head.ts'
 import { heldCommits } from './held-commits.ts'
 import { SealDamage } from './seal-damage.ts'

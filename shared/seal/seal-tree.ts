@@ -1,5 +1,5 @@
 import { clock } from '../core/clock.ts'
-import { inParallel } from '../core/in-parallel.ts'
+import { inParallel } from '../core/work/in-parallel.ts'
 import { sealPartition } from '../table/keys.ts'
 import { checkpointText } from './checkpoint.ts'
 import { type Begun, followsLines } from './follows.ts'

@@ -1,4 +1,4 @@
-import { inParallel } from '../core/in-parallel.ts'
+import { inParallel } from '../core/work/in-parallel.ts'
 import { table, tableName } from '../table/client.ts'
 import { PutCommand } from '../table/commands.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'

@@ -1,5 +1,5 @@
 import { notFound } from '../core/errors.ts'
-import { note } from '../core/invocation.ts'
+import { note } from '../core/logging/invocation.ts'
 import { type AccountRow, accounts } from '../domain/accounts/account.ts'
 import { serviceGuard } from '../domain/accounts/service-guard.ts'
 import { getItem, getRow } from '../table/read.ts'

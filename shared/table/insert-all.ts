@@ -1,4 +1,4 @@
-import { inParallel } from '../core/in-parallel.ts'
+import { inParallel } from '../core/work/in-parallel.ts'
 import type { Item } from './keys.ts'
 import { weightOf } from './large-attributes.ts'
 import { insertTogether, mostStatements } from './statements.ts'

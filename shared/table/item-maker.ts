@@ -1,4 +1,4 @@
-import { blankOf } from '../core/blank-of.ts'
+import { blankOf } from '../core/json/blank-of.ts'
 
 type Values = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { invalid } from '../core/errors.ts'
-import { isObject } from '../core/is-object.ts'
+import { isObject } from '../core/json/is-object.ts'
 
 type Attributes = Record<string, unknown>
 type Packed = { zstd: Uint8Array }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { takeFitting } from '../core/answer-size.ts'
+import { takeFitting } from '../core/json/answer-size.ts'
 import type { Page } from '../values/page.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { readHead } from './head.ts'

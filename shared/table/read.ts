@@ -1,5 +1,5 @@
 import { ApiError } from '../core/errors.ts'
-import { jitter, waiting } from '../core/waiting.ts'
+import { jitter, waiting } from '../core/work/waiting.ts'
 import { table, tableName } from './client.ts'
 import { BatchGetCommand, GetCommand, PassingQueryCommand, QueryCommand } from './commands.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'

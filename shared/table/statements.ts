@@ -1,5 +1,5 @@
 import type { BatchStatementError } from '@aws-sdk/client-dynamodb'
-import { jitter, waiting } from '../core/waiting.ts'
+import { jitter, waiting } from '../core/work/waiting.ts'
 import { table, tableName } from './client.ts'
 import { BatchExecuteStatementCommand } from './commands.ts'
 import type { Item } from './keys.ts'

@@ -1,4 +1,4 @@
-import { waiting } from '../core/waiting.ts'
+import { waiting } from '../core/work/waiting.ts'
 import { table, tableName } from './client.ts'
 import { ScanCommand } from './commands.ts'
 import type { Key } from './keys.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type FieldErrors, invalid } from '../core/errors.ts'
-import { fieldsOf } from '../core/is-object.ts'
+import { fieldsOf } from '../core/json/is-object.ts'
 import { tooManyKeys } from './too-many-keys.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type

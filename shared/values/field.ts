@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { FieldErrors } from '../core/errors.ts'
-import { fieldsOf } from '../core/is-object.ts'
+import { fieldsOf } from '../core/json/is-object.ts'
 
 /** JSON Schema of a field as documented; the check itself also takes the lax forms of A6.3. */
 export type JsonSchema = Record<string, unknown>

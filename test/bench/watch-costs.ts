@@ -1,4 +1,4 @@
-import { consumerNames, metrics } from '#shared/core/metrics.ts'
+import { consumerNames, metrics } from '#shared/core/logging/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import { refusals } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import { prices } from './prices.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { codesOf } from '#infra/openapi/errors.ts'
 import { v0ErrorResponses } from '#infra/openapi/v0-errors.ts'
-import { maxAnswerBytes } from '#shared/core/answer-size.ts'
+import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Answer } from '#test/support/account.ts'
 import { secondOfCpu } from '#test/support/cpu-cost.ts'

@@ -9,8 +9,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openAwsServices } from '#infra/local/aws-services.ts'
 import { mailFolder, smtpServer } from '#infra/local/mails.ts'
 import { invokeLater } from '#shared/core/aws/invoke-later.ts'
+import { type Mail, sendMail } from '#shared/core/aws/send-mail.ts'
 import { roleCredentials, type SignedRequest, signedHeaders } from '#shared/core/aws/signed-fetch.ts'
-import { type Mail, sendMail } from '#shared/core/send-mail.ts'
 
 const mail: Mail = {
   from: 'access@example.net',

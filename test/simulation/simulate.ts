@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { waiting } from '#shared/core/waiting.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
 import { followUpFrom } from '#test/support/commit-stream.ts'
 import { disableForAWhile, switchInternetResource } from './account-actions.ts'
 import { administerActors, switchProvider } from './actor-actions.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { isUuid } from '#shared/core/ids.ts'
-import { isObject } from '#shared/core/is-object.ts'
-import { metrics } from '#shared/core/metrics.ts'
+import { isObject } from '#shared/core/json/is-object.ts'
+import { metrics } from '#shared/core/logging/metrics.ts'
 import { catchLog } from './log-lines.ts'
 import type { sampleRequests } from './sample-requests.ts'
 

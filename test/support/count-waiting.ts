@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { waiting } from '#shared/core/waiting.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
 
 /** Lets the time that retries wait pass at once, and no other, until the mocks are restored. Counts it. */
 export function countWaiting(): { ms: number } {

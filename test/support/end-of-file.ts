@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
-import { passwordCost } from '#shared/core/password-hash.ts'
+import { passwordCost } from '#shared/core/secrets/password-hash.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 
 const { read } = discovery

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { handler as updateConfiguration } from '#functions/v0/configuration/update-v0-configuration.ts'
-import { sealSecret } from '#shared/core/sealed-secret.ts'
+import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { apiTokens } from '#shared/domain/api-tokens/api-token.ts'
 import { authProviders, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'

@@ -13,7 +13,7 @@ import { handler as updateResource } from '#functions/api/resources/update-resou
 import { type AuthorizationItem, isPending } from '#shared/access/authorizations/authorization.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
-import { waiting } from '#shared/core/waiting.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { clients } from '#shared/domain/clients/client.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '#shared/core/is-object.ts'
+import { isObject } from '#shared/core/json/is-object.ts'
 
 type Values = string | string[]
 type Condition = Record<string, Record<string, Values | boolean>>

@@ -1,5 +1,5 @@
 import { transport } from '#shared/core/aws/json-service.ts'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 
 /** What an engine answers a request with. */
 export type EngineAnswer = Awaited<ReturnType<typeof transport.post>>

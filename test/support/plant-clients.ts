@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { mintToken } from '#shared/core/token.ts'
+import { mintToken } from '#shared/core/secrets/token.ts'
 import { type ClientTokenRow, clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
 import { guardItems, rowItem } from '#shared/table/entity.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { vi } from 'vitest'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { statementKey } from './statement-key.ts'
 
 /** What is asked for, by the name that the test gives it: one table, one stream and so on are all there are. */

@@ -12,10 +12,10 @@ export const storeSecret = (...versions: Version[]): void => {
 export async function secretProcess() {
   vi.resetModules()
   const [secret, rotation, sealed, token, cursors, ingest, server] = await Promise.all([
-    import('#shared/core/service-secret.ts'),
+    import('#shared/core/secrets/service-secret.ts'),
     import('#shared/jobs/secret-rotation/retired-version.ts'),
-    import('#shared/core/sealed-secret.ts'),
-    import('#shared/core/token.ts'),
+    import('#shared/core/secrets/sealed-secret.ts'),
+    import('#shared/core/secrets/token.ts'),
     import('#shared/core/pagination.ts'),
     import('#shared/logs/flows/ingest-token.ts'),
     import('#shared/v0/devices/server-key.ts'),

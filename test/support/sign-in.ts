@@ -3,7 +3,7 @@ import { handler as complete } from '#functions/sign-in/open-id/complete-sign-in
 import { handler as completeOfProvider } from '#functions/sign-in/open-id/complete-sign-in-of-provider.ts'
 import { handler as redeem } from '#functions/sign-in/open-id/redeem-code.ts'
 import { handler as start } from '#functions/sign-in/open-id/start-sign-in.ts'
-import { sealSecret } from '#shared/core/sealed-secret.ts'
+import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
 import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Answer, call } from './account.ts'

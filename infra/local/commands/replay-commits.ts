@@ -1,4 +1,4 @@
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { readEvent } from './read-event.ts'
 import { runTask } from './run-task.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { askControl } from '../control.ts'
 import { closeDataDir, dataPath, openDataDir, readJson } from '../data-dir.ts'
 import { credentialsFile } from '../demo-account.ts'

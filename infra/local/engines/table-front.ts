@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { groupStatements, type WriteTogether } from './group-statements.ts'
 import { isOfPage, refusePage } from './of-page.ts'
 

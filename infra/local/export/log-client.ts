@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject } from '#shared/core/is-object.ts'
+import { isObject } from '#shared/core/json/is-object.ts'
 import { Fault } from '../fault.ts'
 import type { Entry, ExportType } from './log-answers.ts'
 

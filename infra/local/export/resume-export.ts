@@ -1,5 +1,5 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { lastLine, linesUntil, readSeal } from '#shared/seal/read-export.ts'
 import { Fault } from '../fault.ts'
 import type { Entry, ExportType } from './log-answers.ts'

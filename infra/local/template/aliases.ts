@@ -1,4 +1,4 @@
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import type { Found, Stack } from './stack.ts'
 
 /** The function of the version that an alias names. */

@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import type { StreamDefinition, TableDefinition } from '../create-resources.ts'
 import { readAliases } from './aliases.ts'
 import { readAssembly } from './assembly.ts'

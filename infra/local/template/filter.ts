@@ -1,4 +1,4 @@
-import { fieldsOf, isObject } from '#shared/core/is-object.ts'
+import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 
 /** A filter of an event source mapping: is this record one for the function? */
 export type Filter = (record: unknown) => boolean

@@ -1,4 +1,4 @@
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 import type { Found } from './stack.ts'
 
 export type ApiRoute = { key: string; functionArn: string }

@@ -1,4 +1,4 @@
-import { fieldsOf, isObject } from '#shared/core/is-object.ts'
+import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 import type { Assembly, Resource, Template } from './assembly.ts'
 
 /** The values that CloudFormation knows of a deployment; here they only have to be consistent. */

@@ -1,7 +1,7 @@
 import type { CallerOf } from '../../auth/caller.ts'
 import { clock } from '../../core/clock.ts'
 import { ApiError, invalid, unauthorized } from '../../core/errors.ts'
-import { measure } from '../../core/invocation.ts'
+import { measure } from '../../core/logging/invocation.ts'
 import type { Subject } from '../../core/subject.ts'
 import { clientTokens } from '../../domain/client-tokens/client-token.ts'
 import { getMembership } from '../../domain/memberships/membership.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { deleteAuthorization } from '../../commit/revoke.ts'
-import { inParallel } from '../../core/in-parallel.ts'
+import { inParallel } from '../../core/work/in-parallel.ts'
 import { type ClientRow, clients } from '../../domain/clients/client.ts'
 import { type CountedPresence, isOnline, readPresences } from '../../domain/presence/presence.ts'
 import { Resource, resources } from '../../domain/resources/resource.ts'

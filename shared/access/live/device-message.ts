@@ -1,4 +1,4 @@
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 
 /** Bytes of a message of a device (C4). */
 const mostBytes = 1_024

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { clock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
-import { waiting } from '../../core/waiting.ts'
+import { waiting } from '../../core/work/waiting.ts'
 import type { Bucket } from './bucket.ts'
 import { bucketKey, type Known, readBucket, writeBucket } from './bucket-item.ts'
 import { type BucketState, fullBucket, microsPerUnit, stateAt, unitsAt, unitsFor } from './bucket-state.ts'

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../is-object.ts'
+import { fieldsOf } from '../json/is-object.ts'
 import { httpPost, type Posted } from './http-post.ts'
 import { Retries } from './retries.ts'
 import { ServiceClock } from './service-clock.ts'

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../is-object.ts'
+import { fieldsOf } from '../json/is-object.ts'
 
 /** An item takes part in one write at a time: who meets another at it comes again, and there is nothing wrong. */
 const conflicts = ['TransactionConflict', 'TransactionConflictException', 'TransactionInProgressException']

@@ -1,5 +1,5 @@
-import { jitter, waiting } from '../waiting.ts'
-import { retryUntil } from '../work.ts'
+import { jitter, waiting } from '../work/waiting.ts'
+import { retryUntil } from '../work/work.ts'
 import { type Passing, passingKind } from './passing-error.ts'
 
 /** For how long a request is made again, within the work that it belongs to. */

@@ -1,6 +1,6 @@
 import { dueItem } from '../../commit/due.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { mintToken } from '../../core/token.ts'
+import { mintToken } from '../../core/secrets/token.ts'
 import { type ApiTokenRow, apiTokens } from './api-token.ts'
 
 /** Stages a new API token of an api_client; `token` is the string that is shown once (A13). */

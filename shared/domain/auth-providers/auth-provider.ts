@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { recordOf } from '../../core/record-of.ts'
+import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
 import { Bool, HostName, Integer, NullableText, OneOf, OutsideUrl, Text } from '../../values/fields.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { isOutsideUrl } from '../../outside/outside-url.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { SecretHash } from '../../core/token.ts'
+import type { SecretHash } from '../../core/secrets/token.ts'
 import { entity, type Row } from '../../table/entity.ts'
 import { Timestamp } from '../../values/fields.ts'
 

@@ -1,6 +1,6 @@
 import { dueItem } from '../../commit/due.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { mintToken } from '../../core/token.ts'
+import { mintToken } from '../../core/secrets/token.ts'
 import { type ClientTokenRow, clientTokens } from './client-token.ts'
 
 /** Stages a new client token of an actor; `token` is the string that is shown once (A24). */

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../commit/transaction.ts'
 import { notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
-import { note } from '../../core/invocation.ts'
+import { note } from '../../core/logging/invocation.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { serviceGuard } from '../accounts/service-guard.ts'
 import { directories } from './directory.ts'

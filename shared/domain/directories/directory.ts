@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { recordOf } from '../../core/record-of.ts'
+import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
 import { Bool, EmailAddress, HostName, NullableHostName, OneOf, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import { openSecret, sealSecret } from '../../core/sealed-secret.ts'
+import { openSecret, sealSecret } from '../../core/secrets/sealed-secret.ts'
 
 /** A new signing key of an identity-provider directory: the private half sealed, the public half to be registered. */
 export async function newKeyPair(accountId: string, kid: string) {

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../commit/transaction.ts'
-import { mintToken } from '../../core/token.ts'
+import { mintToken } from '../../core/secrets/token.ts'
 import { liveKey } from '../../table/keys.ts'
 import { type GatewayTokenRow, gatewayTokens } from './gateway-token.ts'
 

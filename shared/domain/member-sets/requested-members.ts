@@ -1,6 +1,6 @@
 import { type FieldErrors, invalid } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import { firstMessages } from '../../core/message-limit.ts'
 import type { Row } from '../../table/entity.ts'
 import { excerpt } from '../../values/excerpt.ts'

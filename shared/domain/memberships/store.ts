@@ -1,7 +1,7 @@
 import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
-import { sideBySide } from '../../core/side-by-side.ts'
+import { sideBySide } from '../../core/work/side-by-side.ts'
 import { listIds, listRows } from '../../table/list.ts'
 import { getRow, getRows } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../../core/errors.ts'
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import { tooManyKeys } from '../../values/too-many-keys.ts'
 import {

@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '../../core/errors.ts'
-import { sideBySide } from '../../core/side-by-side.ts'
+import { sideBySide } from '../../core/work/side-by-side.ts'
 import { listIds } from '../../table/list.ts'
 import { getRow, getRows } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'

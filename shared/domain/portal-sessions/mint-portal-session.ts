@@ -1,6 +1,6 @@
 import { dueItem } from '../../commit/due.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { mintToken } from '../../core/token.ts'
+import { mintToken } from '../../core/secrets/token.ts'
 import { type PortalSessionRow, portalSessions } from './portal-session.ts'
 
 /** Stages a new portal session of an administrator; `token` is the string that is shown once (I2.6). */

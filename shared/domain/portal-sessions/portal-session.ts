@@ -1,4 +1,4 @@
-import type { SecretHash } from '../../core/token.ts'
+import type { SecretHash } from '../../core/secrets/token.ts'
 import { entity, type Row } from '../../table/entity.ts'
 
 /** A session that a sign-in gave an administrator (I2.6); its token opens the account API. */

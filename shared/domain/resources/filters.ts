@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../../core/errors.ts'
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import { maxMessages } from '../../core/message-limit.ts'
 import { portPattern } from '../../values/port-pattern.ts'
 import { tooManyKeys } from '../../values/too-many-keys.ts'

@@ -1,5 +1,5 @@
 import { takeMessage } from '../../access/live/take-message.ts'
-import { toJson } from '../../core/json.ts'
+import { toJson } from '../../core/json/json.ts'
 import { watchedLive } from './watched-live.ts'
 
 /** `$default`: a message of a device (C4). What is not text is no message. */

@@ -1,9 +1,9 @@
 import { workTime } from '../../commit/work-time.ts'
-import { describeError } from '../../core/describe-error.ts'
-import { measure, within } from '../../core/invocation.ts'
-import { logEnd } from '../../core/log.ts'
-import { millisecondsSince } from '../../core/watched.ts'
-import { inWorkTime } from '../../core/work.ts'
+import { describeError } from '../../core/logging/describe-error.ts'
+import { measure, within } from '../../core/logging/invocation.ts'
+import { logEnd } from '../../core/logging/log.ts'
+import { millisecondsSince } from '../../core/logging/watched.ts'
+import { inWorkTime } from '../../core/work/work.ts'
 import type { LiveHandler } from './live-event.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { parseOriginSecret } from '../../core/origin-secret.ts'
+import { parseOriginSecret } from '../../core/secrets/origin-secret.ts'
 import type { Distribution } from './distribution.ts'
 import { rotated } from './rotated.ts'
 import type { StagedSecret } from './staged-secret.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/aws/json-service.ts'
 import { manager } from '../../core/aws/read-secret.ts'
-import { fieldsOf } from '../../core/is-object.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
 
 /** A secret of Secrets Manager while it is rotated: the version that counts, and the one that will. */
 export type StagedSecret = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import { type FeatureName, featureNames, type LimitName, limitNames, v0Lists } from '../../domain/accounts/account.ts'
 import { reservedSlugs } from '../../domain/accounts/reserved-slugs.ts'
 import { Scopes } from '../../domain/api-tokens/scopes.ts'

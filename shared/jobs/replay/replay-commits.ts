@@ -1,7 +1,7 @@
 import { askedAccount } from '../../core/asked-account.ts'
 import { clock, parseTimestamp, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
-import { fieldsOf } from '../../core/is-object.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
 import { commitRecords } from '../../logs/commit-records.ts'
 import { spellAll } from '../../table/attribute-values.ts'
 import { packLarge } from '../../table/large-attributes.ts'

@@ -1,5 +1,5 @@
-import type { SecretVersion } from '../../core/secret-versions.ts'
-import { derive } from '../../core/service-secret.ts'
+import type { SecretVersion } from '../../core/secrets/secret-versions.ts'
+import { derive } from '../../core/secrets/service-secret.ts'
 
 /** What outlives its version: nobody has the strings of tokens to hash them again, and the server's pair never changes. */
 const lasting = ['token hash', 'v0 server key']

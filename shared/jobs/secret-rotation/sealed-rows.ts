@@ -1,5 +1,5 @@
-import { openSecret, sealSecret } from '../../core/sealed-secret.ts'
-import { namedVersion } from '../../core/secret-versions.ts'
+import { openSecret, sealSecret } from '../../core/secrets/sealed-secret.ts'
+import { namedVersion } from '../../core/secrets/secret-versions.ts'
 import { authProviders } from '../../domain/auth-providers/auth-provider.ts'
 import { directories } from '../../domain/directories/directory.ts'
 import { postureProviders } from '../../domain/posture-providers/posture-provider.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { SecretVersion } from '../../core/secret-versions.ts'
-import { derive } from '../../core/service-secret.ts'
+import type { SecretVersion } from '../../core/secrets/secret-versions.ts'
+import { derive } from '../../core/secrets/service-secret.ts'
 import type { Item, Key } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
 import { maxOuters } from './report-schema.ts'
 import { isFlowStart, isPort, maxCounter, readIp, readTime } from './report-values.ts'

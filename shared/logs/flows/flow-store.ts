@@ -1,5 +1,5 @@
 import { clock } from '../../core/clock.ts'
-import { inParallel } from '../../core/in-parallel.ts'
+import { inParallel } from '../../core/work/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
 import { DeleteCommand, PutCommand, UpdateCommand } from '../../table/commands.ts'
 import type { Key } from '../../table/keys.ts'

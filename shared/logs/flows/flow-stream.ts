@@ -2,12 +2,12 @@ import type { PutRecordsCommandInput, PutRecordsCommandOutput } from '@aws-sdk/c
 import { endpointOf } from '../../core/aws/endpoint.ts'
 import { JsonService } from '../../core/aws/json-service.ts'
 import { isPassing } from '../../core/aws/passing-error.ts'
-import { describeError } from '../../core/describe-error.ts'
 import { env } from '../../core/env.ts'
 import { ApiError } from '../../core/errors.ts'
-import { logLine } from '../../core/log.ts'
-import { jitter, waiting } from '../../core/waiting.ts'
-import { retryUntil } from '../../core/work.ts'
+import { describeError } from '../../core/logging/describe-error.ts'
+import { logLine } from '../../core/logging/log.ts'
+import { jitter, waiting } from '../../core/work/waiting.ts'
+import { retryUntil } from '../../core/work/work.ts'
 
 const kinesis = new JsonService({
   name: 'kinesis',

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseTimestamp } from '../../core/clock.ts'
 import { unauthorized } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
-import { isObject } from '../../core/is-object.ts'
-import { provingKeyOf, writingKey } from '../../core/service-secret.ts'
+import { isObject } from '../../core/json/is-object.ts'
+import { provingKeyOf, writingKey } from '../../core/secrets/service-secret.ts'
 
 export type FlowRole = 'initiator' | 'responder'
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../core/is-object.ts'
-import { shallowJson } from '../../core/shallow-json.ts'
+import { isObject } from '../../core/json/is-object.ts'
+import { shallowJson } from '../../core/json/shallow-json.ts'
 
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import { excerpt } from '../../values/excerpt.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { seal, unseal } from '../../core/sealed-secret.ts'
+import { seal, unseal } from '../../core/secrets/sealed-secret.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 import type { OpenIdKind } from './provider-app.ts'
 

@@ -1,6 +1,6 @@
 import { readSecret } from '../../core/aws/read-secret.ts'
 import { env, type ProviderApp } from '../../core/env.ts'
-import { openSecret } from '../../core/sealed-secret.ts'
+import { openSecret } from '../../core/secrets/sealed-secret.ts'
 import type { AuthProviderRow, ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
 import { documentUriOf, wellKnown } from '../../domain/auth-providers/discovery-document.ts'
 import { tenantOfIssuer } from '../../domain/auth-providers/tenant-issuer.ts'

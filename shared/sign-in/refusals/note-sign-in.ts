@@ -1,5 +1,5 @@
-import { measure, note } from '../../core/invocation.ts'
-import { logLine } from '../../core/log.ts'
+import { measure, note } from '../../core/logging/invocation.ts'
+import { logLine } from '../../core/logging/log.ts'
 import { causeOf } from './refusal-cause.ts'
 import type { SignInRefused } from './sign-in-refused.ts'
 

@@ -1,5 +1,5 @@
 import { env } from '../../core/env.ts'
-import { openSecret } from '../../core/sealed-secret.ts'
+import { openSecret } from '../../core/secrets/sealed-secret.ts'
 import type { DirectoryKind, DirectoryRow } from '../../domain/directories/directory.ts'
 import { guardedFetch } from '../../outside/guarded-fetch.ts'
 import type { DirectoryAdapter } from '../directory-adapter.ts'

@@ -1,6 +1,6 @@
 import { commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { waiting } from '../../core/waiting.ts'
+import { waiting } from '../../core/work/waiting.ts'
 import { accounts } from '../../domain/accounts/account.ts'
 import { itemRow } from '../../table/entity.ts'
 import { entityKey, type Key } from '../../table/keys.ts'

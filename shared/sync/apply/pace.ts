@@ -1,4 +1,4 @@
-import { waiting } from '../../core/waiting.ts'
+import { waiting } from '../../core/work/waiting.ts'
 
 /** Commits of a run in a second, at most (I4.5). */
 const mostRate = 15

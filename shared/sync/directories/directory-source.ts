@@ -1,4 +1,4 @@
-import { recordOf } from '../../core/record-of.ts'
+import { recordOf } from '../../core/json/record-of.ts'
 import { type DirectoryKind, type DirectoryRow, directoryKinds } from '../../domain/directories/directory.ts'
 import { adapters } from '../adapters/adapters.ts'
 import type { DirectoryAdapter } from '../directory-adapter.ts'

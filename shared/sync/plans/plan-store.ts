@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { inParallel } from '../../core/in-parallel.ts'
+import { inParallel } from '../../core/work/in-parallel.ts'
 import { table, tableName } from '../../table/client.ts'
 import { DeleteCommand, PutCommand } from '../../table/commands.ts'
 import { type Key, partition } from '../../table/keys.ts'

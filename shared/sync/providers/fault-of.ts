@@ -1,4 +1,4 @@
-import { waiting } from '../../core/waiting.ts'
+import { waiting } from '../../core/work/waiting.ts'
 import { type FaultClass, ProviderFault } from '../provider-fault.ts'
 import { type Answer, type Call, nameOf } from './call.ts'
 

@@ -1,4 +1,4 @@
-import { waiting } from '../../core/waiting.ts'
+import { waiting } from '../../core/work/waiting.ts'
 import { ProviderFault } from '../provider-fault.ts'
 import type { Answer, Call } from './call.ts'
 import { nameOf } from './call.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import { ProviderFault } from '../provider-fault.ts'
 import { type Call, nameOf } from './call.ts'
 

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../core/is-object.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
 import { ProviderFault } from '../provider-fault.ts'
 import { type Answer, type Call, nameOf } from './call.ts'
 import { textOf } from './rows-of.ts'

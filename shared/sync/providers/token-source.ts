@@ -1,4 +1,4 @@
-import { waiting } from '../../core/waiting.ts'
+import { waiting } from '../../core/work/waiting.ts'
 
 export type AccessToken = { text: string; type: 'bearer' | 'dpop' }
 export type NewToken = { token: AccessToken; livesMs: number }

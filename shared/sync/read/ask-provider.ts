@@ -1,4 +1,4 @@
-import { jitter, waiting } from '../../core/waiting.ts'
+import { jitter, waiting } from '../../core/work/waiting.ts'
 import { ProviderFault } from '../provider-fault.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { StepOver } from '../runs/step-end.ts'

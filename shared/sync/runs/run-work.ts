@@ -1,5 +1,5 @@
 import type { Author } from '../../commit/commit.ts'
-import { waiting } from '../../core/waiting.ts'
+import { waiting } from '../../core/work/waiting.ts'
 import { writeTogether } from '../../table/write-together.ts'
 import { noteSkipped, type Run, type RunSkipped } from './run.ts'
 import type { OpenRun } from './run-items.ts'

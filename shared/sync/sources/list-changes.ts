@@ -1,4 +1,4 @@
-import { takeFitting } from '../../core/answer-size.ts'
+import { takeFitting } from '../../core/json/answer-size.ts'
 import type { Metadata } from '../../table/list.ts'
 import { pageCursor, readPosition } from '../../table/page-cursor.ts'
 import type { Page } from '../../values/page.ts'

@@ -1,6 +1,6 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
-import { inParallel } from '../../core/in-parallel.ts'
+import { inParallel } from '../../core/work/in-parallel.ts'
 import { accounts } from '../../domain/accounts/account.ts'
 import { type SyncTurn, syncTurnKey, syncTurnsPartition } from '../../domain/sync/sync-turn.ts'
 import { table, tableName } from '../../table/client.ts'

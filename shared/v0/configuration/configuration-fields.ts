@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject } from '../../core/is-object.ts'
+import { isObject } from '../../core/json/is-object.ts'
 import { field, type JsonSchema } from '../../values/field.ts'
 import { textPattern } from '../../values/text-pattern.ts'
 import { booleanCast, CommaListCast, commaListSchema, IntegerCast, TrimmedCast } from '../values/casts.ts'

@@ -1,5 +1,5 @@
-import { isObject } from '../../core/is-object.ts'
-import { recordOf } from '../../core/record-of.ts'
+import { isObject } from '../../core/json/is-object.ts'
+import { recordOf } from '../../core/json/record-of.ts'
 import { field } from '../../values/field.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import { maxKeys, tooManyKeys } from '../../values/too-many-keys.ts'

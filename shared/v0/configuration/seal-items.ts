@@ -1,4 +1,4 @@
-import { resealSecret } from '../../core/sealed-secret.ts'
+import { resealSecret } from '../../core/secrets/sealed-secret.ts'
 import type { V0OpenIdProvider } from './provider.ts'
 
 /** Items as they are stored: with their client secrets sealed, as they are already where they stay. */

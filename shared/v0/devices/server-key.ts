@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto'
-import { oldestKey } from '../../core/service-secret.ts'
+import { oldestKey } from '../../core/secrets/service-secret.ts'
 
 /** The PKCS #8 header in front of the 32 bytes of a Curve25519 private key. */
 const prefix = Buffer.from('302e020100300506032b656e04220420', 'hex')

@@ -1,4 +1,4 @@
-import { openSecret } from '../../core/sealed-secret.ts'
+import { openSecret } from '../../core/secrets/sealed-secret.ts'
 import type { V0Lists } from '../../domain/accounts/account.ts'
 import type { V0ConfigurationRow } from '../configuration/configuration.ts'
 import { showList } from '../values/shown-list.ts'

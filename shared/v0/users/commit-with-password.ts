@@ -1,7 +1,7 @@
 import { type Author, commit, commitPatienceMs } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { hashPassword } from '../../core/password-hash.ts'
-import { retryUntil } from '../../core/work.ts'
+import { hashPassword } from '../../core/secrets/password-hash.ts'
+import { retryUntil } from '../../core/work/work.ts'
 
 /** Returned by a change that passed its checks, before it stages anything, to ask for the hash of its password. */
 export class Unhashed {

@@ -7,7 +7,7 @@ import { breaches } from '#infra/release/breaches.ts'
 import { contractOf, contractOfNow, type TemplateContract } from '#infra/release/contract.ts'
 import { lastRelease } from '#infra/release/last-release.ts'
 import { withoutCode } from '#infra/without-code.ts'
-import { fieldsOf } from '#shared/core/is-object.ts'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
 
 it('breaks nothing that a deployment of the last release has', async () => {
   const broken = breaches(await lastRelease(), await contractOfNow())

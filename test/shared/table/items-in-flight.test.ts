@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { inWorkTime } from '#shared/core/work.ts'
+import { inWorkTime } from '#shared/core/work/work.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand, UpdateCommand } from '#shared/table/commands.ts'
 import type { Key } from '#shared/table/keys.ts'

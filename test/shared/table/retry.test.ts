@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
-import { inWorkTime } from '#shared/core/work.ts'
+import { inWorkTime } from '#shared/core/work/work.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand, TransactWriteCommand } from '#shared/table/commands.ts'
 import type { Key } from '#shared/table/keys.ts'

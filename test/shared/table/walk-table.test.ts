@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { waiting } from '#shared/core/waiting.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
 import { ScanCommand } from '#shared/table/commands.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import type { Key } from '#shared/table/keys.ts'

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../../core/is-object.ts'
+import { fieldsOf } from '../../../core/json/is-object.ts'
 import type { ProviderFault } from '../../provider-fault.ts'
 import type { Provider } from '../ask.ts'
 import type { Answer, Call } from '../call.ts'

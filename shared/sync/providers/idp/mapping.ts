@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../../core/is-object.ts'
+import { fieldsOf } from '../../../core/json/is-object.ts'
 import type { DirectoryGroup, DirectoryUser } from '../../directory-adapter.ts'
 import { type Fields, textOf } from '../rows-of.ts'
 import { type Entry, usableUser } from '../usable-user.ts'

@@ -11,7 +11,7 @@ import {
   protectedResourceRequest,
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi'
-import { fieldsOf } from '../../../core/is-object.ts'
+import { fieldsOf } from '../../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../../provider-fault.ts'
 import type { Answer, Call } from '../call.ts'

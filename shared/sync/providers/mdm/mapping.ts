@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../../core/is-object.ts'
+import { fieldsOf } from '../../../core/json/is-object.ts'
 import type { InventoryDevice } from '../../inventory-adapter.ts'
 import { type FieldPaths, readFields } from '../device-fields.ts'
 import type { Fields } from '../rows-of.ts'

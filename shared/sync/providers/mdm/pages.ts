@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../../core/is-object.ts'
+import { fieldsOf } from '../../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
 import type { InventoryAdapter, InventoryDevice } from '../../inventory-adapter.ts'
 import type { Page } from '../../page.ts'

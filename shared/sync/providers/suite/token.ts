@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { clock } from '../../../core/clock.ts'
-import { fieldsOf } from '../../../core/is-object.ts'
+import { fieldsOf } from '../../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../../provider-fault.ts'
 import type { Call } from '../call.ts'

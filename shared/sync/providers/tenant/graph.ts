@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../../core/is-object.ts'
+import { fieldsOf } from '../../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../../provider-fault.ts'
 import { ask, bearer, type Provider } from '../ask.ts'

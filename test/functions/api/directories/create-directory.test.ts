@@ -1,6 +1,6 @@
 import { createPublicKey, sign, verify as verifySignature } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openSecret } from '#shared/core/sealed-secret.ts'
+import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type DirectoryKind, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { named } from '#test/support/brief.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { openSecret } from '#shared/core/sealed-secret.ts'
+import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/account.ts'
 import { directoriesApi, storedDirectory } from '#test/support/directories.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts'
-import { sealSecret } from '#shared/core/sealed-secret.ts'
+import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type V0DeviceRow, v0Devices } from '#shared/v0/devices/device.ts'
 import { newAccount } from '#test/support/account.ts'

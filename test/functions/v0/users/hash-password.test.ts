@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { handler as createUser } from '#functions/v0/users/create-v0-user.ts'
 import { handler as updateUser } from '#functions/v0/users/update-v0-user.ts'
-import { hashPassword } from '#shared/core/password-hash.ts'
+import { hashPassword } from '#shared/core/secrets/password-hash.ts'
 import { newAccount } from '#test/support/account.ts'
 import { newEmail, newV0User } from '#test/support/v0.ts'
 

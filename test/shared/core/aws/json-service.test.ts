@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { httpPost } from '#shared/core/aws/http-post.ts'
 import { JsonService } from '#shared/core/aws/json-service.ts'
-import { inWorkTime } from '#shared/core/work.ts'
+import { inWorkTime } from '#shared/core/work/work.ts'
 import { countWaiting } from '#test/support/count-waiting.ts'
 import { answering, stubService } from '#test/support/stub-service.ts'
 

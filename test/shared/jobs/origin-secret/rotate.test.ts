@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { acceptedWords, parseOriginSecret } from '#shared/core/origin-secret.ts'
+import { acceptedWords, parseOriginSecret } from '#shared/core/secrets/origin-secret.ts'
 import type { Distribution } from '#shared/jobs/origin-secret/distribution.ts'
 import { rotation } from '#shared/jobs/origin-secret/rotate.ts'
 import type { StagedSecret } from '#shared/jobs/origin-secret/staged-secret.ts'

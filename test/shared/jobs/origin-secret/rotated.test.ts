@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { OriginSecret } from '#shared/core/origin-secret.ts'
+import type { OriginSecret } from '#shared/core/secrets/origin-secret.ts'
 import { rotated } from '#shared/jobs/origin-secret/rotated.ts'
 
 it('changes to the word that was prepared, and keeps the one that was sent', () => {

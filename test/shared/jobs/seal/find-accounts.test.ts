@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { waiting } from '#shared/core/waiting.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
 import { findAccounts } from '#shared/jobs/seal/find-accounts.ts'
 import { sealedAccountsPartition } from '#shared/seal/sealed-accounts.ts'
 import { table } from '#shared/table/client.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { within } from '#shared/core/invocation.ts'
-import { logEnd } from '#shared/core/log.ts'
+import { within } from '#shared/core/logging/invocation.ts'
+import { logEnd } from '#shared/core/logging/log.ts'
 import { noteRefusal, noteSignIn } from '#shared/sign-in/refusals/note-sign-in.ts'
 import { SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import { catchLog } from '#test/support/log-lines.ts'

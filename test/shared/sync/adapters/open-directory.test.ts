@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { sealSecret } from '#shared/core/sealed-secret.ts'
+import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
 import type { DirectoryRow } from '#shared/domain/directories/directory.ts'
 import { newKeyPair } from '#shared/domain/directories/key-pair.ts'
 import type { PostureProviderRow } from '#shared/domain/posture-providers/posture-provider.ts'

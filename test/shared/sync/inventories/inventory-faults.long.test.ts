@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { waiting as pauses } from '#shared/core/waiting.ts'
+import { waiting as pauses } from '#shared/core/work/waiting.ts'
 import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
 import { inventoryBounds } from '#shared/sync/inventories/read-inventory.ts'
 import type { Run } from '#shared/sync/runs/run.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
-import { waiting } from '#shared/core/waiting.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
 import { ProviderFault } from '#shared/sync/provider-fault.ts'
 import { evenPace, type Pace, toldPace } from '#shared/sync/providers/pace.ts'
 

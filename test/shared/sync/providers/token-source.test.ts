@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { waiting } from '#shared/core/waiting.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
 import { type AccessToken, tokenSource } from '#shared/sync/providers/token-source.ts'
 
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { waiting as pauses } from '#shared/core/waiting.ts'
+import { waiting as pauses } from '#shared/core/work/waiting.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
 import { bounds } from '#shared/sync/directories/read/bounds.ts'
 import { ProviderFault } from '#shared/sync/provider-fault.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { waiting } from '#shared/core/waiting.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
 import { after, always, changed, on, times } from '#test/fakes/faults.ts'
 import { type IdpFake, idpApp, idpCompany, idpFake, idpFaults, idpGroup, idpUser } from '#test/fakes/idp.ts'
 import { directoryKey, idpOf } from '#test/support/fake-directories.ts'

@@ -1,6 +1,6 @@
+import { fieldsOf } from '../json/is-object.ts'
 import { describeError } from './describe-error.ts'
 import { within } from './invocation.ts'
-import { fieldsOf } from './is-object.ts'
 import { logEnd } from './log.ts'
 
 export const millisecondsSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { measure, within } from '#shared/core/invocation.ts'
-import { logEnd } from '#shared/core/log.ts'
-import { metrics } from '#shared/core/metrics.ts'
+import { measure, within } from '#shared/core/logging/invocation.ts'
+import { logEnd } from '#shared/core/logging/log.ts'
+import { metrics } from '#shared/core/logging/metrics.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 
 afterEach(() => {

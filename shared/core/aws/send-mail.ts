@@ -1,5 +1,5 @@
-import { servicePlace } from './aws/service-host.ts'
-import { signedFetch } from './aws/signed-fetch.ts'
+import { servicePlace } from './service-host.ts'
+import { signedFetch } from './signed-fetch.ts'
 
 export type Mail = { from: string; to: string; subject: string; text: string }
 

@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts'
+import { ApiError } from '../errors.ts'
 
 /** Runs tasks in the order of asking, so many of them at a time. */
 export class TaskQueue {

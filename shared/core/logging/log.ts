@@ -1,6 +1,6 @@
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger'
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types'
-import { env } from './env.ts'
+import { env } from '../env.ts'
 import { type LogFields, notedFields, notedSamples } from './invocation.ts'
 import { type LogEvent, logEvents } from './log-events.ts'
 import { logText } from './log-text.ts'

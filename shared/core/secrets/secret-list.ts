@@ -1,5 +1,5 @@
-import { parseTimestamp, timestamp } from './clock.ts'
-import { isObject } from './is-object.ts'
+import { parseTimestamp, timestamp } from '../clock.ts'
+import { isObject } from '../json/is-object.ts'
 import { type SecretVersion, writingAt } from './secret-versions.ts'
 
 const namePattern = /^[A-Za-z0-9-]{1,32}$/

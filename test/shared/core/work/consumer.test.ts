@@ -1,6 +1,6 @@
 import type { KinesisStreamEvent } from 'aws-lambda'
 import { afterEach, expect, it, vi } from 'vitest'
-import { consumer } from '#shared/core/consumer.ts'
+import { consumer } from '#shared/core/work/consumer.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { shallowJson } from '#shared/core/shallow-json.ts'
+import { shallowJson } from '#shared/core/json/shallow-json.ts'
 
 const same = (_key: string, value: unknown) => value
 const nested = (depth: number, inner = '') => '['.repeat(depth) + inner + ']'.repeat(depth)

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
-import { readSecret } from './aws/read-secret.ts'
-import { clock } from './clock.ts'
-import { logLine } from './log.ts'
+import { readSecret } from '../aws/read-secret.ts'
+import { clock } from '../clock.ts'
+import { logLine } from '../logging/log.ts'
 import { isList, onlyVersion, type SecretVersion, writingAt } from './secret-versions.ts'
 
 /** A new version is known everywhere after this long. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, it, vi } from 'vitest'
-import { note, within } from '#shared/core/invocation.ts'
-import { logLine } from '#shared/core/log.ts'
-import { logEvents } from '#shared/core/log-events.ts'
+import { note, within } from '#shared/core/logging/invocation.ts'
+import { logLine } from '#shared/core/logging/log.ts'
+import { logEvents } from '#shared/core/logging/log-events.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { uuidBytes, uuidText } from './ids.ts'
+import { uuidBytes, uuidText } from '../ids.ts'
 import { namedVersion, nameVersion } from './secret-versions.ts'
 import { keyOf, writingKey } from './service-secret.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { answerBytes, mostBytes, takeFitting } from '#shared/core/answer-size.ts'
+import { answerBytes, mostBytes, takeFitting } from '#shared/core/json/answer-size.ts'
 
 it('counts a quote and a backslash twice, as the body travels inside a JSON string', () => {
   const value = { text: 'a "quoted" \\ word' }

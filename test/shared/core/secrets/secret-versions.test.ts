@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { listText, readList } from '#shared/core/secret-list.ts'
-import { isList, namedVersion, nameVersion, onlyVersion, writingAt } from '#shared/core/secret-versions.ts'
+import { listText, readList } from '#shared/core/secrets/secret-list.ts'
+import { isList, namedVersion, nameVersion, onlyVersion, writingAt } from '#shared/core/secrets/secret-versions.ts'
 
 const list = (...versions: object[]) => JSON.stringify(versions)
 const names = (text: string) => readList(text).map(({ name }) => name)

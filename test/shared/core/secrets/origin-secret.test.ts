@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { acceptedWords, parseOriginSecret } from '#shared/core/origin-secret.ts'
+import { acceptedWords, parseOriginSecret } from '#shared/core/secrets/origin-secret.ts'
 
 describe('the words of the origin secret', () => {
   it('are those before, now and next, or whatever words another CDN has', () => {

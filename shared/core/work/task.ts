@@ -1,6 +1,6 @@
-import { describeError } from './describe-error.ts'
-import { ApiError } from './errors.ts'
-import { logLine } from './log.ts'
+import { ApiError } from '../errors.ts'
+import { describeError } from '../logging/describe-error.ts'
+import { logLine } from '../logging/log.ts'
 
 /** A function that an operator invokes under IAM: its answer is `{"data": …}` or `{"error": {"code", "detail", …}}` (A32). */
 export const task = (work: (event: unknown) => Promise<unknown>) => async (event: unknown) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { countJsonValues } from '#shared/core/json-values.ts'
+import { countJsonValues } from '#shared/core/json/json-values.ts'
 
 const valuesOf = (value: unknown): number =>
   typeof value === 'object' && value !== null

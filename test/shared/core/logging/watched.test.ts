@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { watched } from '#shared/core/watched.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { catchLog } from '#test/support/log-lines.ts'
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 import type { DynamoDBRecord, KinesisStreamRecord } from 'aws-lambda'
-import { measure, note } from './invocation.ts'
-import type { consumerNames } from './metrics.ts'
-import { watched } from './watched.ts'
+import { measure, note } from '../logging/invocation.ts'
+import type { consumerNames } from '../logging/metrics.ts'
+import { watched } from '../logging/watched.ts'
 
 type StreamRecord = DynamoDBRecord | KinesisStreamRecord
 type Failures = { batchItemFailures: unknown[] }

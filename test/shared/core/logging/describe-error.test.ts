@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeError } from '#shared/core/describe-error.ts'
+import { describeError } from '#shared/core/logging/describe-error.ts'
 import { TransactionCanceledException } from '#shared/table/refused-write.ts'
 
 it('names the error, its stack and its causes', () => {

@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { TaskQueue } from './task-queue.ts'
+import { TaskQueue } from '../work/task-queue.ts'
 
 type Cost = { ln: number; r: number; p: number }
 

@@ -1,4 +1,4 @@
-import { env } from './env.ts'
+import { env } from '../env.ts'
 
 /**
  * What the service measures of itself: its unit, and what its values are told apart by. Each combination is a metric that

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { listText } from '#shared/core/secret-list.ts'
+import { listText } from '#shared/core/secrets/secret-list.ts'
 import { secretProcess, storeSecret } from '#test/support/secret-process.ts'
 import { stubSecrets } from '#test/support/stub-secrets.ts'
 
