@@ -1,8 +1,8 @@
 import { serviceAddress } from '#shared/core/service-address.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { answerPublicly } from '#shared/http/static-file.ts'
-import { verifierKeyText } from '#shared/seal/signed-note.ts'
-import { verifierKey } from '#shared/seal/signing-key.ts'
+import { verifierKeyText } from '#shared/seal/notes/signed-note.ts'
+import { verifierKey } from '#shared/seal/notes/signing-key.ts'
 
 /** `GET /seal.pub`: the key that checkpoints are verified with (S4). */
 export const handler: Handler = (event) =>

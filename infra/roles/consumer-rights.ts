@@ -1,7 +1,7 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import { logPartition } from '#shared/logs/log-keys.ts'
-import { sealedAccountsPartition } from '#shared/seal/sealed-accounts.ts'
+import { sealedAccountsPartition } from '#shared/seal/log/sealed-accounts.ts'
 import { partition } from '#shared/table/keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Duty } from './duties.ts'

@@ -6,8 +6,8 @@ import { ApiRequestEntry, ChangeEntry, LogEntry, SessionEntry } from '#shared/lo
 import { logId, positionTail } from '#shared/logs/log-id.ts'
 import type { LogItem } from '#shared/logs/part-reader.ts'
 import { renderEntry } from '#shared/logs/render-entries.ts'
-import { changeText, storedText } from '#shared/seal/entry-text.ts'
-import { leafHash } from '#shared/seal/merkle-hash.ts'
+import { changeText, storedText } from '#shared/seal/log/entry-text.ts'
+import { leafHash } from '#shared/seal/merkle/merkle-hash.ts'
 
 /**
  * The leaf of an entry is the hash of what `GET` shows of it (S1.2), sealed once and for good. So an entry that was stored is

@@ -1,8 +1,8 @@
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
+import { logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
 import { CheckpointAnswer, newestCheckpoint } from '#shared/seal/sealed-answers.ts'
-import { logIdentifier, sealedLogOf } from '#shared/seal/sealed-log.ts'
 
 export const getCheckpoint = operation(
   {

@@ -1,8 +1,8 @@
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
+import { hourStreams, logIdentifier, sealedLogOf } from '#shared/seal/log/sealed-log.ts'
 import { LeavesAnswer, leavesOf } from '#shared/seal/sealed-answers.ts'
-import { hourStreams, logIdentifier, sealedLogOf } from '#shared/seal/sealed-log.ts'
 
 export const listLeaves = operation(
   {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { NoExport } from '#shared/seal/read-export.ts'
+import { NoExport } from '#shared/seal/export/read-export.ts'
 import { dataPath, readJson } from '../data-dir.ts'
 import { credentialsFile } from '../demo-account.ts'
 import { exportLog } from '../export/export-log.ts'

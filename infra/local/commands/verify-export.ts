@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
-import { ExportFault } from '#shared/seal/check-export.ts'
-import { NoExport } from '#shared/seal/read-export.ts'
-import { compareExport, verifyExport } from '#shared/seal/verify-export.ts'
+import { ExportFault } from '#shared/seal/export/check-export.ts'
+import { NoExport } from '#shared/seal/export/read-export.ts'
+import { compareExport, verifyExport } from '#shared/seal/export/verify-export.ts'
 
 const usage = 'verify-export <file> [--key <verifier key>] [--against <file or note>]'
 

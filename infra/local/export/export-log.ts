@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import type { ExportSeal } from '#shared/seal/export-seal.ts'
+import type { ExportSeal } from '#shared/seal/export/export-seal.ts'
 import { Fault } from '../fault.ts'
 import type { ExportOptions } from './export-options.ts'
 import { extension } from './extension.ts'

@@ -1,4 +1,4 @@
-import type { ExportSeal } from '#shared/seal/export-seal.ts'
+import type { ExportSeal } from '#shared/seal/export/export-seal.ts'
 
 export type ExportType = ExportSeal['stream']
 

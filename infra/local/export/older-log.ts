@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
-import { type Checkpoint, parseCheckpoint } from '#shared/seal/checkpoint.ts'
-import { NoExport, parsedCheckpoint, readSeal } from '#shared/seal/read-export.ts'
-import { parseOrigin } from '#shared/seal/sealed-log.ts'
-import { parseNote } from '#shared/seal/signed-note.ts'
+import { NoExport, parsedCheckpoint, readSeal } from '#shared/seal/export/read-export.ts'
+import { parseOrigin } from '#shared/seal/log/sealed-log.ts'
+import { type Checkpoint, parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
+import { parseNote } from '#shared/seal/notes/signed-note.ts'
 import { Fault } from '../fault.ts'
 
 /** A note is some lines. */

@@ -1,6 +1,6 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { lastLine, linesUntil, readSeal } from '#shared/seal/read-export.ts'
+import { lastLine, linesUntil, readSeal } from '#shared/seal/export/read-export.ts'
 import { Fault } from '../fault.ts'
 import type { Entry, ExportType } from './log-answers.ts'
 

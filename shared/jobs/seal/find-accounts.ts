@@ -1,4 +1,4 @@
-import { sealedAccountItem } from '../../seal/sealed-accounts.ts'
+import { sealedAccountItem } from '../../seal/log/sealed-accounts.ts'
 import { table, tableName } from '../../table/client.ts'
 import { PutCommand } from '../../table/commands.ts'
 import { insertAll } from '../../table/insert-all.ts'

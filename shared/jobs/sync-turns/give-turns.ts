@@ -1,6 +1,6 @@
 import { clock, timestamp } from '../../core/clock.ts'
 import { syncTurnItem } from '../../domain/sync/sync-turn.ts'
-import { sealedAccountsPartition } from '../../seal/sealed-accounts.ts'
+import { sealedAccountsPartition } from '../../seal/log/sealed-accounts.ts'
 import { nextSlot } from '../../sync/runs/next-slot.ts'
 import { sourceKinds } from '../../sync/steps/source-kinds.ts'
 import { itemRow } from '../../table/entity.ts'

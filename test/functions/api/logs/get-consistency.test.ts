@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { handler as getConsistency } from '#functions/api/logs/get-consistency.ts'
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
 import { handler as listLeaves } from '#functions/api/logs/list-leaves.ts'
-import { provesConsistency } from '#shared/seal/merkle-proof.ts'
+import { provesConsistency } from '#shared/seal/merkle/merkle-proof.ts'
 import { bytes, changeSites, newSealedAccount } from '#test/support/sealed-account.ts'
 import { sealNow } from '#test/support/sealing.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { sealLogs } from '#shared/jobs/seal/seal-logs.ts'
-import { sealedAccountItem, sealedAccountsPartition } from '#shared/seal/sealed-accounts.ts'
+import { sealedAccountItem, sealedAccountsPartition } from '#shared/seal/log/sealed-accounts.ts'
 import { table } from '#shared/table/client.ts'
 import { UpdateCommand } from '#shared/table/commands.ts'
 import { insertAll } from '#shared/table/insert-all.ts'

@@ -1,0 +1,236 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { exportLog } from '#infra/local/export/export-log.ts'
+import { readCommitRecord } from '#shared/commit/commit-record.ts'
+import { NoExport } from '#shared/seal/export/read-export.ts'
+import { compareExport, verifyExport } from '#shared/seal/export/verify-export.ts'
+import { verifierKeyText } from '#shared/seal/notes/signed-note.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { commitKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
+import { getItem, queryItems } from '#shared/table/read.ts'
+import { type Account, newAccount } from '#test/support/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
+import { HandlerClient } from '#test/support/handler-client.ts'
+import { changeSites } from '#test/support/sealed-account.ts'
+import { laterByMinutes, type SealWorld, sealNow, sealWorld } from '#test/support/sealing.ts'
+
+let account: Account
+let world: SealWorld
+let files = 0
+const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ TableName: tableName(), Item }))
+const change = (count: number) => changeSites(account.id, count)
+const records = async () =>
+  (await queryItems<Item>(commitKey(account.id, 0).pk)).map((item) => ({ item, ...readCommitRecord(item) }))
+const entries = () => changeEntriesOf(account.id)
+const fileOf = (): string => join(world.folder, '..', `export-${files++}.ndjson`)
+const export_ = async (options: object = {}, out = fileOf()) => {
+  const all = { type: 'change' as const, begin: '1970-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z', out, ...options }
+  await exportLog(new HandlerClient(account), all)
+  return out
+}
+const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n')
+const rewrite = (_of: string, lines: string[]) => {
+  const other = fileOf()
+  writeFileSync(other, `${lines.join('\n')}\n`)
+  return other
+}
+
+beforeEach(async () => {
+  account = await newAccount()
+  world = sealWorld()
+  for (const count of [3, 20, 5]) await change(count)
+  await sealNow(account.id)
+})
+
+it('holds for the whole log, and for a part of it, and says by which key', async () => {
+  const file = await export_()
+  const lines = linesOf(file)
+  const all = await entries()
+  expect(lines.slice(0, -1).map((line) => JSON.parse(line).log_id)).toEqual(all.map(({ sk }) => sk))
+  const { seal, checkpoint } = await verifyExport(file, { key: verifierKeyText(await world.key()) })
+  expect([seal.entries, checkpoint.size]).toEqual([all.length, all.length])
+  const part = await export_({ begin: String(all[4]?.timestamp), end: String(all.at(-7)?.timestamp) })
+  expect((await verifyExport(part)).seal).toMatchObject({ entries: linesOf(part).length - 1 })
+  const none = await export_({ end: '1971-01-01T00:00:00Z' })
+  expect((await verifyExport(none)).seal.entries).toBe(0)
+})
+
+it('leaves out what no checkpoint covers yet', async () => {
+  const { length } = await entries()
+  await change(2)
+  expect((await verifyExport(await export_())).seal.entries).toBe(length)
+})
+
+it.each<[string, (lines: string[]) => string[], number]>([
+  ['a changed field', (lines) => lines.with(5, (lines[5] ?? '').replace('"insert"', '"update"')), 6],
+  ['a deleted entry', (lines) => lines.toSpliced(7, 1), 8],
+  ['an inserted entry', (lines) => lines.toSpliced(7, 0, (lines[7] ?? '').replace(/"c([0-9a-f]{13})0/, '"c$11')), 8],
+  ['two entries swapped', (lines) => lines.with(5, lines[6] ?? '').with(6, lines[5] ?? ''), 6],
+  ['a truncated log', (lines) => lines.toSpliced(-4, 3), -4],
+  ['a line that is no entry', (lines) => lines.with(9, '{}'), 10],
+])('finds %s in a file, by its line', async (_what, damage, line) => {
+  const file = await export_()
+  const found = verifyExport(rewrite(file, damage(linesOf(file))))
+  await expect(found).rejects.toMatchObject({
+    line: line > 0 ? line : linesOf(file).length + line,
+  })
+  await verifyExport(file)
+})
+
+it.each<[string, (all: Item[]) => Promise<unknown>]>([
+  ['a changed field of an entry', (all) => put({ ...all[6], after: { ...(all[6]?.after as object), name: 'forged' } })],
+  ['a deleted entry', (all) => removeItem(all[6] as Item)],
+  [
+    'an inserted entry',
+    async (all) => {
+      const [item, next] = [all[6], all[7]] as [Item, Item]
+      const sk = `${item.sk.slice(0, 23)}${item.sk.slice(0, 14) === next.sk.slice(0, 14) ? 'f' : 'e'}`
+      await put({ ...item, sk, log_id: sk })
+    },
+  ],
+  [
+    'two entries swapped',
+    async (all) => {
+      const [one, other] = [all[6], all[7]] as [Item, Item]
+      const place = ({ pk, sk, log_id, timestamp, leaf }: Item) => ({ pk, sk, log_id, timestamp, leaf })
+      await put({ ...one, ...place(other) })
+      await put({ ...other, ...place(one) })
+    },
+  ],
+  [
+    'a commit record rewritten together with its entry',
+    async (all) => {
+      const entry = all[6] as Item
+      const forged = { ...(entry.after as object), name: 'forged' }
+      await put({ ...entry, after: forged })
+      const record = (await records()).find(({ time }) =>
+        entry.sk.startsWith(`c${time.toString(16).padStart(13, '0')}`),
+      )
+      const position = Number.parseInt(entry.sk.slice(14), 16)
+      const changes = record?.changes.map((one, i) => (i === position ? { ...one, after: forged } : one))
+      await put({ ...record?.item, changes })
+    },
+  ],
+  [
+    'a tile replaced',
+    async () => {
+      const tiles = await queryItems<Item>(sealPartition(account.id, 'changes'))
+      const tile = tiles.find(({ sk }) => sk.startsWith('tile#0#')) as Item
+      await put({ ...tile, hashes: Buffer.alloc((tile.hashes as Uint8Array).length, 3) })
+    },
+  ],
+])('finds %s behind the back of the service', async (_what, damage) => {
+  await verifyExport(await export_())
+  const all = await entries()
+  await damage(all)
+  await expect(export_().then((file) => verifyExport(file))).rejects.toThrow(/sealed|lead|order|tile|missing/)
+})
+
+it('finds what was cut from its seal, or put into it', async () => {
+  const file = await export_()
+  const lines = linesOf(file)
+  const seal = JSON.parse(lines.at(-1) ?? '')
+  const { leaves, entries: count } = seal
+  const other = `${leaves.startsWith('A') ? 'B' : 'A'}${leaves.slice(1)}`
+  for (const damage of [{ leaves: leaves.slice(4) }, { leaves: '' }, { entries: count + 1 }, { leaves: other }]) {
+    const damaged = rewrite(file, lines.with(-1, JSON.stringify({ ...seal, ...damage })))
+    await expect(verifyExport(damaged)).rejects.toThrow(/not whole|not the entry/)
+  }
+  const { leaves: _leaves, ...without } = seal
+  await expect(verifyExport(rewrite(file, lines.with(-1, JSON.stringify(without))))).rejects.toThrow(NoExport)
+  await expect(verifyExport(world.folder)).rejects.toThrow('is no file')
+  await verifyExport(file)
+})
+
+it('finds a note signed by another key, and a checkpoint of another account', async () => {
+  const file = await export_()
+  const lines = linesOf(file)
+  const seal = JSON.parse(lines.at(-1) ?? '')
+  const first = account
+  account = await newAccount()
+  await change(20)
+  await sealNow(account.id)
+  const other = JSON.parse(linesOf(await export_()).at(-1) ?? '')
+  account = first
+  const foreign = rewrite(file, lines.with(-1, JSON.stringify({ ...seal, note: other.note })))
+  await expect(verifyExport(foreign)).rejects.toThrow()
+  const key = verifierKeyText({ name: 'access.example.com/seal', publicKey: Buffer.alloc(32, 5) })
+  await expect(verifyExport(file, { key })).rejects.toThrow('not signed by this key')
+  await expect(compareExport(file, other.note)).rejects.toThrow('different logs')
+  await verifyExport(file)
+})
+
+it('tells that a newer export extends an older one or an earlier note, and that a fork does not', async () => {
+  const older = await export_()
+  const { note } = JSON.parse(linesOf(older).at(-1) ?? '')
+  const state = await getItem(sealKey(account.id, 'changes'))
+  const kept = (await queryItems<Item>(sealPartition(account.id, 'changes'))).filter(({ sk }) => sk.startsWith('tile'))
+  await change(3)
+  await change(1)
+  await sealNow(account.id)
+  const newer = await export_()
+  expect(await compareExport(newer, older)).toContain('extends')
+  expect(await compareExport(older, newer)).toContain('extends')
+  expect(await compareExport(newer, note)).toContain('extends')
+  // A part that does not lead through the older checkpoint, with and without the proof of it.
+  const all = await entries()
+  const late = { begin: String(all.at(-1)?.timestamp) }
+  await expect(compareExport(await export_(late), older)).rejects.toThrow('not shown')
+  expect(await compareExport(await export_({ ...late, against: older }), older)).toContain('extends')
+  // Another history from an entry on that was sealed: bucket and table are set back, an entry is forged, and sealed anew.
+  for (const item of [...kept, state as Item]) await put(item)
+  const forged = all.at(-5) as Item
+  const after = { ...(forged.after as object), name: 'forged' }
+  await put({ ...forged, after })
+  const last = (await records()).find(({ time }) => forged.sk.startsWith(`c${time.toString(16).padStart(13, '0')}`))
+  const position = Number.parseInt(forged.sk.slice(14), 16)
+  await put({ ...last?.item, changes: last?.changes.map((one, i) => (i === position ? { ...one, after } : one)) })
+  for (const { sk, pk } of await queryItems<Item>(sealPartition(account.id, 'changes'))) await removeItem({ pk, sk })
+  const { rmSync } = await import('node:fs')
+  rmSync(world.folder, { recursive: true })
+  await sealNow(account.id)
+  const fork = await export_()
+  await verifyExport(fork)
+  await expect(compareExport(fork, older)).rejects.toThrow('FORKED')
+})
+
+it('goes on with an export that broke off', async () => {
+  const whole = await export_()
+  const text = readFileSync(whole, 'utf8')
+  for (const bytes of [0, 10, Math.floor(text.length / 3), text.lastIndexOf('\n', text.length - 2) + 1]) {
+    const broken = fileOf()
+    writeFileSync(broken, text.slice(0, bytes))
+    await export_({}, broken)
+    expect(readFileSync(broken, 'utf8')).toBe(text)
+  }
+  await expect(export_({}, whole)).rejects.toThrow('whole export already')
+})
+
+it('holds for API requests by the hour, and finds one that is changed or gone', async () => {
+  laterByMinutes(60)
+  const client = new HandlerClient(account)
+  for (let i = 0; i < 3; i++) await client.ask('/logs')
+  laterByMinutes(90)
+  await sealNow(account.id, 'activity')
+  const file = await export_({ type: 'api_request' })
+  const { seal } = await verifyExport(file)
+  expect(seal.entries).toBe(3)
+  expect(seal.hours?.length).toBeGreaterThan(0)
+  const lines = linesOf(file)
+  const changed = rewrite(file, lines.with(1, (lines[1] ?? '').replace('"GET"', '"PUT"')))
+  await expect(verifyExport(changed)).rejects.toMatchObject({ line: 2 })
+  await expect(verifyExport(rewrite(file, lines.toSpliced(1, 1)))).rejects.toMatchObject({ line: 2 })
+})
+
+it.each([
+  ['is not there', null],
+  ['is empty', ''],
+  ['has no seal', '{"type":"change"}\n'],
+  ['is no text of lines', '\u0000\u0001'],
+])('says of a file that %s that it is no export', async (_what, content) => {
+  const file = fileOf()
+  if (content !== null) writeFileSync(file, content)
+  await expect(verifyExport(file)).rejects.toBeInstanceOf(NoExport)
+})

@@ -1,0 +1,294 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+import { readCommitRecord } from '#shared/commit/commit-record.ts'
+import { logId, positionTail } from '#shared/logs/log-id.ts'
+import { Overtaken } from '#shared/seal/log/overtaken.ts'
+import { Lease } from '#shared/seal/log/sealed-state.ts'
+import {
+  consistencyProof,
+  inclusionProof,
+  provesConsistency,
+  provesInclusion,
+} from '#shared/seal/merkle/merkle-proof.ts'
+import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
+import { openNote } from '#shared/seal/notes/signed-note.ts'
+import { findLeaf, tableHashes } from '#shared/seal/sealing/table-tiles.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand, QueryCommand } from '#shared/table/commands.ts'
+import { commitKey, headKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
+import { getItem, queryItems } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
+import { writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { changeSites, insertSites, leavesOf } from '#test/support/sealed-account.ts'
+import { laterByMinutes, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+
+type Tree = { size: number; root: Buffer }
+
+let account: string
+let world: SealWorld
+const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ TableName: tableName(), Item }))
+const change = (...counts: number[]) => changeSites(account, ...counts)
+const records = async () => (await queryItems(commitKey(account, 0).pk)).map(readCommitRecord)
+const leaves = () => leavesOf(account)
+const entries = () => changeEntriesOf(account)
+
+beforeEach(async () => {
+  account = (await newAccount()).id
+  world = sealWorld()
+  await change(1, 3)
+})
+
+it('signs the tree over the entries in the order of their commits', async () => {
+  await sealNow(account)
+  const { size, root, note, key, signed_at } = await sealedState(account)
+  const all = await leaves()
+  expect(size).toBe(all.length)
+  expect(root).toBe(plainRoot(all).toString('base64'))
+  expect(parseCheckpoint(openNote(note, key) ?? '')).toEqual({
+    origin: `access.example.com/${account}/changes`,
+    size,
+    root: plainRoot(all),
+    extensions: [],
+  })
+  expect(signed_at).toBeGreaterThan(0)
+  expect(world.paths()).toEqual(
+    ['checkpoint', `checkpoints/${size}`, `tile/0/000.p/${size}`].map((path) => `${account}/changes/${path}`),
+  )
+  expect(world.read(`${account}/changes/checkpoint`)).toBe(note)
+})
+
+it('extends the tree with what comes later, across tiles, and leads from each entry to its leaf', async () => {
+  await sealNow(account)
+  const first = await sealedState(account)
+  await change(20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20)
+  await sealNow(account)
+  const second = await sealedState(account)
+  const all = await leaves()
+  expect(second.size).toBe(all.length)
+  expect(second.size).toBeGreaterThan(256)
+  expect(world.paths()).toContain(`${account}/changes/tile/0/000`)
+  expect(world.paths()).toContain(`${account}/changes/tile/1/000.p/1`)
+  const read = tableHashes(sealPartition(account, 'changes'))
+  const [from, to] = [first, second].map(({ size, root }) => ({ size, root: Buffer.from(root, 'base64') })) as [
+    Tree,
+    Tree,
+  ]
+  expect(provesConsistency(from, to, await consistencyProof(first.size, second.size, read))).toBe(true)
+  for (const { sk } of (await entries()).filter((_, i) => i % 40 === 0 || i > 250)) {
+    const found = await findLeaf(sealPartition(account, 'changes'), sk)
+    if (!found) throw new Error(`${sk} is not found.`)
+    const path = await inclusionProof(found.index, second.size, read)
+    const root = Buffer.from(second.root, 'base64')
+    expect(provesInclusion(all[found.index] as Buffer, found.index, second.size, path, root)).toBe(true)
+    expect(found.hash).toEqual(all[found.index])
+  }
+  expect(await findLeaf(sealPartition(account, 'changes'), logId('change', 1, positionTail(0)))).toBeNull()
+})
+
+it('does nothing where there is nothing new, and signs nothing for commits without an entry', async () => {
+  await sealNow(account)
+  const [paths, state] = [world.paths(), await sealedState(account)]
+  await sealNow(account)
+  expect(world.paths()).toEqual(paths)
+  expect(await sealedState(account)).toEqual(state)
+})
+
+it('passes over commits without an entry, and does not read them again', async () => {
+  await sealNow(account)
+  const [paths, { size, sequence = 0, time = 0 }] = [world.paths(), await sealedState(account)]
+  const [last, head] = [
+    (await queryItems<Item>(commitKey(account, 0).pk)).at(-1),
+    await getItem<Item>(headKey(account)),
+  ]
+  const next = { sequence: sequence + 1, time: time + 1, first_leaf: size, changes: [] }
+  await put({ ...last, ...commitKey(account, sequence + 1), ...next })
+  await put({ ...head, sequence: sequence + 1 })
+  await sealNow(account)
+  expect(world.paths()).toEqual(paths)
+  expect(await sealedState(account)).toMatchObject({ size, sequence: sequence + 1, time: time + 1 })
+})
+
+it('seals as far as a run has time, and the rest by the next', async () => {
+  const [now, send] = [Date.now.bind(Date), table().send.bind(table())]
+  let late = 0
+  const spies = [
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + late),
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+      const answer = await send(command as never)
+      if (command instanceof QueryCommand && JSON.stringify(command.input).includes('#commits')) late = 90_000
+      return answer
+    }) as never),
+  ]
+  await sealNow(account)
+  for (const spy of spies) spy.mockRestore()
+  const [first] = await records()
+  const all = await leaves()
+  const state = await sealedState(account)
+  expect([state.sequence, state.size]).toEqual([1, first?.changes.length])
+  expect(state.root).toBe(plainRoot(all.slice(0, state.size)).toString('base64'))
+  await sealNow(account)
+  expect((await sealedState(account)).size).toBe(all.length)
+})
+
+it('seals what was there before, and says from which entry', async () => {
+  // As a version left it that did not count.
+  for (const item of await queryItems(commitKey(account, 0).pk)) {
+    const { first_leaf: _, ...old } = item
+    await put(old)
+  }
+  const { leaves: _leaves, ...head } = (await getItem(headKey(account))) as Record<string, unknown>
+  await put(head)
+  await sealNow(account)
+  const { note, key, size } = await sealedState(account)
+  expect(size).toBe((await leaves()).length)
+  const [first] = await entries()
+  expect(parseCheckpoint(openNote(note, key) ?? '').extensions).toEqual([`from ${first?.sk}`])
+  await change(2)
+  expect((await records()).at(-1)?.first_leaf).toBe(size)
+  await sealNow(account)
+  expect((await sealedState(account)).size).toBe(size + 2)
+})
+
+it('waits for entries that are on their way', async () => {
+  await sealNow(account)
+  const { size } = await sealedState(account)
+  await insertSites(account, 2)
+  await sealNow(account)
+  expect((await sealedState(account)).size).toBe(size)
+  await writeChangeLogOf(account)
+  await sealNow(account)
+  expect((await sealedState(account)).size).toBe(size + 2)
+})
+
+const damages: [string, (all: Item[]) => Promise<unknown>, string, (all: Item[]) => string][] = [
+  [
+    'a changed field',
+    (all) => put({ ...all.at(-2), after: { name: 'forged' } }),
+    'altered',
+    (all) => all.at(-2)?.sk ?? '',
+  ],
+  [
+    'a changed subject',
+    (all) => put({ ...all.at(-1), subject: { actor_name: 'another' } }),
+    'altered',
+    (all) => all.at(-1)?.sk ?? '',
+  ],
+  ['a deleted entry', (all) => removeItem(all.at(-2) as Item), 'missing', (all) => all.at(-2)?.sk ?? ''],
+  [
+    'two entries that changed places',
+    async ([...all]) => {
+      const [one, other] = all.slice(-2) as [Item, Item]
+      await put({ ...one, sk: other.sk, log_id: other.log_id, timestamp: other.timestamp })
+      await put({ ...other, sk: one.sk, log_id: one.log_id, timestamp: one.timestamp })
+    },
+    'altered',
+    (all) => all.at(-2)?.sk ?? '',
+  ],
+  [
+    'an inserted entry',
+    (all) => {
+      const item = all.at(-1) as Item
+      const sk = `${item.sk.slice(0, 14)}00000000ff`
+      return put({ ...item, sk, log_id: sk })
+    },
+    'unfounded',
+    (all) => `${all.at(-1)?.sk.slice(0, 14)}00000000ff`,
+  ],
+]
+
+it.each(damages)('does not sign %s, and tells it by its log_id', async (_what, damage, problem, at) => {
+  const all = await entries()
+  await damage(all)
+  laterByMinutes(20)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem, at: at(all) })
+  expect(await Lease.take(account, 'changes')).not.toBeNull()
+  await expect(sealedState(account)).rejects.toThrow('Nothing is sealed')
+})
+
+it('seals the same log where nothing was damaged', async () => {
+  laterByMinutes(20)
+  await sealNow(account)
+  expect((await sealedState(account)).size).toBe((await entries()).length)
+})
+
+it('does not sign a log of which commits are gone, in the middle or at its end', async () => {
+  const all = await queryItems<Item>(commitKey(account, 0).pk)
+  for (const gone of [all.at(-2), all.at(-1)] as Item[]) {
+    await removeItem(gone)
+    await expect(sealNow(account)).rejects.toMatchObject({ problem: 'gap' })
+    await put(gone)
+  }
+  await sealNow(account)
+})
+
+it('does not sign a number that is not that of the entry', async () => {
+  const last = (await queryItems<Item>(commitKey(account, 0).pk)).at(-1) as Item
+  await put({ ...last, first_leaf: Number(last.first_leaf) + 1 })
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'misnumbered' })
+  await put(last)
+  await sealNow(account)
+})
+
+it('does not go on from a tile that was replaced', async () => {
+  await sealNow(account)
+  await change(1)
+  const pk = sealPartition(account, 'changes')
+  const tile = (await queryItems<Item>(pk)).find(({ sk }) => sk.startsWith('tile#0#')) as Item
+  await put({ ...tile, hashes: Buffer.alloc((tile.hashes as Uint8Array).length, 7) })
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'tile' })
+  await removeItem(tile)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'tile' })
+  await put(tile)
+  await sealNow(account)
+})
+
+it('does not sign beside a checkpoint of another account, another key, or none', async () => {
+  await sealNow(account)
+  await change(1)
+  const path = `${account}/changes/checkpoint`
+  const note = world.read(path)
+  const other = (await newAccount()).id
+  await writeChangeLogOf(other)
+  await sealNow(other)
+  for (const forged of [
+    world.read(`${other}/changes/checkpoint`),
+    note.replace(/— (\S+) ..../, '— $1 AAAA'),
+    'no note',
+  ]) {
+    world.write(path, forged)
+    await expect(sealNow(account)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
+  }
+  world.write(path, note)
+  await sealNow(account)
+})
+
+it('does not sign a smaller tree than the bucket has: after a restore of the table to an earlier instant', async () => {
+  await sealNow(account)
+  const state = await getItem(sealKey(account, 'changes'))
+  const [head, before] = [await getItem(headKey(account)), (await records()).length]
+  await change(2)
+  await sealNow(account)
+  for (const item of (await queryItems<Item>(commitKey(account, 0).pk)).slice(before)) await removeItem(item)
+  for (const item of (await entries()).slice(-2)) await removeItem(item)
+  await put(state as Item)
+  await put(head as Item)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'behind' })
+  // What is committed then is another history.
+  await change(2)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged' })
+})
+
+it('lets one run at a time seal a log', async () => {
+  const first = await Lease.take(account, 'changes')
+  await expect(sealNow(account)).rejects.toThrow('Another run')
+  await first?.end()
+  await sealNow(account)
+  const dead = await Lease.take(account, 'changes')
+  laterByMinutes(6)
+  await change(1)
+  await sealNow(account)
+  // Who comes back when its lease is over stores and signs nothing.
+  expect(() => dead?.check()).toThrow('lease')
+  await expect(dead?.store(await sealedState(account))).rejects.toThrow(Overtaken)
+})

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { Lease } from '#shared/seal/log/sealed-state.ts'
+import { GrowingTree, idBytes, type StoredTile } from '#shared/seal/merkle/growing-tree.ts'
+import { hashBytes, leafHash } from '#shared/seal/merkle/merkle-hash.ts'
+import { partialWidths, tileWidth } from '#shared/seal/merkle/tiles.ts'
+import { readNewest, sealTree } from '#shared/seal/sealing/seal-tree.ts'
+import { sealWorld } from '#test/support/sealing.ts'
+
+const leaf = leafHash('a leaf')
+const idOf = (n: number) => n.toString(16).padStart(24, '0')
+
+/** A tree of so many leaves, as a run finds it: of what is full nothing is read. */
+function treeOf(size: number): GrowingTree {
+  const edge = partialWidths(size).flatMap((width, level): StoredTile[] => {
+    if (width === 0) return []
+    const tile = {
+      level,
+      index: Math.floor(size / tileWidth ** (level + 1)),
+      hashes: Buffer.alloc(width * hashBytes, 7),
+    }
+    return [level === 0 ? { ...tile, ids: Buffer.alloc(width * idBytes, 7) } : tile]
+  })
+  return new GrowingTree(size, edge)
+}
+
+/** The objects that a seal of new leaves puts (S7), by a run that reads and writes as it does. */
+async function putsOf(tree: GrowingTree, more: number): Promise<number> {
+  const world = sealWorld()
+  const account = randomUUID()
+  const lease = await Lease.take(account, 'changes')
+  if (!lease) throw new Error('Another run has the log.')
+  const sealing = { account, log: 'changes' as const, address: world.address, lease }
+  const newest = await readNewest(sealing)
+  for (let i = 0; i < more; i++) tree.add(idOf(tree.size), leaf)
+  await sealTree(sealing, tree, { from: null }, newest)
+  return world.paths().length
+}
+
+it.each([
+  [1, 3],
+  [255, 3],
+  // The tile that is full, and the first hash of the level above.
+  [256, 4],
+  [257, 5],
+  // 39 tiles that are full, one that is not, and one above.
+  [10_000, 43],
+])('puts for the first %i leaves %i objects', async (more, puts) => {
+  expect(await putsOf(treeOf(0), more)).toBe(puts)
+})
+
+/** Beside the two objects of the checkpoint. */
+const tilesOf = (from: number, more: number): number => {
+  const tree = treeOf(from)
+  for (let i = 0; i < more; i++) tree.add(idOf(from + i), leaf)
+  return tree.takeFull().length + tree.partials().length
+}
+
+it('puts at most 6 objects for up to 256 new leaves, wherever the tree is, and one more where it has a fourth level', async () => {
+  const sizes = [0, 1, 255, 256, 257, 511, 65_279, 65_280, 65_281, 65_535, 65_536, 131_071, 16_711_679, 16_776_000]
+  expect(Math.max(...sizes.flatMap((from) => [1, 2, 200, 256].map((more) => tilesOf(from, more))))).toBe(4)
+  expect(tilesOf(16_777_215, 256)).toBe(5)
+  expect(await putsOf(treeOf(65_400), 256)).toBe(6)
+})

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { sealStore } from '#shared/seal/sealing/seal-store.ts'
+import { sealWorld } from '#test/support/sealing.ts'
+
+/** A bucket as S3 is to conditional requests. */
+const objects = new Map<string, string>()
+let next: (() => Response | undefined) | null = null
+const asked: string[] = []
+
+async function s3(
+  url: string,
+  { method, headers, body }: { method: string; headers: Record<string, string>; body?: Buffer },
+) {
+  const path = new URL(url).pathname
+  const there = objects.get(path)
+  const tag = (text: string) => `"${hash('md5', text)}"`
+  asked.push([method, path, headers['if-match'] ?? headers['if-none-match'] ?? ''].join(' ').trim())
+  if (method === 'GET') {
+    return there === undefined
+      ? new Response('', { status: 404 })
+      : new Response(there, { headers: { etag: tag(there) } })
+  }
+  if (headers['if-none-match'] === '*' && there !== undefined) return new Response('', { status: 412 })
+  if (headers['if-match'] && there === undefined) return new Response('', { status: 404 })
+  if (headers['if-match'] && there !== undefined && headers['if-match'] !== tag(there))
+    return new Response('', { status: 412 })
+  objects.set(path, String(body))
+  return next?.() ?? new Response('')
+}
+
+const inBucket = () => {
+  vi.stubEnv('SEAL_FOLDER', '')
+  vi.stubEnv('SEAL_BUCKET', 'sealed')
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+  vi.stubGlobal('fetch', s3)
+}
+
+beforeEach(() => {
+  objects.clear()
+  asked.length = 0
+  next = null
+  sealWorld()
+})
+
+it.each([
+  ['bucket', inBucket],
+  ['folder', () => undefined],
+])(
+  'puts an object in a %s where there is none, or in the place of the one that was read, and else nothing',
+  async (_where, open) => {
+    open()
+    const { get, put } = sealStore()
+    expect(await get('a/checkpoint')).toBeNull()
+    expect(await put('a/checkpoint', 'gone', 'a tag')).toBe(false)
+    expect(await put('a/checkpoint', 'one', null)).toBe(true)
+    expect(await put('a/checkpoint', 'two', null)).toBe(false)
+    const one = await get('a/checkpoint')
+    expect(String(one?.content)).toBe('one')
+    expect(await put('a/checkpoint', 'two', one?.tag ?? '')).toBe(true)
+    expect(await put('a/checkpoint', 'three', one?.tag ?? '')).toBe(false)
+    expect(String((await get('a/checkpoint'))?.content)).toBe('two')
+    vi.unstubAllGlobals()
+  },
+)
+
+it('puts nothing where another puts at this moment', async () => {
+  inBucket()
+  next = () => new Response('', { status: 409 })
+  expect(await sealStore().put('a/checkpoint', 'one', null)).toBe(false)
+  vi.unstubAllGlobals()
+})
+
+it('lets nobody else read the files of a folder', async () => {
+  const { folder } = sealWorld()
+  await sealStore().put('a/checkpoint', 'one', null)
+  expect(statSync(join(folder, 'a/checkpoint')).mode & 0o777).toBe(0o600)
+  expect(readdirSync(join(folder, 'a'))).toEqual(['checkpoint'])
+  expect(await sealStore().put('a/checkpoint', 'two', null)).toBe(false)
+  expect(readdirSync(join(folder, 'a'))).toEqual(['checkpoint'])
+})
+
+it('asks S3 by conditions, and asks again where the answer was lost', async () => {
+  inBucket()
+  const { put } = sealStore()
+  next = () => {
+    next = null
+    return new Response('', { status: 503 })
+  }
+  // It was put, and the second request says that it is there: whoever asked looks what it is.
+  expect(await put('a/tile/0/000', Buffer.from([1, 255]), null)).toBe(false)
+  expect(asked).toEqual(['PUT /a/tile/0/000 *', 'PUT /a/tile/0/000 *'])
+  vi.unstubAllGlobals()
+})

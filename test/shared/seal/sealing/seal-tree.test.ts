@@ -1,0 +1,177 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { handler as listSites } from '#functions/api/sites/list-sites.ts'
+import { Lease, type SealedState } from '#shared/seal/log/sealed-state.ts'
+import { checkpointText } from '#shared/seal/notes/checkpoint.ts'
+import { noteOf, openNote } from '#shared/seal/notes/signed-note.ts'
+import { signText } from '#shared/seal/notes/signing-key.ts'
+import { sealChanges } from '#shared/seal/sealing/seal-changes.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { commitKey, headKey, type Item, type Key, sealKey, sealPartition } from '#shared/table/keys.ts'
+import { getItem, queryItems } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
+import { plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { changeSites, leavesOf } from '#test/support/sealed-account.ts'
+import { aheadOfWrites, laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+
+/** A log that was sealed twice, and whose table then went back to the first time, and on in another way. */
+async function newFork() {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await changeSites(account, 1)
+  await sealNow(account)
+  const note = world.read(`${account}/changes/checkpoint`)
+  const items = async (): Promise<Item[]> => [
+    ...(await changeEntriesOf(account)),
+    ...(await queryItems<Item>(commitKey(account, 0).pk)),
+    ...(await queryItems<Item>(sealPartition(account, 'changes'))),
+    ...(await queryItems<Item>(headKey(account).pk)),
+  ]
+  const before = await items()
+  await changeSites(account, 1)
+  await sealNow(account)
+  const { size } = (await getItem(sealKey(account, 'changes'))) as { size: number }
+  for (const item of await items())
+    if (!before.some(({ pk, sk }) => pk === item.pk && sk === item.sk)) await removeItem(item)
+  for (const Item of before) await table().send(new PutCommand({ TableName: tableName(), Item }))
+  await changeSites(account, 1)
+  // The checkpoints alone tell of it.
+  rmSync(join(world.folder, `${account}/changes/tile`), { recursive: true })
+  return { world, account, note, size }
+}
+
+it.each<[string, (fork: Awaited<ReturnType<typeof newFork>>) => void]>([
+  [
+    'the newest checkpoint',
+    ({ world, account, size }) => rmSync(join(world.folder, `${account}/changes/checkpoints/${size}`)),
+  ],
+  ['the checkpoint of that size', ({ world, account, note }) => world.write(`${account}/changes/checkpoint`, note)],
+])('signs no second root for a size, if %s alone tells of the first', async (_what, damage) => {
+  const fork = await newFork()
+  damage(fork)
+  const before = await sealedState(fork.account)
+  await expect(sealNow(fork.account)).rejects.toMatchObject({ problem: 'diverged' })
+  expect(await sealedState(fork.account)).toEqual(before)
+})
+
+it('stores no second root for a size that another run has signed meanwhile', async () => {
+  const { world, account, note, size } = await newFork()
+  const own = `${account}/changes/checkpoints/${size}`
+  const signed = world.read(own)
+  world.write(`${account}/changes/checkpoint`, note)
+  rmSync(join(world.folder, own))
+  const before = await sealedState(account)
+  let writes = 0
+  // Behind the tile and the newest checkpoint.
+  const restore = aheadOfWrites((item) => {
+    if (!item && ++writes === 3) world.write(own, signed)
+  })
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged', at: own })
+  restore()
+  expect(await sealedState(account)).toEqual(before)
+})
+
+it('signs nothing where the bucket has an older checkpoint than the table', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  const path = `${account}/changes/checkpoint`
+  await changeSites(account, 1)
+  await sealNow(account)
+  const older = world.read(path)
+  await changeSites(account, 1)
+  await sealNow(account)
+  await changeSites(account, 1)
+  world.write(path, older)
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
+  expect(world.read(path)).toBe(older)
+})
+
+it('signs nothing where the bucket has lost the newest checkpoint', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await changeSites(account, 1)
+  await sealNow(account)
+  const before = await sealedState(account)
+  await changeSites(account, 1)
+  rmSync(join(world.folder, `${account}/changes/checkpoint`))
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'absent', at: `${account}/changes/checkpoint` })
+  expect(await sealedState(account)).toEqual(before)
+})
+
+it('finishes what a run has signed that broke off, and then goes on', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await changeSites(account, 1)
+  let writes = 0
+  // The tile and the newest checkpoint are there, the one of its size is not.
+  const restore = aheadOfWrites(() => {
+    if (++writes > 2) throw new Error('killed')
+  })
+  await expect(sealNow(account)).rejects.toThrow('killed')
+  restore()
+  const note = world.read(`${account}/changes/checkpoint`)
+  const { length } = await leavesOf(account)
+  await changeSites(account, 1, 1)
+  await sealNow(account)
+  expect(world.read(`${account}/changes/checkpoints/${length}`)).toBe(note)
+  const { size, root } = await sealedState(account)
+  expect([size, root]).toEqual([length + 2, plainRoot(await leavesOf(account)).toString('base64')])
+  expect(world.paths()).toContain(`${account}/changes/checkpoints/${size}`)
+})
+
+it('signs nothing when the lease is about to end', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await changeSites(account, 1)
+  const lease = await Lease.take(account, 'changes')
+  if (!lease) throw new Error('Another run has the log.')
+  laterByMinutes(4.6)
+  const sealing = { account, log: 'changes' as const, address: world.address, lease }
+  await expect(sealChanges(sealing, Date.now() + 60_000)).rejects.toThrow('the next run goes on')
+  expect(world.paths().filter((path) => path.includes('checkpoint'))).toEqual([])
+})
+
+it('goes on when the service has another address', async () => {
+  const world = sealWorld()
+  const { id: account } = await newAccount()
+  await changeSites(account, 1)
+  await sealNow(account)
+  const { size } = await sealedState(account)
+  vi.stubEnv('SERVICE_URL', 'https://private.example.com')
+  await changeSites(account, 1)
+  await sealNow(account)
+  const newest = await sealedState(account)
+  expect(newest).toMatchObject({ size: size + 1, origin: `private.example.com/${account}/changes` })
+  expect(openNote(world.read(`${account}/changes/checkpoint`), newest.key)).toContain(newest.origin)
+})
+
+it('does not go on from the checkpoint of another log, nor from a root in the table that was not signed', async () => {
+  const world = sealWorld()
+  const account = await newAccount()
+  await account.call(listSites, { method: 'GET' })
+  await changeSites(account.id, 1)
+  laterByMinutes(80)
+  await sealNow(account.id, 'activity')
+  const path = `${account.id}/changes/checkpoint`
+  mkdirSync(join(world.folder, `${account.id}/changes`))
+  world.write(path, world.read(`${account.id}/activity/checkpoint`))
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
+  rmSync(join(world.folder, path))
+  await sealNow(account.id)
+  const state = (await getItem(sealKey(account.id, 'changes'))) as Key & SealedState
+  await changeSites(account.id, 1)
+  // The same tree, as that of a log that follows this one.
+  const following = { origin: `${state.origin}.2`, size: state.size, root: Buffer.from(state.root, 'base64') }
+  const text = checkpointText({ ...following, extensions: [] })
+  world.write(path, noteOf(text, await world.key(), await signText(text)))
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'checkpoint', at: path })
+  world.write(path, state.note)
+  const root = Buffer.alloc(32, 1).toString('base64')
+  await table().send(new PutCommand({ TableName: tableName(), Item: { ...state, root } }))
+  await expect(sealNow(account.id)).rejects.toMatchObject({ problem: 'diverged', at: path })
+  await table().send(new PutCommand({ TableName: tableName(), Item: state }))
+  await sealNow(account.id)
+})

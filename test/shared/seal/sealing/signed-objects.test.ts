@@ -1,0 +1,34 @@
+import { beforeEach, expect, it } from 'vitest'
+import { Overtaken } from '#shared/seal/log/overtaken.ts'
+import { hasNewest, putNewest, putOnce } from '#shared/seal/sealing/signed-objects.ts'
+import { type SealWorld, sealWorld } from '#test/support/sealing.ts'
+
+let world: SealWorld
+beforeEach(() => {
+  world = sealWorld()
+})
+
+it('puts what never changes once, and finds what else is in its place', async () => {
+  for (let i = 0; i < 2; i++) await putOnce('a/changes/tile/0/000', 'a tile', 'diverged')
+  const other = putOnce('a/changes/tile/0/000', 'a till', 'diverged')
+  await expect(other).rejects.toMatchObject({ problem: 'diverged', at: 'a/changes/tile/0/000' })
+  expect(world.read('a/changes/tile/0/000')).toBe('a tile')
+})
+
+it('puts the newest checkpoint in the place of the one that was read, and takes the same of another run for its own', async () => {
+  await putNewest('a/changes/checkpoint', 'one', null)
+  await putNewest('a/changes/checkpoint', 'one', null)
+  await expect(putNewest('a/changes/checkpoint', 'two', null)).rejects.toThrow(Overtaken)
+  expect(world.read('a/changes/checkpoint')).toBe('one')
+})
+
+it('tells if the newest checkpoint is the one that the table has', async () => {
+  expect(await hasNewest('a', 'changes', {})).toBe(true)
+  expect(await hasNewest('a', 'changes', { note: 'one' })).toBe(false)
+  await putNewest('a/changes/checkpoint', 'one', null)
+  await putNewest('a/changes.2/checkpoint', 'two', null)
+  expect(await hasNewest('a', 'changes', {})).toBe(false)
+  expect(await hasNewest('a', 'changes', { note: 'one' })).toBe(true)
+  expect(await hasNewest('a', 'changes', { note: 'two' })).toBe(false)
+  expect(await hasNewest('a', 'changes', { note: 'two', generation: 2 })).toBe(true)
+})

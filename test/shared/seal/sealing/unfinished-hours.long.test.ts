@@ -1,0 +1,67 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { Overtaken } from '#shared/seal/log/overtaken.ts'
+import { table } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { laterByMinutes, sealNow } from '#test/support/sealing.ts'
+import { newSettledHour } from '#test/support/settled-hour.ts'
+
+/** Runs that have time for 1,000 entries or for all, and what happens ahead of what one stores of an hour. */
+function runsOf(account: string) {
+  const [now, send] = [Date.now.bind(Date), table().send.bind(table())]
+  const runs = { ahead: async (_size: unknown) => {} }
+  let [isShort, late] = [false, 0]
+  const spies = [
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + late),
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object) => {
+      if (command instanceof PutCommand && command.input.Item?.kind === 'seal_hour') {
+        await runs.ahead(command.input.Item.size)
+      }
+      const answer = (await send(command as never)) as { Items?: unknown[] }
+      if (isShort && (answer.Items?.length ?? 0) >= 1_000) late = 60_000
+      return answer
+    }) as never),
+  ]
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore()
+  })
+  const seal = (short: boolean) => {
+    ;[isShort, late] = [short, 0]
+    return sealNow(account, 'activity', now() + 60_000)
+  }
+  return Object.assign(runs, { seal })
+}
+
+it('goes on with an hour that one run has no time for', async () => {
+  const { account, state } = await newSettledHour(1_200)
+  const { seal } = runsOf(account)
+  await seal(true)
+  expect(await state()).toMatchObject({ size: 1_000 })
+  expect(await state()).not.toHaveProperty('root')
+  await seal(false)
+  expect(await state()).toMatchObject({ size: 1_200, root: expect.any(String) })
+})
+
+it.each([
+  ['with which the next run has come further', 2_100, [true, true], { size: 2_000 }],
+  ['that the next run has sealed with more', 1_200, [false], { size: 1_200, root: expect.any(String) }],
+  ['that the next run has sealed with as much', 1_000, [false], { size: 1_000, root: expect.any(String) }],
+])('leaves an unfinished hour %s to that run', async (_what, count, others, expected) => {
+  const { account, state } = await newSettledHour(count)
+  const runs = runsOf(account)
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  runs.ahead = async (size) => {
+    if (size !== 1_000) return
+    runs.ahead = async () => {}
+    reached.resolve()
+    await released.promise
+  }
+  const late = runs.seal(true).catch((error) => error)
+  await reached.promise
+  laterByMinutes(6)
+  for (const short of others) await runs.seal(short)
+  const before = await state()
+  expect(before).toMatchObject(expected)
+  released.resolve()
+  expect(await late).toBeInstanceOf(Overtaken)
+  expect(await state()).toEqual(before)
+})
