@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
-import { testTiers } from './test/support/tiers.ts'
+import { LongestFirst } from './test/support/run/longest-first.ts'
+import { testTiers } from './test/support/run/tiers.ts'
 
 const tiers = testTiers()
-const seeds = 'test/support/seeds.ts'
-const engine = 'test/support/engine.ts'
+const seeds = 'test/support/run/seeds.ts'
+const engine = 'test/support/run/engine.ts'
 
 /** `npm test` runs plain and engine, `npm run test:long` long and proof (docs/CONTRIBUTING.md). */
 export default defineConfig({
@@ -15,7 +15,7 @@ export default defineConfig({
       { extends: true, test: { name: 'proof', include: ['test/proof/*.proof.ts'], globalSetup: [seeds] } },
       { extends: true, test: { name: 'long', include: tiers.long, globalSetup: [seeds, engine] } },
     ],
-    setupFiles: ['test/support/property-seed.ts', 'test/support/end-of-file.ts'],
+    setupFiles: ['test/support/run/property-seed.ts', 'test/support/run/end-of-file.ts'],
     expect: { requireAssertions: true },
     // A title tells a route in full.
     taskTitleValueFormatTruncate: 100,

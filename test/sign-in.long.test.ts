@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browsing, chromiumPath, openBrowser } from './support/browser.ts'
-import { type Service, startService } from './support/service.ts'
+import { type Service, startService } from './support/service/service.ts'
+import { type Browsing, chromiumPath, openBrowser } from './support/sign-in/browser.ts'
 
 const chromium = chromiumPath()
 const hasCurl = spawnSync('curl', ['--version']).error === undefined

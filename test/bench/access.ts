@@ -6,12 +6,12 @@ import { choosePolicy } from '#shared/access/decide.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { type PolicyRow, policies } from '#shared/domain/policies/policy.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { type Answer, call } from '#test/support/account.ts'
-import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
-import { heartbeat } from '#test/support/gateways.ts'
-import { plantItems, plantRows } from '#test/support/plant-rows.ts'
-import { dnsResource, openPolicy } from '#test/support/row-fields.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { heartbeat } from '#test/support/access/gateways.ts'
+import { type Answer, call } from '#test/support/accounts/account.ts'
+import { dnsResource, openPolicy } from '#test/support/accounts/row-fields.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
+import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 
 /** What a request of the access plane costs in a small and in a large account. */
 export type AccessCost = { name: string; few: Consumed; many: Consumed }

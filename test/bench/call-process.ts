@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Request, sampleRequests } from '#test/support/sample-requests.ts'
+import type { Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 // A process of one version: it loads that version's bundle, and makes requests with that version's samples.
 const [root = '', code = ''] = process.argv.slice(2)
@@ -8,8 +9,14 @@ process.stdout.write = () => true
 
 type World = Awaited<ReturnType<typeof sampleRequests>>
 const load = (file: string) => import(pathToFileURL(join(root, file)).href)
-const newWorld: typeof sampleRequests = (await load('test/support/sample-requests.ts')).sampleRequests
-const { call } = await load('test/support/account.ts')
+/** Where it lies in this version or, in those before, beside its likes. */
+const loadSupport = (folder: string, file: string) =>
+  load(
+    [join('test/support', folder, file), join('test/support', file)].find((path) => existsSync(join(root, path))) ??
+      file,
+  )
+const newWorld: typeof sampleRequests = (await loadSupport('operations', 'sample-requests.ts')).sampleRequests
+const { call } = await loadSupport('accounts', 'account.ts')
 const { loadOperations } = await load('functions/operations.ts')
 const files = new Map<string, string>()
 for (const { operation, file } of await loadOperations()) files.set(`${operation.method} ${operation.path}`, file)

@@ -1,8 +1,8 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
-import { commitsOf, recordOf } from '#test/support/commit-stream.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { commitsOf, recordOf } from '#test/support/logs/commit-stream.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { holdLease } from './hold-lease.ts'
 import { perRun, sum, type Usage, usageAndTrips, usageOf } from './usage.ts'
 

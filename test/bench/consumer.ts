@@ -2,9 +2,9 @@ import type { KinesisStreamRecord } from 'aws-lambda'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock } from '#shared/core/clock.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { newAccount } from '#test/support/account.ts'
-import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
-import { flowRecord, newFlowGrant } from '#test/support/flows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { flowRecord, newFlowGrant } from '#test/support/logs/flows.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { readSample, sampleFlows } from './sample-reports.ts'
 
 /** What the consumer asks of the table for so many flows, and the seconds and the CPU that it takes. */

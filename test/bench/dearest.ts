@@ -1,7 +1,7 @@
-import { secondOfCpu } from '#test/support/cpu-cost.ts'
-import { largeRequests, measured, takesMuch } from '#test/support/large-requests.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { secondOfCpu } from '#test/support/largest/cpu-cost.ts'
+import { largeRequests, measured, takesMuch } from '#test/support/largest/large-requests.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { markdownTable } from './markdown-table.ts'
 
 type Dearest = { name: string; what: string; seconds: number }

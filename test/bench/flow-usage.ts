@@ -1,8 +1,8 @@
 import { handler as reportFlowLogs } from '#functions/api/ingestion/report-flow-logs.ts'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { flowStream } from '#shared/logs/flows/flow-stream.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { kinesisRecord, newFlowGrant } from '#test/support/flows.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { kinesisRecord, newFlowGrant } from '#test/support/logs/flows.ts'
 import { sampleFlows } from './sample-reports.ts'
 import { perRun, sum, type Usage, usageOf } from './usage.ts'
 

@@ -1,5 +1,5 @@
-import { measure } from '#test/support/consumed-capacity.ts'
-import type { sampleRequests } from '#test/support/sample-requests.ts'
+import type { sampleRequests } from '#test/support/operations/sample-requests.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 
 type Send = Awaited<ReturnType<typeof sampleRequests>>['send']
 

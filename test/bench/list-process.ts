@@ -1,8 +1,8 @@
 import { handler as listClients } from '#functions/api/clients/list-clients.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { eventOf } from '#test/support/account.ts'
-import { cpuOf } from '#test/support/cpu-cost.ts'
+import { eventOf } from '#test/support/accounts/account.ts'
+import { cpuOf } from '#test/support/largest/cpu-cost.ts'
 import { median } from './median.ts'
 
 // A process that answers lists and nothing else: whoever asks does not read the answers in it.

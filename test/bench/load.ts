@@ -12,8 +12,8 @@ import {
   type Reporter,
   readLog,
   report,
-} from '#test/support/reporters.ts'
-import { startService } from '#test/support/service.ts'
+} from '#test/support/service/reporters.ts'
+import { startService } from '#test/support/service/service.ts'
 import { type ProcessTimes, processTimes, usedBetween } from './process-times.ts'
 import { readSample } from './sample-reports.ts'
 

@@ -5,8 +5,8 @@ import { logCursor } from '#shared/logs/log-cursor.ts'
 import { idFrom, type LogStream, logStreams } from '#shared/logs/log-id.ts'
 import { readLogQuery } from '#shared/logs/log-query.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
-import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
-import { type PlantedLogs, plantLogs } from '#test/support/plant-logs.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
+import { type PlantedLogs, plantLogs } from '#test/support/table/plant-logs.ts'
 
 /** A first page counts the total. A last one is behind all that began in the window: flows that began before it. */
 const pages = ['first', 'middle', 'backward', 'last'] as const

@@ -1,7 +1,7 @@
-import { newAccessWorld } from '#test/support/access.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { type Met, meetingClients } from '#test/support/meeting-clients.ts'
-import { plantClients } from '#test/support/plant-clients.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { type Met, meetingClients } from '#test/support/access/meeting-clients.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { plantClients } from '#test/support/table/plant-clients.ts'
 
 /** Write units of a grant: the least of three, as another may have renewed a lease or noted an email. */
 async function unitsOfGrant(): Promise<number> {

@@ -1,10 +1,10 @@
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
-import { robotRow } from '#test/support/actors.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { cpuOf } from '#test/support/cpu-cost.ts'
-import { entries, newMembershipWorld } from '#test/support/memberships.ts'
-import { plantIds } from '#test/support/plant-rows.ts'
+import { robotRow } from '#test/support/accounts/actors.ts'
+import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
+import { cpuOf } from '#test/support/largest/cpu-cost.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { plantIds } from '#test/support/table/plant-rows.ts'
 
 /** A set that is written at once and listed whole. */
 export type MemberCosts = {

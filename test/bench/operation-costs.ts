@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { holdLease } from './hold-lease.ts'
 import { markdownTable } from './markdown-table.ts'
 

@@ -1,6 +1,6 @@
 import type { DirectoryAdapter } from '#shared/sync/directory-adapter.ts'
 import type { Page } from '#shared/sync/page.ts'
-import { memoryGroup, memoryUser } from '#test/support/memory-directory.ts'
+import { memoryGroup, memoryUser } from '#test/support/sync/memory-directory.ts'
 
 export type CompanySize = { users: number; groups: number; memberships: number }
 

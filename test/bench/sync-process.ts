@@ -2,7 +2,7 @@ import { adapters } from '#shared/sync/adapters/adapters.ts'
 import { directorySources } from '#shared/sync/directories/directory-source.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { TableClient } from '#shared/table/client.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 import { peakMegabytes } from './peak-megabytes.ts'
 import { type CompanySize, companyAdapter } from './sync-company.ts'
 

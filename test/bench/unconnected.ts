@@ -1,8 +1,8 @@
 import { handler as renewClient } from '#functions/api/client-sessions/renew-client-session.ts'
 import { handler as renewGateway } from '#functions/api/gateway-sessions/renew-gateway-session.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { verdict } from './verdict.ts'
 
 const channel = { LIVE_URL: 'wss://channel.example.com/live', LIVE_ENDPOINT: 'https://channel.example.com/live' }

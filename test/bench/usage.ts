@@ -1,4 +1,4 @@
-import { measure } from '#test/support/consumed-capacity.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 import { prices } from './prices.ts'
 
 /** What is billed for one thing. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/run/until.ts'
 import { LiveChannel } from '../../docs/examples/live-channel.ts'
 
 afterEach(() => vi.restoreAllMocks())

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { listCosts } from '#test/bench/list-costs.ts'
 import { type OperationCost, operationCosts, statedCosts } from '#test/bench/operation-costs.ts'
-import { loadEntries } from '#test/support/operations.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
 
 /** Within 10 %, or one unit of a small number. */
 const isNear = (measured: number, stated: number): boolean =>

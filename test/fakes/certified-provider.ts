@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type AccountClaims, type ClientMetadata } from 'oidc-provider'
-import { walkForms } from '#test/support/form-browser.ts'
+import { walkForms } from '#test/support/sign-in/form-browser.ts'
 
 type Options = {
   /** Path that it is mounted at, as a tenant of a cloud directory is. */

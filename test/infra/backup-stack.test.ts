@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { templatesOf } from '#test/support/templates.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
 
 const vault = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:elsewhere'
 const copied = { backupVaultArn: vault, backupDays: '60' }

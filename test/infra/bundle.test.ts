@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
 import { bundle, plainFunctions, routeTable } from '#infra/code/bundle.ts'
-import { call } from '#test/support/account.ts'
+import { call } from '#test/support/accounts/account.ts'
 
 let directory: string
 let code: string

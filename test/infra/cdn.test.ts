@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
-import { templatesOf } from '#test/support/templates.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:cdn-AbCdEf'
 const some = async () =>

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
+import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const settings = {
   domainName: 'access.example.com',

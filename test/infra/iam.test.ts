@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Call, evaluate, type Statement } from '#test/support/iam.ts'
+import { type Call, evaluate, type Statement } from '#test/support/service/iam.ts'
 
 const table = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Books'
 const call = (fields: Partial<Call> = {}): Call => ({

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
-import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
+import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const few = async (): Promise<OperationSource[]> =>
   (await loadOperations()).filter(({ operation }) => /^\/(groups|ingestion)/.test(operation.path))

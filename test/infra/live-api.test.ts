@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { templatesOf } from '#test/support/templates.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
 
 const templates = await templatesOf([])
 

@@ -8,7 +8,7 @@ import { loadOperations } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
 import { loadedCode } from '#infra/code/loaded-code.ts'
 import { carryingRoutes } from '#infra/functions/gradual-shift.ts'
-import type { Resource } from '#test/support/templates.ts'
+import type { Resource } from '#test/support/service/templates.ts'
 
 type Deployed = Resource & { DependsOn?: string[]; UpdatePolicy?: Record<string, Record<string, unknown>> }
 

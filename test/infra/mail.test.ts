@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Templates, templatesOf } from '#test/support/templates.ts'
+import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const sending = (templates: Templates) =>
   templates

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import { alarmMetrics, watchCosts } from '#test/bench/watch-costs.ts'
-import { type Resource, type Templates, templatesOf } from '#test/support/templates.ts'
+import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 /** What a deployment can choose to be told besides. */
 const watched = { mailSender: 'access@example.com', tracing: true, alarmEmail: 'ops@example.com' }

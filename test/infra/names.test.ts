@@ -2,7 +2,7 @@ import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
 import { featureFlags } from '#infra/feature-flags.ts'
-import { templatesOf } from '#test/support/templates.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
 
 const some = async () => (await loadOperations()).filter(({ operation }) => operation.path.startsWith('/groups'))
 

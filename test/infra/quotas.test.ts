@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { type Templates, templatesOf } from '#test/support/templates.ts'
+import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 let templates: Templates
 beforeAll(async () => {

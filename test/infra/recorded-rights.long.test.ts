@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DeployedRights, deployedRights } from '#test/support/deployed-rights.ts'
-import { evaluate } from '#test/support/iam.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { type Recorded, recordFunctions } from '#test/support/record-functions.ts'
+import { type DeployedRights, deployedRights } from '#test/support/service/deployed-rights.ts'
+import { evaluate } from '#test/support/service/iam.ts'
+import { type Recorded, recordFunctions } from '#test/support/service/record-functions.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 let rights: DeployedRights

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { routeId } from '#infra/api/route-id.ts'
-import { templatesOf } from '#test/support/templates.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
 
 const some = (await loadOperations()).filter(({ operation }) => /^\/(groups|v0\/rules)/.test(operation.path))
 

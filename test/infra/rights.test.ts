@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type DeployedRights, deployedRights } from '#test/support/deployed-rights.ts'
-import { loadEntities } from '#test/support/entities.ts'
-import { evaluate, type Statement } from '#test/support/iam.ts'
-import type { RecordedCall, Target } from '#test/support/recorded-calls.ts'
+import { loadEntities } from '#test/support/operations/entities.ts'
+import { type DeployedRights, deployedRights } from '#test/support/service/deployed-rights.ts'
+import { evaluate, type Statement } from '#test/support/service/iam.ts'
+import type { RecordedCall, Target } from '#test/support/service/recorded-calls.ts'
 
 type Role = { name: string; statements: Statement[] }
 

@@ -9,7 +9,7 @@ import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { publicRoutes, signInPages } from '#infra/api/public-routes.ts'
 import { buildApp } from '#infra/build-app.ts'
 import { readDeployment } from '#infra/local/template/deployment.ts'
-import { templatesOf } from '#test/support/templates.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
 
 type Resource = { Type: string; Properties: Record<string, unknown> }
 

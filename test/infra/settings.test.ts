@@ -3,7 +3,7 @@ import { App } from 'aws-cdk-lib'
 import { expect, it } from 'vitest'
 import { readSettings, settingGroups } from '#infra/settings/settings.ts'
 import { withSettings } from '#infra/settings/settings-table.ts'
-import { templatesOf } from '#test/support/templates.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
 
 const environmentOf = async (context: Record<string, unknown>) => {
   const [provision] = (await templatesOf([], context)).all('AWS::Lambda::Function')

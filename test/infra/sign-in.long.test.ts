@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { templatesOf } from '#test/support/templates.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
 
 const secretOf = (kind: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${kind}-AbCdEf`
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { synthesize } from '#infra/local/service.ts'
-import { type Templates, templatesOf } from '#test/support/templates.ts'
+import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 /** Choices of two deployments, each of something else. */
 const some = { flowStreamShards: '4', sealRetentionDays: '7', logRetentionDays: 7, flowRetentionDays: '9' }

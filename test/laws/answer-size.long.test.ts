@@ -4,12 +4,12 @@ import { timestamp } from '#shared/core/clock.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { logStreams, streamCodes } from '#shared/logs/log-id.ts'
 import { compareIds } from '#shared/logs/log-order.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { fillAccess } from '#test/support/fill-access.ts'
-import { fillList, plans } from '#test/support/fill-lists.ts'
-import { fillLogs } from '#test/support/fill-logs.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { type ListRequest, walkPages } from '#test/support/walk-pages.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { fillAccess } from '#test/support/largest/fill-access.ts'
+import { fillList, plans } from '#test/support/largest/fill-lists.ts'
+import { fillLogs } from '#test/support/largest/fill-logs.ts'
+import { type ListRequest, walkPages } from '#test/support/largest/walk-pages.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
 
 const lists = (await loadEntries()).filter(({ operation: { method, filters } }) => method === 'GET' && filters)
 const handlers = new Map(lists.map(({ name, handler }) => [name, handler]))

@@ -3,11 +3,11 @@ import { codesOf } from '#infra/openapi/errors.ts'
 import { v0ErrorResponses } from '#infra/openapi/v0-errors.ts'
 import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import type { Answer } from '#test/support/account.ts'
-import { secondOfCpu } from '#test/support/cpu-cost.ts'
-import { largeRequests, measured, takesMuch } from '#test/support/large-requests.ts'
-import { type Entry, loadEntries } from '#test/support/operations.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import type { Answer } from '#test/support/accounts/account.ts'
+import { secondOfCpu } from '#test/support/largest/cpu-cost.ts'
+import { largeRequests, measured, takesMuch } from '#test/support/largest/large-requests.ts'
+import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 /** What Lambda hands over as JSON. */
 const maxPayloadBytes = 6_291_556

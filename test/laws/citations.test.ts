@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { sourcesBelow } from '#test/support/imports.ts'
+import { sourcesBelow } from '#test/support/run/imports.ts'
 
 type Files = Iterable<[file: string, text: string]>
 

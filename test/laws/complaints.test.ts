@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { sourcesBelow } from '#test/support/imports.ts'
+import { sourcesBelow } from '#test/support/run/imports.ts'
 
 /** Numbers of threads: `#9188`, also behind the name of a repository (`docs#925`). */
 const threads = (text: string): string[] => [...new Set([...text.matchAll(/#(\d{2,5})\b/g)].map(([, id = '']) => id))]

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { loadEntries } from '#test/support/operations.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
 
 const entries = (await loadEntries()).filter(({ operation }) => operation.feature)
 

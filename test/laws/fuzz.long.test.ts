@@ -1,6 +1,6 @@
 import { it } from 'vitest'
-import { expectHostileRequestsAnswered } from '#test/support/hostile-requests.ts'
-import { loadEntries } from '#test/support/operations.ts'
+import { expectHostileRequestsAnswered } from '#test/support/operations/hostile-requests.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
 
 const many = { perField: 10, perId: 10, others: 20 }
 

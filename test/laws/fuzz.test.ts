@@ -1,7 +1,7 @@
 import { beforeAll, it } from 'vitest'
-import { expectHostileRequestsAnswered } from '#test/support/hostile-requests.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { expectHostileRequestsAnswered } from '#test/support/operations/hostile-requests.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 const few = { perField: 1, perId: 1, others: 1 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, it, vi } from 'vitest'
-import { checkLogLine } from '#test/support/check-log-line.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { checkLogLine } from '#test/support/logs/check-log-line.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 const names = (await loadEntries()).map(({ name }) => name)
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { handler as createActor } from '#functions/api/actors/create-actor.ts'
 import { clock } from '#shared/core/clock.ts'
-import { checkLogLine } from '#test/support/check-log-line.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { checkLogLine } from '#test/support/logs/check-log-line.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 /** Those that make a secret, or are told one; the long tier asks all. */
 const names = (await loadEntries()).filter(({ operation }) => operation.secret).map(({ name }) => name)

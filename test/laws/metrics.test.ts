@@ -6,12 +6,12 @@ import { clock } from '#shared/core/clock.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { newAccount } from '#test/support/account.ts'
-import { followUpAll } from '#test/support/commit-stream.ts'
-import { newFlowGrant, openRecord } from '#test/support/flows.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { followUpAll } from '#test/support/logs/commit-stream.ts'
+import { newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 let world: Awaited<ReturnType<typeof sampleRequests>>
 beforeAll(async () => {

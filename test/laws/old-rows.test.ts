@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { type Entity, entity, itemRow, type Row, rowItem } from '#shared/table/entity.ts'
-import { ageRows } from '#test/support/age-rows.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { loadEntities } from '#test/support/entities.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { loadEntities } from '#test/support/operations/entities.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
+import { ageRows } from '#test/support/table/age-rows.ts'
 
 /** Rows that an older version of the service has stored are read as rows of today (docs/evolution.md). */
 

@@ -6,7 +6,7 @@ import { namedSchemas } from '#infra/openapi/components.ts'
 import { openApiDocument } from '#infra/openapi/document.ts'
 import { errorCodes } from '#shared/core/errors.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import { loadEntries } from '#test/support/operations.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
 
 const entries = await loadEntries()
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth

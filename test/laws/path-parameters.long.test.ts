@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { namedSchemas } from '#infra/openapi/components.ts'
 import { openApiDocument } from '#infra/openapi/document.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import { arbitraryOf } from '#test/support/arbitrary-of-schema.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { type Request, sampleRequests } from '#test/support/sample-requests.ts'
+import { arbitraryOf } from '#test/support/operations/arbitrary-of-schema.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { type Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 const entries = await loadEntries()
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { call, newAccount } from '#test/support/account.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { signInWith } from '#test/support/portal-sessions.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { signInWith } from '#test/support/accounts/portal-sessions.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
 
 /** The account API and `/v0` are open to portal sessions of administrators, with every scope (A3.1(2)), and nothing else is. */
 

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { OperationSource } from '#functions/operations.ts'
 import { covers } from '#shared/core/permission.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { type Entry, loadEntries } from '#test/support/operations.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 
 const entries = await loadEntries()
 const account = entries.filter(({ operation: { credential = 'api', path } }) => credential === 'api' && !isV0(path))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { importsOf, sourcesBelow } from '#test/support/imports.ts'
+import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
 /** From the ground up (docs/architecture.md): each room imports only from those before it. */
 const rooms = [

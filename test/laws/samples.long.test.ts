@@ -6,11 +6,11 @@ import { toJson } from '#shared/core/json/json.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { headKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
-import type { Answer } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { plantedSecret } from '#test/support/configuration-samples.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { type Request, sampleRequests } from '#test/support/sample-requests.ts'
+import type { Answer } from '#test/support/accounts/account.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { plantedSecret } from '#test/support/operations/configuration-samples.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { type Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 /** Laws that need a request which succeeds: one for every operation, in two accounts. */
 

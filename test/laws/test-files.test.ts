@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { loadEntries } from '#test/support/operations.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
 
 const entries = await loadEntries()
 

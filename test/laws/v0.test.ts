@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { handler as otherRoute } from '#functions/v0/other-route.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { type Entry, loadEntries } from '#test/support/operations.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 const entries = (await loadEntries()).filter(({ operation: { path } }) => isV0(path))
 const param = (path: string) => /\{(\w+)\}/.exec(path)?.[1]

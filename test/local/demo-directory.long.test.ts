@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { askControl } from '#infra/local/control.ts'
-import { type Service, startService } from '#test/support/service.ts'
+import { type Service, startService } from '#test/support/service/service.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).error === undefined
 

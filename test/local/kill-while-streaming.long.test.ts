@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { SeededRandom } from '#test/simulation/seeded-random.ts'
-import { type Flow, Ledger, openReporters, readLog, report } from '#test/support/reporters.ts'
-import { seedOf } from '#test/support/seeds.ts'
-import { runLocal, type Service, startService } from '#test/support/service.ts'
+import { seedOf } from '#test/support/run/seeds.ts'
+import { type Flow, Ledger, openReporters, readLog, report } from '#test/support/service/reporters.ts'
+import { runLocal, type Service, startService } from '#test/support/service/service.ts'
 
 let service: Service
 beforeAll(async () => {

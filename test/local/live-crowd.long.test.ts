@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
 import { connectionsOf } from '#shared/domain/connections/connection.ts'
 import type { LiveEvent } from '#shared/http/live/live-event.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { followUpFrom } from '#test/support/commit-stream.ts'
-import { handlers, openChannel } from '#test/support/live.ts'
-import { LiveCrowd } from '#test/support/live-crowd.ts'
-import { plantSessions } from '#test/support/plant-sessions.ts'
-import { until } from '#test/support/until.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { handlers, openChannel } from '#test/support/access/live.ts'
+import { LiveCrowd } from '#test/support/access/live-crowd.ts'
+import { followUpFrom } from '#test/support/logs/commit-stream.ts'
+import { until } from '#test/support/run/until.ts'
+import { plantSessions } from '#test/support/table/plant-sessions.ts'
 
 /** As many as fit the time of a test: `npm run bench -- --live-crowd` measures others. */
 const size = 400

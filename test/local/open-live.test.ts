@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { postMessage } from '#shared/live/connections-api.ts'
-import { connectTo, openChannel, type Refusal } from '#test/support/live.ts'
-import { until } from '#test/support/until.ts'
+import { connectTo, openChannel, type Refusal } from '#test/support/access/live.ts'
+import { until } from '#test/support/run/until.ts'
 
 type Event = {
   headers?: Record<string, string>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
-import { type Service, startService } from '#test/support/service.ts'
+import { type Service, startService } from '#test/support/service/service.ts'
 
 const forged = {
   'x-forwarded-for': '203.0.113.77',

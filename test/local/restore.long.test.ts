@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type Flow, Ledger, openReporters, readLog, report } from '#test/support/reporters.ts'
-import { runLocal, type Service, startService } from '#test/support/service.ts'
+import { type Flow, Ledger, openReporters, readLog, report } from '#test/support/service/reporters.ts'
+import { runLocal, type Service, startService } from '#test/support/service/service.ts'
 
 /** A copy of a data directory at an instant of work is what a table restored to a point in time is on AWS (docs/runbooks/restore.md). */
 

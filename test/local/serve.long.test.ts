@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, unlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { callService, createSite, type Service, startService } from '#test/support/service.ts'
+import { callService, createSite, type Service, startService } from '#test/support/service/service.ts'
 
 let dataDir: string
 let service: Service

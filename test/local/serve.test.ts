@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callService, runLocal, type Service, startService } from '#test/support/service.ts'
+import { callService, runLocal, type Service, startService } from '#test/support/service/service.ts'
 import { walkService } from '#test/walk/walk-service.ts'
 
 let dataDir: string

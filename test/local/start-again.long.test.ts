@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, trunc
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runLocal, type Service, startService } from '#test/support/service.ts'
+import { runLocal, type Service, startService } from '#test/support/service/service.ts'
 
 let root: string
 /** A data directory with the demo account and another one, and nobody on it. */

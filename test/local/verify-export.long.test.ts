@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { runLocal, type Service, startService } from '#test/support/service.ts'
+import { runLocal, type Service, startService } from '#test/support/service/service.ts'
 
 let service: Service
 let dir: string

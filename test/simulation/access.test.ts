@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { seedOf } from '#test/support/seeds.ts'
+import { seedOf } from '#test/support/run/seeds.ts'
 import { simulate } from './simulate.ts'
 
 const usualSteps = 150

@@ -10,7 +10,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '#shared/table/commands.ts'
-import { statementKey } from '#test/support/statement-key.ts'
+import { statementKey } from '#test/support/table/statement-key.ts'
 import { replaceMethod } from './replace-method.ts'
 
 type Key = { pk: string; sk: string }

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 import { waiting } from '#shared/core/work/waiting.ts'
-import { followUpFrom } from '#test/support/commit-stream.ts'
+import { followUpFrom } from '#test/support/logs/commit-stream.ts'
 import { disableForAWhile, switchInternetResource } from './account-actions.ts'
 import { administerActors, switchProvider } from './actor-actions.ts'
 import { checkStep } from './check-step.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { type Answer, call } from '#test/support/account.ts'
+import { type Answer, call } from '#test/support/accounts/account.ts'
 import { AccessModel } from './access-model.ts'
 import { AccountModel, type Place } from './account-model.ts'
 import { headersFrom, places } from './places.ts'

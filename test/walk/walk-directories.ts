@@ -1,5 +1,5 @@
 import { askControl } from '#infra/local/control.ts'
-import { startService } from '#test/support/service.ts'
+import { startService } from '#test/support/service/service.ts'
 import { type Walked, walkDirectory } from './walk-directory.ts'
 import { openCompany, type WalkedCompany, type WalkedKind, walkedKinds } from './walked-company.ts'
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { publicKey } from '#test/support/public-key.ts'
-import { runLocal, type Service } from '#test/support/service.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { runLocal, type Service } from '#test/support/service/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the walk reads bodies of every shape
 type Body = any

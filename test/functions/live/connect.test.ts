@@ -12,10 +12,10 @@ import { connectionsOf } from '#shared/domain/connections/connection.ts'
 import { findPresence } from '#shared/domain/presence/presence.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { openChannel, Refusal } from '#test/support/live.ts'
-import { until } from '#test/support/until.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { openChannel, Refusal } from '#test/support/access/live.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { until } from '#test/support/run/until.ts'
 
 let channel: Awaited<ReturnType<typeof openChannel>>
 beforeAll(async () => {

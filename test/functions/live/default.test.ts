@@ -6,10 +6,10 @@ import { connectionsOf, findConnection, keepConnection } from '#shared/domain/co
 import { findPresence, presenceKey } from '#shared/domain/presence/presence.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { UpdateCommand } from '#shared/table/commands.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { type LiveDevice, openChannel } from '#test/support/live.ts'
-import { until } from '#test/support/until.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { type LiveDevice, openChannel } from '#test/support/access/live.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { until } from '#test/support/run/until.ts'
 
 let channel: Awaited<ReturnType<typeof openChannel>>
 beforeAll(async () => {

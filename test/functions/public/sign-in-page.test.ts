@@ -6,10 +6,10 @@ import { demoPeople } from '#infra/local/demo-idp/people.ts'
 import { startDemoIdp } from '#infra/local/demo-idp/start-demo-idp.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { getRow } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { providers } from '#test/support/auth-providers.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { visitPage } from '#test/support/visit-page.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { providers } from '#test/support/accounts/auth-providers.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { visitPage } from '#test/support/sign-in/visit-page.ts'
 
 const request = {
   context: 'client',

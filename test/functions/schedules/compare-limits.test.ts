@@ -6,11 +6,11 @@ import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { insertActor } from '#test/support/rows.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { insertActor } from '#test/support/accounts/rows.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
 
 type Sent = { FromEmailAddress: string; to: string; subject: string; text: string }
 

@@ -12,11 +12,11 @@ import { accounts } from '#shared/domain/accounts/account.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { table } from '#shared/table/client.ts'
 import { getRow } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf, followUpAll, writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { flowRecord, newFlowGrant } from '#test/support/flows.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { sampleRequests } from '#test/support/sample-requests.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { commitsOf, followUpAll, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { flowRecord, newFlowGrant } from '#test/support/logs/flows.ts'
+import { sampleRequests } from '#test/support/operations/sample-requests.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeEach(async () => {

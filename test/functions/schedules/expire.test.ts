@@ -13,9 +13,9 @@ import { type ClientTokenRow, clientTokens } from '#shared/domain/client-tokens/
 import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
 import { partition } from '#shared/table/keys.ts'
 import { getRow, queryItems, rowsBy } from '#shared/table/read.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { plantItems, plantRows } from '#test/support/plant-rows.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 
 const hour = 3_600_000_000
 const now = clock.now.bind(clock)

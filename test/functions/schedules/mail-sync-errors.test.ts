@@ -8,12 +8,12 @@ import { postureProviders } from '#shared/domain/posture-providers/posture-provi
 import { isMailDue } from '#shared/jobs/sync-mails/mail-day.ts'
 import { mailSyncErrors as mailUntil } from '#shared/jobs/sync-mails/mail-sync-errors.ts'
 import { getRow } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { mdmFields } from '#test/support/posture-providers.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
+import { mdmFields } from '#test/support/sync/posture-providers.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
 
 type Sent = { to: string; subject: string; text: string }
 

@@ -6,11 +6,11 @@ import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { handler as writeChangeLog } from '#functions/streams/write-change-log.ts'
 import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
 import { emptyPack, unpack } from '#shared/logs/flows/packing.ts'
-import { recordOf } from '#test/support/commit-stream.ts'
-import { openChannel } from '#test/support/live.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { openChannel } from '#test/support/access/live.ts'
+import { recordOf } from '#test/support/logs/commit-stream.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 let asked: string[]

@@ -4,11 +4,11 @@ import { handler as listResources } from '#functions/api/resources/list-resource
 import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
 import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { hostFields } from '#test/support/row-fields.ts'
-import { crashAfter } from '#test/support/table-faults.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { hostFields } from '#test/support/accounts/row-fields.ts'
+import { commitsOf, followUpAll, recordOf } from '#test/support/logs/commit-stream.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
+import { crashAfter } from '#test/support/table/table-faults.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -16,11 +16,11 @@ import { table, tableName } from '#shared/table/client.ts'
 import { UpdateCommand } from '#shared/table/commands.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { followUpFrom } from '#test/support/commit-stream.ts'
-import { type LiveDevice, openChannel } from '#test/support/live.ts'
-import { insertActor, insertRow } from '#test/support/rows.ts'
+import { type AccessWorld, newAccessWorld } from '#test/support/access/access.ts'
+import { type LiveDevice, openChannel } from '#test/support/access/live.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
+import { followUpFrom } from '#test/support/logs/commit-stream.ts'
 
 let channel: Awaited<ReturnType<typeof openChannel>>
 beforeAll(async () => {

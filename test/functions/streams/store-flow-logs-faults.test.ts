@@ -9,10 +9,10 @@ import { clock } from '#shared/core/clock.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { newAccount } from '#test/support/account.ts'
-import { deliverAll } from '#test/support/deliver-all.ts'
-import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
-import { crashAfter, failTable } from '#test/support/table-faults.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { deliverAll } from '#test/support/logs/deliver-all.ts'
+import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { crashAfter, failTable } from '#test/support/table/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 let account: Account

@@ -9,9 +9,9 @@ import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { table } from '#shared/table/client.ts'
-import { newAccount } from '#test/support/account.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 
 type Grant = Awaited<ReturnType<typeof newFlowGrant>>
 type Fields = Record<string, unknown>

@@ -9,11 +9,11 @@ import { handler as verify } from '#functions/tasks/verify-change-log.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import type { Damage } from '#shared/logs/verify-change-log.ts'
 import { SeededRandom } from '#test/simulation/seeded-random.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf, recordOf } from '#test/support/commit-stream.ts'
-import { deliverAll } from '#test/support/deliver-all.ts'
-import { seedOf } from '#test/support/seeds.ts'
-import { crashAfter, failTable, inserts } from '#test/support/table-faults.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { commitsOf, recordOf } from '#test/support/logs/commit-stream.ts'
+import { deliverAll } from '#test/support/logs/deliver-all.ts'
+import { seedOf } from '#test/support/run/seeds.ts'
+import { crashAfter, failTable, inserts } from '#test/support/table/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 let account: Account

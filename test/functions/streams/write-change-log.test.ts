@@ -10,10 +10,10 @@ import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { namedPartition } from '#shared/logs/log-keys.ts'
 import { commitKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { removeItem } from '#test/support/change-log-items.ts'
-import { recordOf } from '#test/support/commit-stream.ts'
-import { failTable, inserts } from '#test/support/table-faults.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { removeItem } from '#test/support/logs/change-log-items.ts'
+import { recordOf } from '#test/support/logs/commit-stream.ts'
+import { failTable, inserts } from '#test/support/table/table-faults.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of every shape
 type Entry = any

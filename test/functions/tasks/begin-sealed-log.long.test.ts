@@ -12,10 +12,9 @@ import type { SealedLog } from '#shared/seal/log/sealed-log.ts'
 import { Lease } from '#shared/seal/log/sealed-state.ts'
 import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote } from '#shared/seal/notes/signed-note.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { HandlerClient } from '#test/support/handler-client.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { changeSites } from '#test/support/sealed-account.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { HandlerClient } from '#test/support/seal/handler-client.ts'
+import { changeSites } from '#test/support/seal/sealed-account.ts'
 import {
   aheadOfWrites,
   laterByMinutes,
@@ -23,7 +22,8 @@ import {
   sealedState,
   sealNow,
   sealWorld,
-} from '#test/support/sealing.ts'
+} from '#test/support/seal/sealing.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 let account: Account

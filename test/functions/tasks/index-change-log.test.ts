@@ -10,13 +10,13 @@ import { type Indexed, indexChangeLog } from '#shared/jobs/change-log-index/inde
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 import type { Item, Key } from '#shared/table/keys.ts'
 import { getItems, whichExist } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { changeEntriesOf, pointersTo, removeItem, removePointers } from '#test/support/change-log-items.ts'
-import { sitesApi } from '#test/support/collections.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { largestConditions } from '#test/support/fill-lists.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { failTable, inserts } from '#test/support/table-faults.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { sitesApi } from '#test/support/accounts/collections.ts'
+import { largestConditions } from '#test/support/largest/fill-lists.ts'
+import { changeEntriesOf, pointersTo, removeItem, removePointers } from '#test/support/logs/change-log-items.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+import { failTable, inserts } from '#test/support/table/table-faults.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 let account: Account

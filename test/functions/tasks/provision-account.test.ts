@@ -9,9 +9,9 @@ import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { loadOperations } from '#functions/operations.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { reservedSlugs } from '#shared/domain/accounts/reserved-slugs.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
 const run = (event: unknown): Promise<any> => provision(event) as Promise<any>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
 
 type Failure = { error?: { errors?: Record<string, string[]> } }
 

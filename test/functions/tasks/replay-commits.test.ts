@@ -5,8 +5,8 @@ import { handler as verify } from '#functions/tasks/verify-change-log.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { replayCommits } from '#shared/jobs/replay/replay-commits.ts'
-import { newAccount } from '#test/support/account.ts'
-import { insertRow } from '#test/support/rows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { insertRow } from '#test/support/accounts/rows.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answering, stubService } from '#test/support/stub-service.ts'
+import { answering, stubService } from '#test/support/service/stub-service.ts'
 
 const SecretId = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:origin-AbCdEf'
 let handler: typeof import('#functions/tasks/rotate-origin-secret.ts').handler

@@ -11,9 +11,14 @@ import type { Damage } from '#shared/logs/verify-change-log.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import type { Item } from '#shared/table/keys.ts'
-import { newAccount } from '#test/support/account.ts'
-import { changeEntriesOf, pointersTo, removeItem as remove, removePointers } from '#test/support/change-log-items.ts'
-import { commitsOf, writeChangeLogOf } from '#test/support/commit-stream.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import {
+  changeEntriesOf,
+  pointersTo,
+  removeItem as remove,
+  removePointers,
+} from '#test/support/logs/change-log-items.ts'
+import { commitsOf, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 
 type Answer = {
   data: { commits: number; entries: number; damages: Damage[] }

@@ -6,12 +6,12 @@ import { table, tableName } from '#shared/table/client.ts'
 import { DeleteCommand, PutCommand, UpdateCommand } from '#shared/table/commands.ts'
 import { commitKey, edgePartition, entityKey, guardKey, headKey, type Key, partition } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { newAccount } from '#test/support/account.ts'
-import { groupsApi } from '#test/support/collections.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { plantItems } from '#test/support/plant-rows.ts'
-import { newV0Device } from '#test/support/v0.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { groupsApi } from '#test/support/accounts/collections.ts'
+import { newV0Device } from '#test/support/accounts/v0.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+import { plantItems } from '#test/support/table/plant-rows.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeEach(async () => {

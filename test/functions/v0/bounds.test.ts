@@ -3,9 +3,9 @@ import { handler as updateConfiguration } from '#functions/v0/configuration/upda
 import { handler as createDevice } from '#functions/v0/devices/create-v0-device.ts'
 import { handler as createRule } from '#functions/v0/rules/create-v0-rule.ts'
 import { handler as createUser } from '#functions/v0/users/create-v0-user.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { newEmail, newV0Address } from '#test/support/v0.ts'
-import { samlProvider } from '#test/support/v0-providers.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { newEmail, newV0Address } from '#test/support/accounts/v0.ts'
+import { samlProvider } from '#test/support/accounts/v0-providers.ts'
 
 let account: Account
 beforeAll(async () => {

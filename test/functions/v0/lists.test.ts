@@ -9,9 +9,9 @@ import { handler as updateDevice } from '#functions/v0/devices/update-v0-device.
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { entityKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { newV0Device } from '#test/support/v0.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { newV0Device } from '#test/support/accounts/v0.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 /** The account setting `v0_lists`: how answers show lists of addresses (`/v0` contract, 5.8). */
 

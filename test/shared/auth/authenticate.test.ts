@@ -10,8 +10,8 @@ import { handler as createPolicy } from '#functions/api/policies/create-policy.t
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock, microsOf } from '#shared/core/clock.ts'
-import { newAccount } from '#test/support/account.ts'
-import { signInWith } from '#test/support/portal-sessions.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 

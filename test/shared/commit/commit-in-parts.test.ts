@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { commitInParts } from '#shared/commit/commit-in-parts.ts'
 import { groups } from '#shared/domain/groups/group.ts'
 import { rowsBy } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 it('stops in time, says so, and goes on where it stopped', async () => {
   const { id } = await newAccount()

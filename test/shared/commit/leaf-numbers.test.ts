@@ -5,9 +5,9 @@ import { PutCommand } from '#shared/table/commands.ts'
 import { readHead } from '#shared/table/head.ts'
 import { commitKey, headKey, sealKey } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { insertSites } from '#test/support/sealed-account.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { insertSites } from '#test/support/seal/sealed-account.ts'
 
 let account: string
 const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ TableName: tableName(), Item }))

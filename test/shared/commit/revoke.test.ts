@@ -8,7 +8,7 @@ import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { headKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 const authorization = (account: string, fields: Partial<Authorization>): Authorization => ({
   id: randomUUID(),

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { catchLog } from '#test/support/log-lines.ts'
-import { stubSecrets } from '#test/support/stub-secrets.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { stubSecrets } from '#test/support/service/stub-secrets.ts'
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:cdn-AbCdEf'
 let secrets: Awaited<ReturnType<typeof stubSecrets>>

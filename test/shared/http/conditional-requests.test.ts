@@ -14,7 +14,7 @@ import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as updateGroup } from '#functions/api/groups/update-group.ts'
 import { handler as replaceMemberships } from '#functions/api/memberships/replace-memberships.ts'
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
-import { call, newAccount } from '#test/support/account.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

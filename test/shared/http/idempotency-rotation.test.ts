@@ -4,9 +4,9 @@ import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { listText } from '#shared/core/secrets/secret-list.ts'
 import { secretVersions } from '#shared/core/secrets/service-secret.ts'
 import { retiredVersion } from '#shared/jobs/secret-rotation/retired-version.ts'
-import { newAccount } from '#test/support/account.ts'
-import { movableClock } from '#test/support/movable-clock.ts'
-import { storeSecret } from '#test/support/secret-process.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { storeSecret } from '#test/support/service/secret-process.ts'
+import { movableClock } from '#test/support/table/movable-clock.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

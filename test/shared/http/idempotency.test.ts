@@ -10,7 +10,7 @@ import { clock } from '#shared/core/clock.ts'
 import { table } from '#shared/table/client.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

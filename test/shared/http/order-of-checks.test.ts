@@ -14,9 +14,9 @@ import { handler as listSites } from '#functions/api/sites/list-sites.ts'
 import { handler as updateSite } from '#functions/api/sites/update-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock } from '#shared/core/clock.ts'
-import { newAccount } from '#test/support/account.ts'
-import { failTable, inserts } from '#test/support/table-faults.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { failTable, inserts } from '#test/support/table/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 type Handler = Parameters<Account['call']>[0]

@@ -4,9 +4,9 @@ import { handler as unknownRoute } from '#functions/api/unknown-route.ts'
 import { handler as openapi } from '#functions/public/openapi.ts'
 import type { Event } from '#shared/http/exchange.ts'
 import { originOf } from '#shared/http/origin.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call } from '#test/support/accounts/account.ts'
 
 const viewer = {
   'cloudfront-viewer-address': '203.0.113.9:4711',

@@ -5,9 +5,9 @@ import { handler as getGroup } from '#functions/api/groups/get-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
-import { newAccount } from '#test/support/account.ts'
-import { failTable, inserts } from '#test/support/table-faults.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { failTable, inserts } from '#test/support/table/table-faults.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

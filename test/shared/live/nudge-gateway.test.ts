@@ -5,11 +5,11 @@ import { connectionsOf, findConnection, keepConnection } from '#shared/domain/co
 import { findPresence } from '#shared/domain/presence/presence.ts'
 import { nudgeGateway } from '#shared/live/nudge-gateway.ts'
 import { sendMessage } from '#shared/live/send-message.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { openChannel } from '#test/support/live.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { openChannel } from '#test/support/access/live.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 let channel: Awaited<ReturnType<typeof openChannel>>
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { clock } from '#shared/core/clock.ts'
 import { notedSamples, within } from '#shared/core/logging/invocation.ts'
 import { type Connection, findConnection, keepConnection } from '#shared/domain/connections/connection.ts'
 import { sendMessage } from '#shared/live/send-message.ts'
-import { catchLog } from '#test/support/log-lines.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

@@ -7,9 +7,9 @@ import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { flowShard } from '#shared/logs/log-keys.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
-import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
-import { closeRecord, flowRecord, newFlowGrant } from '#test/support/flows.ts'
-import { readPages } from '#test/support/log-pages.ts'
+import { closeRecord, flowRecord, newFlowGrant } from '#test/support/logs/flows.ts'
+import { readPages } from '#test/support/logs/log-pages.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 
 const days = 40
 

@@ -8,8 +8,8 @@ import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { table } from '#shared/table/client.ts'
-import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
-import { readPages } from '#test/support/log-pages.ts'
+import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { readPages } from '#test/support/logs/log-pages.ts'
 
 const minute = 60_000_000
 const hour = 60 * minute

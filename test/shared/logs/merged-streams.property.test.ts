@@ -12,8 +12,8 @@ import { type LogStream, logId, logStreams } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
-import { flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
-import { readPages } from '#test/support/log-pages.ts'
+import { flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { readPages } from '#test/support/logs/log-pages.ts'
 
 const minute = 60_000_000
 const span = 3 * 24 * 60 * minute

@@ -10,10 +10,10 @@ import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passc
 import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
 import { clock } from '#shared/core/clock.ts'
 import { limitAttempts, limitEmailAttempts } from '#shared/sign-in/limit-attempts.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { comeBack, newSource, plainHome, redeemWith } from '#test/support/sign-in.ts'
-import { visitPage } from '#test/support/visit-page.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { comeBack, newSource, plainHome, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { visitPage } from '#test/support/sign-in/visit-page.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 
 const many = <T>(count: number, work: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => work(i))
 const passed = async (attempts: Promise<unknown>[]) =>

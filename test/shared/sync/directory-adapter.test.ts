@@ -7,7 +7,7 @@ import {
   memoryGroup,
   memoryInventoryAdapter,
   memoryUser,
-} from '#test/support/memory-directory.ts'
+} from '#test/support/sync/memory-directory.ts'
 
 async function walk<T>(read: (position: string | null) => Promise<Page<T>>): Promise<T[]> {
   const found: T[] = []

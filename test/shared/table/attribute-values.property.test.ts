@@ -2,7 +2,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readAll, spellAll } from '#shared/table/attribute-values.ts'
-import { arbitraryItem } from '#test/support/arbitrary-items.ts'
+import { arbitraryItem } from '#test/support/operations/arbitrary-items.ts'
 
 /** What the SDK writes into a request: bytes as base64. */
 const asJson = (attributes: object) =>

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { TableClient } from '#shared/table/client.ts'
 import * as commands from '#shared/table/commands.ts'
 import { ConditionalCheckFailedException, TransactionCanceledException } from '#shared/table/refused-write.ts'
-import { type Asked, answering, stubService } from '#test/support/stub-service.ts'
+import { type Asked, answering, stubService } from '#test/support/service/stub-service.ts'
 
 const credentials = { accessKeyId: 'key', secretAccessKey: 'secret', sessionToken: 'session' }
 const key = { pk: 'a#b', sk: '1' }

@@ -5,7 +5,7 @@ import { table } from '#shared/table/client.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { getRow } from '#shared/table/read.ts'
 import { TransactionCanceledException } from '#shared/table/refused-write.ts'
-import { newAccount } from '#test/support/account.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 const cancelled = (code: string) =>
   new TransactionCanceledException({

@@ -5,7 +5,7 @@ import { BatchExecuteStatementCommand } from '#shared/table/commands.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import type { Item } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

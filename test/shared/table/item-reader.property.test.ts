@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { spellAll } from '#shared/table/attribute-values.ts'
 import { PassingQueryCommand, QueryCommand } from '#shared/table/commands.ts'
 import { readItems } from '#shared/table/item-reader.ts'
-import { arbitraryItem, itemWithoutSets } from '#test/support/arbitrary-items.ts'
+import { arbitraryItem, itemWithoutSets } from '#test/support/operations/arbitrary-items.ts'
 
 type Values = Record<string, unknown>
 

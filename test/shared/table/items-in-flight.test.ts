@@ -5,7 +5,7 @@ import { PutCommand, UpdateCommand } from '#shared/table/commands.ts'
 import type { Key } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { check, put, writeTogether } from '#shared/table/write-together.ts'
-import { ItemsInFlight } from '#test/support/items-in-flight.ts'
+import { ItemsInFlight } from '#test/support/table/items-in-flight.ts'
 
 let flight: ItemsInFlight
 beforeEach(() => {

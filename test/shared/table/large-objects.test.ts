@@ -14,10 +14,10 @@ import { logId, positionTail } from '#shared/logs/log-id.ts'
 import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
 import { maxRowBytes } from '#shared/table/row-size.ts'
 import { SeededRandom } from '#test/simulation/seeded-random.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { commitsOf, writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { seedOf } from '#test/support/seeds.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { commitsOf, writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { seedOf } from '#test/support/run/seeds.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { newAccount } from '#test/support/account.ts'
-import { resourcesApi, sitesApi } from '#test/support/collections.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { resourcesApi, sitesApi } from '#test/support/accounts/collections.ts'
 
 /** Filtered lists against a plain array that lives through the same changes (A7.3, A8.1). */
 

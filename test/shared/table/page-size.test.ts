@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { type Consumed, measure } from '#test/support/consumed-capacity.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { openPolicy } from '#test/support/row-fields.ts'
-import { readPage, walkPages } from '#test/support/walk-pages.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { openPolicy } from '#test/support/accounts/row-fields.ts'
+import { readPage, walkPages } from '#test/support/largest/walk-pages.ts'
+import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
 
 let account: Account
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { handler as createResource } from '#functions/api/resources/create-resou
 import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
 import { handler as listResources } from '#functions/api/resources/list-resources.ts'
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
-import { newAccount } from '#test/support/account.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 type Row = { id: string; name: string }
 /** What happens between two pages: rows that come, and rows of the start that go. */

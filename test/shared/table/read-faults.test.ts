@@ -6,8 +6,8 @@ import { table, tableName } from '#shared/table/client.ts'
 import { BatchGetCommand } from '#shared/table/commands.ts'
 import { entityKey } from '#shared/table/keys.ts'
 import { getItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { insertRow } from '#test/support/rows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { insertRow } from '#test/support/accounts/rows.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 const rows: GroupRow[] = []

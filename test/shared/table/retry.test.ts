@@ -7,11 +7,11 @@ import { PutCommand, TransactWriteCommand } from '#shared/table/commands.ts'
 import type { Key } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
-import { newAccount } from '#test/support/account.ts'
-import { countWaiting } from '#test/support/count-waiting.ts'
-import { engineError } from '#test/support/in-front-of-table.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { refuseRequests } from '#test/support/refuse-requests.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
+import { engineError } from '#test/support/table/in-front-of-table.ts'
+import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

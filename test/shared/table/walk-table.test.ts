@@ -4,11 +4,11 @@ import { ScanCommand } from '#shared/table/commands.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import type { Key } from '#shared/table/keys.ts'
 import { walkTable } from '#shared/table/walk-table.ts'
-import { countWaiting } from '#test/support/count-waiting.ts'
-import { engineError } from '#test/support/in-front-of-table.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { refuseRequests } from '#test/support/refuse-requests.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
+import { engineError } from '#test/support/table/in-front-of-table.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+import { refuseRequests } from '#test/support/table/refuse-requests.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 const all = Array.from({ length: 7 }, (_, i) => `walk#${i}`)

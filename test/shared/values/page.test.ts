@@ -11,10 +11,10 @@ import { handler as replaceMemberships } from '#functions/api/memberships/replac
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
 import { textFilter } from '#shared/values/filters.ts'
-import { newAccount } from '#test/support/account.ts'
-import { robotRow } from '#test/support/actors.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { robotRow } from '#test/support/accounts/actors.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
 
 type Query = Record<string, string> | string
 

@@ -7,11 +7,11 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { largestConditions } from '#test/support/fill-lists.ts'
-import { plantIds, plantRows } from '#test/support/plant-rows.ts'
-import { openPolicy } from '#test/support/row-fields.ts'
-import { insertActor, insertRow, updateRow } from '#test/support/rows.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { openPolicy } from '#test/support/accounts/row-fields.ts'
+import { insertActor, insertRow, updateRow } from '#test/support/accounts/rows.ts'
+import { largestConditions } from '#test/support/largest/fill-lists.ts'
+import { plantIds, plantRows } from '#test/support/table/plant-rows.ts'
 
 type World = Awaited<ReturnType<typeof newAccessWorld>>
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { actorsOf, addMember, idsOf, listActors, never, office, provided } from '#test/support/access-lists.ts'
-import { actorsApi, groupsApi } from '#test/support/collections.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { updateRow } from '#test/support/rows.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { actorsOf, addMember, idsOf, listActors, never, office, provided } from '#test/support/access/access-lists.ts'
+import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
 
 describe('GET /access/resources/{id}/actors', () => {
   it('lists who can reach a resource, with the policies that grant it and their conditions', async () => {

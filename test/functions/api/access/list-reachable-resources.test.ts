@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { handler as evaluate } from '#functions/api/access/evaluate-access.ts'
-import { newAccessWorld } from '#test/support/access.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
 import {
   actorsOf,
   addMember,
@@ -10,8 +10,8 @@ import {
   office,
   provided,
   resourcesOf,
-} from '#test/support/access-lists.ts'
-import { actorsApi, groupsApi } from '#test/support/collections.ts'
+} from '#test/support/access/access-lists.ts'
+import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
 
 describe('GET /access/actors/{id}/resources', () => {
   it('lists what an actor can reach, with the policies that grant it and their conditions', async () => {

@@ -7,9 +7,9 @@ import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { blank, person, robot } from '#test/support/actors.ts'
-import { named } from '#test/support/brief.ts'
-import { actorsApi } from '#test/support/collections.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { blank, person, robot } from '#test/support/accounts/actors.ts'
+import { actorsApi } from '#test/support/accounts/collections.ts'
+import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 

@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listClientTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
 import { handler as getClient } from '#functions/api/clients/get-client.ts'
 import { handler as listMemberships } from '#functions/api/memberships/list-memberships.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { person } from '#test/support/actors.ts'
-import { actorsApi } from '#test/support/collections.ts'
-import { followUpFrom } from '#test/support/commit-stream.ts'
-import { insertIdentity, newIssuer, newPerson } from '#test/support/identities.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { person } from '#test/support/accounts/actors.ts'
+import { actorsApi } from '#test/support/accounts/collections.ts'
+import { insertIdentity, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
+import { followUpFrom } from '#test/support/logs/commit-stream.ts'
 
 const { create, get, remove } = actorsApi
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { newAccessWorld } from '#test/support/access.ts'
-import { newAccount } from '#test/support/account.ts'
-import { person } from '#test/support/actors.ts'
-import { actorsApi } from '#test/support/collections.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { person } from '#test/support/accounts/actors.ts'
+import { actorsApi } from '#test/support/accounts/collections.ts'
 
 const { create, get } = actorsApi
 

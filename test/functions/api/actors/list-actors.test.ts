@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { timestamp } from '#shared/core/clock.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { liveKey } from '#shared/table/keys.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { person, robot, robotRow } from '#test/support/actors.ts'
-import { actorsApi } from '#test/support/collections.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { plantIds, plantItems } from '#test/support/plant-rows.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { person, robot, robotRow } from '#test/support/accounts/actors.ts'
+import { actorsApi } from '#test/support/accounts/collections.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { plantIds, plantItems } from '#test/support/table/plant-rows.ts'
 
 const { create, get, list } = actorsApi
 

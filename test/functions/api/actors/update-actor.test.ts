@@ -6,13 +6,13 @@ import { handler as listClientTokens } from '#functions/api/client-tokens/list-c
 import { handler as listExternalIdentities } from '#functions/api/external-identities/list-external-identities.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { rowsBy } from '#shared/table/read.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { blank, person, robot } from '#test/support/actors.ts'
-import { named } from '#test/support/brief.ts'
-import { actorsApi } from '#test/support/collections.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/identities.ts'
-import { insertActor } from '#test/support/rows.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { blank, person, robot } from '#test/support/accounts/actors.ts'
+import { actorsApi } from '#test/support/accounts/collections.ts'
+import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { insertActor } from '#test/support/accounts/rows.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as deleteApiToken } from '#functions/api/api-tokens/delete-api-token.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { apiTokensApi, inAnHour, newApiClient } from '#test/support/accounts/api-tokens.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
 
 const { create, get, remove } = apiTokensApi
 const account = await newAccount()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { robot } from '#test/support/actors.ts'
-import { apiTokensApi, inAnHour, newApiClient } from '#test/support/api-tokens.ts'
-import { actorsApi } from '#test/support/collections.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { robot } from '#test/support/accounts/actors.ts'
+import { apiTokensApi, inAnHour, newApiClient } from '#test/support/accounts/api-tokens.ts'
+import { actorsApi } from '#test/support/accounts/collections.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
 
 const { create, list, removeAll } = apiTokensApi
 const account = await newAccount()

@@ -3,10 +3,10 @@ import { handler as createEmailOtp } from '#functions/api/email-otp-auth-provide
 import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { getRow } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { discovered, providerSecret, providers } from '#test/support/auth-providers.ts'
-import { named } from '#test/support/brief.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { getRow } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { discovered, mintTokens, providers } from '#test/support/auth-providers.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { discovered, mintTokens, providers } from '#test/support/accounts/auth-providers.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { discovered, providerSecret, providers } from '#test/support/auth-providers.ts'
-import { handlerOf } from '#test/support/operations.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { handlerOf } from '#test/support/operations/operations.ts'
 
 const common = [
   ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context'],

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { discovered, providerSecret, providers } from '#test/support/auth-providers.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
 
 let account: Account
 beforeAll(async () => {

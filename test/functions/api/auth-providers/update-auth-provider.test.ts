@@ -4,9 +4,9 @@ import { type ProviderKind, providerKinds } from '#shared/domain/auth-providers/
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { getRow } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { discovered, mintTokens, providerSecret, providers } from '#test/support/auth-providers.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { discovered, mintTokens, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {

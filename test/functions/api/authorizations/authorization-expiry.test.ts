@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as renewSession } from '#functions/api/client-sessions/renew-client-session.ts'
 import { clock, parseTimestamp, timestamp } from '#shared/core/clock.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { heartbeat } from '#test/support/gateways.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { heartbeat } from '#test/support/access/gateways.ts'
+import { call } from '#test/support/accounts/account.ts'
 
 const everyDay = ['M', 'T', 'W', 'R', 'F', 'S', 'U'].map((day) => `${day}/true/UTC`)
 const day = 86_400_000_000

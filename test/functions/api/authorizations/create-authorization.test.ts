@@ -13,9 +13,9 @@ import { table } from '#shared/table/client.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { headKey, partition, type RowPointer } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 
 const elsewhere = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }]
 const verified = { property: 'client_verified', operator: 'is', values: ['true'] }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/client-sessions/end-client-session.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call } from '#test/support/accounts/account.ts'
 
 test('ending a session ends the authorizations of its client (P5.5(3))', async () => {
   const world = await newAccessWorld()

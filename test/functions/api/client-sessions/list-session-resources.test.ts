@@ -10,12 +10,12 @@ import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { presenceKey } from '#shared/domain/presence/presence.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { getItem } from '#shared/table/read.ts'
-import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
-import { type Answer, call } from '#test/support/account.ts'
-import { heartbeat } from '#test/support/gateways.ts'
-import { addLargeResources } from '#test/support/large-resources.ts'
-import { plantItems } from '#test/support/plant-rows.ts'
-import { updateRow } from '#test/support/rows.ts'
+import { type AccessWorld, newAccessWorld } from '#test/support/access/access.ts'
+import { heartbeat } from '#test/support/access/gateways.ts'
+import { type Answer, call } from '#test/support/accounts/account.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { addLargeResources } from '#test/support/largest/large-resources.ts'
+import { plantItems } from '#test/support/table/plant-rows.ts'
 
 type Query = Record<string, string> | string
 const fromHome = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]

@@ -10,10 +10,10 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { findPresence, presenceKey } from '#shared/domain/presence/presence.ts'
 import { BatchGetCommand } from '#shared/table/commands.ts'
 import { getItem, getRow } from '#shared/table/read.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 const fromHome = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
 

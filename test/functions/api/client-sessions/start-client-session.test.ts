@@ -10,11 +10,11 @@ import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { BatchGetCommand, TransactWriteCommand } from '#shared/table/commands.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

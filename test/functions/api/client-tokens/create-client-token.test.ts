@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { handler } from '#functions/api/client-tokens/create-client-token.ts'
 import { handler as getToken } from '#functions/api/client-tokens/get-client-token.ts'
 import { authenticate } from '#shared/auth/authenticate.ts'
-import { newAccount } from '#test/support/account.ts'
-import { insertActor } from '#test/support/rows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { insertActor } from '#test/support/accounts/rows.ts'
 
 const future = '2099-01-01T00:00:00Z'
 

@@ -6,9 +6,9 @@ import { handler as getToken } from '#functions/api/client-tokens/get-client-tok
 import { handler as getClient } from '#functions/api/clients/get-client.ts'
 import { authenticate } from '#shared/auth/authenticate.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { insertActor, insertRow } from '#test/support/rows.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
 test('a deleted client token is gone and no longer authenticates (A24.3)', async () => {
   const account = await newAccount()

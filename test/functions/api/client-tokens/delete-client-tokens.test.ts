@@ -4,9 +4,9 @@ import { handler as createToken } from '#functions/api/client-tokens/create-clie
 import { handler } from '#functions/api/client-tokens/delete-client-tokens.ts'
 import { handler as getClient } from '#functions/api/clients/get-client.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { newAccount } from '#test/support/account.ts'
-import { insertActor, insertRow } from '#test/support/rows.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
 test('deletes every token of an actor and counts the unexpired ones (A24.2)', async () => {
   const account = await newAccount()

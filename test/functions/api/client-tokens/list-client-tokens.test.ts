@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/client-tokens/list-client-tokens.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newIssuer, newPerson, signIn } from '#test/support/identities.ts'
-import { insertActor, insertRow } from '#test/support/rows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
 test('lists the unexpired tokens, newest first, in pages (A24.2)', async () => {
   const account = await newAccount()

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { handler as renew } from '#functions/api/client-sessions/renew-client-session.ts'
 import { handler } from '#functions/api/clients/delete-client.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { call } from '#test/support/accounts/account.ts'
 
 test('deletes a client with its session and authorizations; the device can register again (A23.2)', async () => {
   const world = await newAccessWorld()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/get-client.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { newAccount } from '#test/support/account.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 test('shows every field of a client (A23.1), to its own account only', async () => {
   const world = await newAccessWorld()

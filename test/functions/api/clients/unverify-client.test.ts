@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/unverify-client.ts'
 import { handler as verify } from '#functions/api/clients/verify-client.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 test('takes verification and authorizations away (A23.2, A30)', async () => {
   const world = await newAccessWorld([{ property: 'client_verified', operator: 'is', values: ['true'] }])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/update-client.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 test('renames a client and nothing else (A23.2)', async () => {
   const world = await newAccessWorld()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '#functions/api/clients/verify-client.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 test('keeps the time of the first verification (A23.2)', async () => {
   const world = await newAccessWorld()

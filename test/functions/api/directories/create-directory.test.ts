@@ -2,10 +2,10 @@ import { createPublicKey, sign, verify as verifySignature } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type DirectoryKind, directoryKinds } from '#shared/domain/directories/directory.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
+import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
 
 type Fields = Record<string, unknown>
 

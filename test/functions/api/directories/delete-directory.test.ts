@@ -10,13 +10,13 @@ import { externalIdentities } from '#shared/domain/external-identities/external-
 import { groups } from '#shared/domain/groups/group.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
-import { type Account, type Answer, newAccount } from '#test/support/account.ts'
-import { actorsApi, groupsApi } from '#test/support/collections.ts'
-import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
-import { directoriesApi } from '#test/support/directories.ts'
-import { insertSyncedGroup } from '#test/support/groups.ts'
-import { insertIdentity } from '#test/support/identities.ts'
-import { insertActor, insertRow, updateRow } from '#test/support/rows.ts'
+import { type Account, type Answer, newAccount } from '#test/support/accounts/account.ts'
+import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
+import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
+import { insertIdentity } from '#test/support/accounts/identities.ts'
+import { insertActor, insertRow, updateRow } from '#test/support/accounts/rows.ts'
+import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { directoriesApi } from '#test/support/sync/directories.ts'
 
 const group = (on: Account, directory_id: string, name: string) =>
   insertSyncedGroup(on, { name, directory_id, entity_type: 'group', idp_id: name })

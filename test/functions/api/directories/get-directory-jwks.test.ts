@@ -3,9 +3,9 @@ import { handler } from '#functions/api/idp-directories/get-idp-directory-jwks.t
 import { serviceGuard } from '#shared/domain/accounts/service-guard.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
 import { getItem } from '#shared/table/read.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
-import { insertRow } from '#test/support/rows.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { insertRow } from '#test/support/accounts/rows.ts'
+import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
 
 const api = directoriesApi.idp
 const jwks = (id: string) => call(handler, { method: 'GET', path: `/idp_directories/${id}/jwks`, params: { id } })

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
-import { updateRow } from '#test/support/rows.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
 
 const common = [
   ...['id', 'account_id', 'inserted_at', 'updated_at', 'name', 'is_disabled', 'disabled_reason', 'synced_at'],

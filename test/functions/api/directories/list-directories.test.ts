@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { directoryKinds } from '#shared/domain/directories/directory.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { directoriesApi } from '#test/support/directories.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { directoriesApi } from '#test/support/sync/directories.ts'
 
 let account: Account
 beforeAll(async () => {

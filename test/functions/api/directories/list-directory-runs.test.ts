@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { runsApi } from '#test/support/directories.ts'
-import { movableClock } from '#test/support/movable-clock.ts'
-import { newSyncWorld } from '#test/support/sync-runs.ts'
+import { runsApi } from '#test/support/sync/directories.ts'
+import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
+import { movableClock } from '#test/support/table/movable-clock.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

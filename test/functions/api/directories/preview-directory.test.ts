@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { directoriesApi, runsApi } from '#test/support/directories.ts'
-import { newSyncWorld } from '#test/support/sync-runs.ts'
+import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
+import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as listPolicies } from '#functions/api/policies/list-policies.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
-import type { Account } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { directoriesApi, runsApi } from '#test/support/directories.ts'
-import { movableClock } from '#test/support/movable-clock.ts'
-import { newRewindWorld } from '#test/support/rewinds.ts'
+import type { Account } from '#test/support/accounts/account.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
+import { newRewindWorld } from '#test/support/sync/rewinds.ts'
+import { movableClock } from '#test/support/table/movable-clock.ts'
 
 beforeEach(() => {
   vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()

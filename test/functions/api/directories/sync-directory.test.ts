@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { directoryKinds } from '#shared/domain/directories/directory.ts'
-import { newAccount } from '#test/support/account.ts'
-import { directoriesApi, runsApi } from '#test/support/directories.ts'
-import { newSyncWorld } from '#test/support/sync-runs.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
+import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { directoriesApi, storedDirectory } from '#test/support/directories.ts'
-import { updateRow } from '#test/support/rows.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
 
 type Fields = Record<string, unknown>
 

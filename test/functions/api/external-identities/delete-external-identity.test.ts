@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as deleteExternalIdentity } from '#functions/api/external-identities/delete-external-identity.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { rowsBy } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { actorsApi } from '#test/support/collections.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/identities.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { actorsApi } from '#test/support/accounts/collections.ts'
+import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {

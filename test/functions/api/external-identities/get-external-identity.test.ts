@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as getExternalIdentity } from '#functions/api/external-identities/get-external-identity.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { insertIdentity, newIssuer, newPerson } from '#test/support/identities.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { insertIdentity, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
 
 let account: Account
 beforeAll(async () => {

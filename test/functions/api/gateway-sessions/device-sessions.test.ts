@@ -17,10 +17,10 @@ import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock, parseTimestamp, timestamp } from '#shared/core/clock.ts'
 import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { followUpAll } from '#test/support/commit-stream.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { followUpAll } from '#test/support/logs/commit-stream.ts'
 
 type Request = Partial<Parameters<typeof call>[1]>
 type World = Awaited<ReturnType<typeof newAccessWorld>>

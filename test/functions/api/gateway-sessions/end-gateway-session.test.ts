@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { newAccount } from '#test/support/account.ts'
-import { end, heartbeat, newSite, start } from '#test/support/gateways.ts'
+import { end, heartbeat, newSite, start } from '#test/support/access/gateways.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('DELETE /gateway/sessions/{id}', () => {
   it('takes the gateway offline at once, with either kind of token', async () => {

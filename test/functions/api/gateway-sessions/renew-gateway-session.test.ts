@@ -9,12 +9,12 @@ import { resources } from '#shared/domain/resources/resource.ts'
 import { QueryCommand } from '#shared/table/commands.ts'
 import { getItem } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { end, heartbeat, start } from '#test/support/gateways.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { end, heartbeat, start } from '#test/support/access/gateways.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 type World = Awaited<ReturnType<typeof newAccessWorld>>
 let world: World

@@ -10,10 +10,10 @@ import { commit } from '#shared/commit/commit.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/mint-client-token.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { heartbeat } from '#test/support/gateways.ts'
-import { insertIdentity } from '#test/support/identities.ts'
-import { insertActor, insertRow } from '#test/support/rows.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { heartbeat } from '#test/support/access/gateways.ts'
+import { insertIdentity } from '#test/support/accounts/identities.ts'
+import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
 
 /** A person with a client token of a provider, an identity of its issuer, and an authorization that the gateway knows of. */
 async function grantedToPerson() {

@@ -23,11 +23,11 @@ import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock } from '#shared/core/clock.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { call } from '#test/support/account.ts'
-import { followUpAll } from '#test/support/commit-stream.ts'
-import { end, heartbeat, start } from '#test/support/gateways.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { end, heartbeat, start } from '#test/support/access/gateways.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { followUpAll } from '#test/support/logs/commit-stream.ts'
 
 type World = Awaited<ReturnType<typeof granted>>
 

@@ -4,10 +4,10 @@ import { clock } from '#shared/core/clock.ts'
 import { dayOf, logPartition } from '#shared/logs/log-keys.ts'
 import { commitKey, partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { end, heartbeat, newSite, start } from '#test/support/gateways.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { end, heartbeat, newSite, start } from '#test/support/access/gateways.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { named } from '#test/support/run/brief.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>

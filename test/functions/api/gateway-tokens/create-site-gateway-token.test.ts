@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { handler as createSiteToken } from '#functions/api/gateway-tokens/create-site-gateway-token.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newSite, start } from '#test/support/gateways.ts'
+import { newSite, start } from '#test/support/access/gateways.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('POST /sites/{site_id}/gateway_tokens', () => {
   it('mints a token that any number of gateways use', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
 import { handler as createToken } from '#functions/api/gateways/create-gateway-token.ts'
-import { newAccount } from '#test/support/account.ts'
-import { heartbeat, newSite, start } from '#test/support/gateways.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { heartbeat, newSite, start } from '#test/support/access/gateways.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('DELETE /sites/{site_id}/gateway_tokens/{id}', () => {
   it('deletes a site token or the token of a gateway, and ends their sessions at once', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { handler as deleteTokens } from '#functions/api/gateway-tokens/delete-site-gateway-tokens.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newSite, start } from '#test/support/gateways.ts'
+import { newSite, start } from '#test/support/access/gateways.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('DELETE /sites/{site_id}/gateway_tokens', () => {
   it('deletes all tokens of the site and leaves those of its gateways', async () => {

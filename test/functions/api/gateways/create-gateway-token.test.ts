@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { handler as deleteToken } from '#functions/api/gateway-tokens/delete-gateway-token.ts'
 import { handler as createToken } from '#functions/api/gateways/create-gateway-token.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newSite, start } from '#test/support/gateways.ts'
+import { newSite, start } from '#test/support/access/gateways.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('POST /sites/{site_id}/gateways/{gateway_id}/token', () => {
   it('mints a token for a gateway that has no active one', async () => {

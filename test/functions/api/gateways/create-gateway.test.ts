@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
 import { handler as listSites } from '#functions/api/sites/list-sites.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { newSite, start } from '#test/support/gateways.ts'
+import { newSite, start } from '#test/support/access/gateways.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { named } from '#test/support/run/brief.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>

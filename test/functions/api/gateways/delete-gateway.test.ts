@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { handler as deleteGateway } from '#functions/api/gateways/delete-gateway.ts'
-import { newAccount } from '#test/support/account.ts'
-import { heartbeat, newSite, start } from '#test/support/gateways.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { heartbeat, newSite, start } from '#test/support/access/gateways.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('DELETE /sites/{site_id}/gateways/{id}', () => {
   it('answers the gateway offline, and ends its token and session', async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { handler as getGateway } from '#functions/api/gateways/get-gateway.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newSite, start } from '#test/support/gateways.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { newSite, start } from '#test/support/access/gateways.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('GET /sites/{site_id}/gateways/{id}', () => {
   it('shows where and how the gateway was last seen', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listGateways } from '#functions/api/gateways/list-gateways.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { newSite, start } from '#test/support/gateways.ts'
+import { newSite, start } from '#test/support/access/gateways.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>

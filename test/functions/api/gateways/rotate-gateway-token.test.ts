@@ -5,9 +5,9 @@ import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-t
 import { clock } from '#shared/core/clock.ts'
 import { table } from '#shared/table/client.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { heartbeat, newSite, start } from '#test/support/gateways.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { heartbeat, newSite, start } from '#test/support/access/gateways.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { handler as listGateways } from '#functions/api/gateways/list-gateways.ts'
 import { handler as updateGateway } from '#functions/api/gateways/update-gateway.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newSite } from '#test/support/gateways.ts'
+import { newSite } from '#test/support/access/gateways.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 describe('PATCH and PUT /sites/{site_id}/gateways/{id}', () => {
   it('renames a gateway and nothing else', async () => {

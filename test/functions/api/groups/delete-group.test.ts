@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listMemberships } from '#functions/api/memberships/list-memberships.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { groupsApi, policiesApi } from '#test/support/collections.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { insertSyncedGroup } from '#test/support/groups.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { groupsApi, policiesApi } from '#test/support/accounts/collections.ts'
+import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 const { create, get, list, remove } = groupsApi
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { groupsApi } from '#test/support/collections.ts'
-import { insertSyncedGroup } from '#test/support/groups.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { groupsApi } from '#test/support/accounts/collections.ts'
+import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
 
 const { get, list } = groupsApi
 

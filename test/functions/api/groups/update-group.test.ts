@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as updateGroup } from '#functions/api/groups/update-group.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { groupsApi } from '#test/support/collections.ts'
-import { insertSyncedGroup } from '#test/support/groups.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { groupsApi } from '#test/support/accounts/collections.ts'
+import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
+import { named } from '#test/support/run/brief.ts'
 
 const { create, list, update } = groupsApi
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
 import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { flowStream } from '#shared/logs/flows/flow-stream.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { closeRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 
 let token: string
 beforeAll(async () => {

@@ -8,8 +8,8 @@ import { flowStream } from '#shared/logs/flows/flow-stream.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { UpdateCommand } from '#shared/table/commands.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { closeRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 let grant: Awaited<ReturnType<typeof newFlowGrant>>

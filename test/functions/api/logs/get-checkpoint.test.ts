@@ -4,9 +4,9 @@ import { handler as getConsistency } from '#functions/api/logs/get-consistency.t
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
 import { handler as sealPub } from '#functions/public/seal-pub.ts'
 import { emptyRoot } from '#shared/seal/merkle/merkle-hash.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { newSealedAccount } from '#test/support/sealed-account.ts'
-import { sealNow } from '#test/support/sealing.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { newSealedAccount } from '#test/support/seal/sealed-account.ts'
+import { sealNow } from '#test/support/seal/sealing.ts'
 
 it('answers the empty tree before the first seal, and asks to come again', async () => {
   const { account, changes, checkpoint, proof } = await newSealedAccount()

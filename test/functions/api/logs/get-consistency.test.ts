@@ -3,8 +3,8 @@ import { handler as getConsistency } from '#functions/api/logs/get-consistency.t
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
 import { handler as listLeaves } from '#functions/api/logs/list-leaves.ts'
 import { provesConsistency } from '#shared/seal/merkle/merkle-proof.ts'
-import { bytes, changeSites, newSealedAccount } from '#test/support/sealed-account.ts'
-import { sealNow } from '#test/support/sealing.ts'
+import { bytes, changeSites, newSealedAccount } from '#test/support/seal/sealed-account.ts'
+import { sealNow } from '#test/support/seal/sealing.ts'
 
 it('proves for an earlier checkpoint, and that the newer one extends it', async () => {
   const { account, get, changes, checkpoint, proof } = await newSealedAccount()

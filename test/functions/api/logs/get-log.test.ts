@@ -9,11 +9,11 @@ import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { logId } from '#shared/logs/log-id.ts'
 import { logItems } from '#shared/logs/log-store.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
-import { type AccessWorld, newAccessWorld } from '#test/support/access.ts'
-import { newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
-import { plantItems } from '#test/support/plant-items.ts'
+import { type AccessWorld, newAccessWorld } from '#test/support/access/access.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { plantItems } from '#test/support/table/plant-items.ts'
 
 let world: AccessWorld
 /** An account whose log has an entry of every stream. */

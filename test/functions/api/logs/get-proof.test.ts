@@ -9,9 +9,9 @@ import { leafHash } from '#shared/seal/merkle/merkle-hash.ts'
 import { provesInclusion } from '#shared/seal/merkle/merkle-proof.ts'
 import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote, parseVerifierKey } from '#shared/seal/notes/signed-note.ts'
-import { call } from '#test/support/account.ts'
-import { bytes, newSealedAccount } from '#test/support/sealed-account.ts'
-import { laterByMinutes, sealNow } from '#test/support/sealing.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { bytes, newSealedAccount } from '#test/support/seal/sealed-account.ts'
+import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
 
 it('proves each entry by what GET shows of it, to whoever has the public key', async () => {
   const { account, get, changes, checkpoint, proof } = await newSealedAccount()

@@ -10,8 +10,8 @@ import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { type Key, sealKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
-import { bytes, newSealedAccount } from '#test/support/sealed-account.ts'
-import { laterByMinutes, sealNow } from '#test/support/sealing.ts'
+import { bytes, newSealedAccount } from '#test/support/seal/sealed-account.ts'
+import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
 
 it('answers the hashes of the leaves in their order, at most 10,000 at once', async () => {
   const { account, get, changes, checkpoint } = await newSealedAccount()

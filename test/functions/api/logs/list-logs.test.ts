@@ -18,10 +18,10 @@ import { table, tableName } from '#shared/table/client.ts'
 import { BatchWriteCommand, PutCommand } from '#shared/table/commands.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { actorsApi, groupsApi } from '#test/support/collections.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of every shape
 type Entry = any

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as getMdmDevice } from '#functions/api/mdm-devices/get-mdm-device.ts'
 import { handler as listMdmDevices } from '#functions/api/mdm-devices/list-mdm-devices.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { insertMdmDevice } from '#test/support/mdm-devices.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { insertMdmDevice } from '#test/support/accounts/mdm-devices.ts'
 
 let account: Account
 beforeAll(async () => {

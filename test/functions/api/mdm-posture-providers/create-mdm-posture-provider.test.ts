@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { mdmFields, storedProvider, tenantFields } from '#test/support/posture-providers.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
+import { mdmFields, storedProvider, tenantFields } from '#test/support/sync/posture-providers.ts'
 
 type Fields = Record<string, unknown>
 

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listDevices } from '#functions/api/mdm-devices/list-mdm-devices.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
-import { mdmFields } from '#test/support/posture-providers.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { mdmFields } from '#test/support/sync/posture-providers.ts'
 
 const { create, get, remove } = postureProvidersApi
 

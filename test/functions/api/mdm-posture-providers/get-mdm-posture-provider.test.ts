@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { mdmFields, storedProvider, tenantFields } from '#test/support/posture-providers.ts'
-import { updateRow } from '#test/support/rows.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { mdmFields, storedProvider, tenantFields } from '#test/support/sync/posture-providers.ts'
 
 const { create, get } = postureProvidersApi
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { inventoryRunsApi, newInventoryWorld } from '#test/support/inventory-runs.ts'
+import { inventoryRunsApi, newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

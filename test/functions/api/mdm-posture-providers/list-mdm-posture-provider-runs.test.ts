@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { newAccount } from '#test/support/account.ts'
-import { inventoryRunsApi, newInventoryWorld } from '#test/support/inventory-runs.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { inventoryRunsApi, newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { newAccount } from '#test/support/account.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { mdmFields, tenantFields } from '#test/support/posture-providers.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { mdmFields, tenantFields } from '#test/support/sync/posture-providers.ts'
 
 const { create, list } = postureProvidersApi
 

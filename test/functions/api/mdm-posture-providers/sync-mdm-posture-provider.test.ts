@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { newAccount } from '#test/support/account.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { inventoryRunsApi, newInventoryWorld } from '#test/support/inventory-runs.ts'
-import { mdmFields } from '#test/support/posture-providers.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { inventoryRunsApi, newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
+import { mdmFields } from '#test/support/sync/posture-providers.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

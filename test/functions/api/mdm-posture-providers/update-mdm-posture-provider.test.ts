@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { mdmFields, storedProvider, tenantFields } from '#test/support/posture-providers.ts'
-import { updateRow } from '#test/support/rows.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { mdmFields, storedProvider, tenantFields } from '#test/support/sync/posture-providers.ts'
 
 type Fields = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { insertSyncedGroup } from '#test/support/groups.ts'
-import { entries, newMembershipWorld } from '#test/support/memberships.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
+import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
 
 const world = await newMembershipWorld()
 const { a, b, c } = world

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { person, robot } from '#test/support/actors.ts'
-import { actorsApi } from '#test/support/collections.ts'
-import { entries, newMembershipWorld } from '#test/support/memberships.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { person, robot } from '#test/support/accounts/actors.ts'
+import { actorsApi } from '#test/support/accounts/collections.ts'
+import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
 
 const world = await newMembershipWorld()
 const { a, b, c } = world

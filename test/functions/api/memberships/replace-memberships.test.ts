@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { insertSyncedGroup } from '#test/support/groups.ts'
-import { entries, newMembershipWorld } from '#test/support/memberships.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
+import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 const numbered = Array.from({ length: 9_000 }, (_, i) => `id ${i}`)
 const world = await newMembershipWorld()

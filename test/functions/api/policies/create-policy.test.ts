@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { policiesApi, resourcesApi } from '#test/support/collections.ts'
-import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { policiesApi, resourcesApi } from '#test/support/accounts/collections.ts'
+import { newPolicyWorld, type PolicyWorld, region } from '#test/support/accounts/policies.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 

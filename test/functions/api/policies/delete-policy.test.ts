@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
-import { policiesApi } from '#test/support/collections.ts'
-import { newPolicyWorld, type PolicyWorld } from '#test/support/policies.ts'
+import { policiesApi } from '#test/support/accounts/collections.ts'
+import { newPolicyWorld, type PolicyWorld } from '#test/support/accounts/policies.ts'
 
 let world: PolicyWorld
 beforeAll(async () => {

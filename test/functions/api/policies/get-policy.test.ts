@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { groupsApi, policiesApi } from '#test/support/collections.ts'
-import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'
+import { groupsApi, policiesApi } from '#test/support/accounts/collections.ts'
+import { newPolicyWorld, type PolicyWorld, region } from '#test/support/accounts/policies.ts'
 
 let world: PolicyWorld
 beforeAll(async () => {

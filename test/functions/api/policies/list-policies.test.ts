@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { policiesApi } from '#test/support/collections.ts'
-import { newPolicyWorld, type PolicyWorld } from '#test/support/policies.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { policiesApi } from '#test/support/accounts/collections.ts'
+import { newPolicyWorld, type PolicyWorld } from '#test/support/accounts/policies.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
 
 let world: PolicyWorld
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { getRow } from '#shared/table/read.ts'
-import { named } from '#test/support/brief.ts'
-import { policiesApi } from '#test/support/collections.ts'
-import { newPolicyWorld, type PolicyWorld, region } from '#test/support/policies.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { policiesApi } from '#test/support/accounts/collections.ts'
+import { newPolicyWorld, type PolicyWorld, region } from '#test/support/accounts/policies.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 

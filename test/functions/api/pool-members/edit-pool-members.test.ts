@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { newPoolWorld } from '#test/support/pools.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { newPoolWorld } from '#test/support/accounts/pools.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
 
 const { world, pools, a, b } = await newPoolWorld()
 

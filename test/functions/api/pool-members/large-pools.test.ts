@@ -10,12 +10,12 @@ import { readPending, stagePending } from '#shared/domain/member-sets/pending-ch
 import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
-import { countWaiting } from '#test/support/count-waiting.ts'
-import { devices, newClients, type Pools, poolsOf } from '#test/support/pools.ts'
-import { failTable } from '#test/support/table-faults.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { devices, newClients, type Pools, poolsOf } from '#test/support/accounts/pools.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { commitsOf, followUpAll, recordOf } from '#test/support/logs/commit-stream.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 let account: Account
 let pools: Pools

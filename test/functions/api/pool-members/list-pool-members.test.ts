@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { newPoolWorld } from '#test/support/pools.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { newPoolWorld } from '#test/support/accounts/pools.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 const { world, pools, a, b } = await newPoolWorld()
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { devices, newPoolWorld } from '#test/support/pools.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { devices, newPoolWorld } from '#test/support/accounts/pools.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 const { world, pools, a, b } = await newPoolWorld()
 

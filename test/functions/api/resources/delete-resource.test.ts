@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newAccessWorld } from '#test/support/access.ts'
-import { groupsApi, policiesApi, resourcesApi } from '#test/support/collections.ts'
-import { newPool } from '#test/support/pools.ts'
-import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { groupsApi, policiesApi, resourcesApi } from '#test/support/accounts/collections.ts'
+import { newPool } from '#test/support/accounts/pools.ts'
+import { newResourceWorld, type ResourceWorld } from '#test/support/accounts/resources.ts'
 
 let world: ResourceWorld
 beforeAll(async () => {

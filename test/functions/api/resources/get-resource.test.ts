@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
+import { newResourceWorld, type ResourceWorld } from '#test/support/accounts/resources.ts'
 
 let world: ResourceWorld
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { resourcesApi } from '#test/support/collections.ts'
-import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
+import { resourcesApi } from '#test/support/accounts/collections.ts'
+import { newResourceWorld, type ResourceWorld } from '#test/support/accounts/resources.ts'
 
 let world: ResourceWorld
 beforeAll(async () => {

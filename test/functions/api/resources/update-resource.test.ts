@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { named } from '#test/support/brief.ts'
-import { newResourceWorld, type ResourceWorld } from '#test/support/resources.ts'
-import { unknownId } from '#test/support/unknown-id.ts'
+import { newResourceWorld, type ResourceWorld } from '#test/support/accounts/resources.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as createSiteToken } from '#functions/api/gateway-tokens/create-site-gateway-token.ts'
 import { handler as listGateways } from '#functions/api/gateways/list-gateways.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { resourcesApi, sitesApi } from '#test/support/collections.ts'
-import { start } from '#test/support/gateways.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { start } from '#test/support/access/gateways.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { resourcesApi, sitesApi } from '#test/support/accounts/collections.ts'
 
 const { create, get, list, remove } = sitesApi
 

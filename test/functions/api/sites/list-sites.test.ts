@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { sitesApi } from '#test/support/collections.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { sitesApi } from '#test/support/accounts/collections.ts'
 
 const { create, list } = sitesApi
 

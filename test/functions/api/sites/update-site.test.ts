@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as updateSite } from '#functions/api/sites/update-site.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { sitesApi } from '#test/support/collections.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { sitesApi } from '#test/support/accounts/collections.ts'
 
 const { create, list, update } = sitesApi
 

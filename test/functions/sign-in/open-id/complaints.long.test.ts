@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { handler as listActors } from '#functions/api/actors/list-actors.ts'
-import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in.ts'
-import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in-world.ts'
+import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
 
 // What users of such services complain of (docs/contract/identity-wire.md), where it is a sign-in that decides.
 

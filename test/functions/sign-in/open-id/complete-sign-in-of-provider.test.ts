@@ -6,11 +6,11 @@ import type { PendingSignIn } from '#shared/sign-in/providers/pending-sign-in.ts
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { loadEntries } from '#test/support/operations.ts'
-import { beginSignIn, comeBack, ledTo, plainHome, providerBehind, redeemWith } from '#test/support/sign-in.ts'
-import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in-world.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { loadEntries } from '#test/support/operations/operations.ts'
+import { beginSignIn, comeBack, ledTo, plainHome, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
 
 let world: SignInWorld
 let fake: PlainProvider

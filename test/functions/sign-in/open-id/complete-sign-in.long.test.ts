@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { jwt, newKey, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in.ts'
-import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in-world.ts'
+import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
 type Claims = Record<string, unknown>
 

@@ -3,12 +3,12 @@ import { handler as listIdentities } from '#functions/api/external-identities/li
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import { getRow } from '#shared/table/read.ts'
-import { insertIdentity } from '#test/support/identities.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
-import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in.ts'
-import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in-world.ts'
-import { toldOperator } from '#test/support/told-operator.ts'
+import { insertIdentity } from '#test/support/accounts/identities.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
+import { toldOperator } from '#test/support/sign-in/told-operator.ts'
 
 type Claims = Record<string, unknown>
 

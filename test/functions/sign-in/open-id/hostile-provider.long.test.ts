@@ -1,10 +1,10 @@
 import { OAuth2Server } from 'oauth2-mock-server'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { newPerson } from '#test/support/identities.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { newPerson } from '#test/support/accounts/identities.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { beginSignIn, comeBack, ledTo, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
 
 type Payload = Record<string, unknown>
 

@@ -3,10 +3,10 @@ import { handler as list } from '#functions/sign-in/open-id/list-providers.ts'
 import { clock } from '#shared/core/clock.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { getRow } from '#shared/table/read.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { insertProvider } from '#test/support/portal-sessions.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { newSource } from '#test/support/sign-in.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { newSource } from '#test/support/sign-in/sign-in.ts'
 
 let account: Account
 beforeAll(async () => {

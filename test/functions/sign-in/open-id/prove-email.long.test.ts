@@ -6,13 +6,13 @@ import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provide
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import type { PlainProvider } from '#test/fakes/plain-provider.ts'
-import { call } from '#test/support/account.ts'
-import { moveEmail } from '#test/support/identities.ts'
-import { standBeforeTable } from '#test/support/in-front-of-table.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/mails.ts'
-import { beginSignIn, comeBack, ledTo, newSource, newVerifier, redeemWith } from '#test/support/sign-in.ts'
-import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in-world.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { moveEmail } from '#test/support/accounts/identities.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { beginSignIn, comeBack, ledTo, newSource, newVerifier, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
+import { standBeforeTable } from '#test/support/table/in-front-of-table.ts'
 
 let world: SignInWorld
 let fake: PlainProvider

@@ -5,12 +5,12 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { challengeOf } from '#shared/sign-in/providers/pending-sign-in.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { newPerson } from '#test/support/identities.ts'
-import { movableClock } from '#test/support/movable-clock.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in.ts'
-import { toldOperator } from '#test/support/told-operator.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { newPerson } from '#test/support/accounts/identities.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import { toldOperator } from '#test/support/sign-in/told-operator.ts'
+import { movableClock } from '#test/support/table/movable-clock.ts'
 
 let fake: PlainProvider
 let account: Account

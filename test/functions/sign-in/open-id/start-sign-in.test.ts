@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { insertProvider } from '#test/support/portal-sessions.ts'
-import { beginSignIn, providerBehind } from '#test/support/sign-in.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
+import { beginSignIn, providerBehind } from '#test/support/sign-in/sign-in.ts'
 
 let fake: PlainProvider
 let account: Account

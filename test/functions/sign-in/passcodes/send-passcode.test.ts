@@ -7,11 +7,11 @@ import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
 import { getItem } from '#shared/table/read.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { catchMails, countHashes, hashQuickly, passcodeIn } from '#test/support/mails.ts'
-import { insertProvider } from '#test/support/portal-sessions.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { catchMails, countHashes, hashQuickly, passcodeIn } from '#test/support/sign-in/mails.ts'
 
 let account: Account
 let provider: AuthProviderRow

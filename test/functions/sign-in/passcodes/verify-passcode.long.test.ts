@@ -4,8 +4,8 @@ import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passc
 import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
 import { passwordCost } from '#shared/core/secrets/password-hash.ts'
 import type { Handler } from '#shared/http/lambda.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { catchMails, mailedPasscode } from '#test/support/mails.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { catchMails, mailedPasscode } from '#test/support/sign-in/mails.ts'
 
 const { ln } = passwordCost
 afterEach(() => {

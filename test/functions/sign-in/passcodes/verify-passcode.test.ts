@@ -13,11 +13,11 @@ import { externalIdentities } from '#shared/domain/external-identities/external-
 import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
 import { passcodeProvider } from '#shared/sign-in/passcodes/passcode-provider.ts'
 import { getItem, rowsBy } from '#shared/table/read.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { catchMails, countHashes, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/mails.ts'
-import { insertProvider } from '#test/support/portal-sessions.ts'
-import { insertActor } from '#test/support/rows.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
+import { insertActor } from '#test/support/accounts/rows.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { catchMails, countHashes, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
 
 let account: Account
 let sources = 0

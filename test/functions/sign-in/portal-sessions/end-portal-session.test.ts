@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as endPortalSession } from '#functions/sign-in/portal-sessions/end-portal-session.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { signInWith } from '#test/support/portal-sessions.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 
 let account: Account
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { handler as getConfiguration } from '#functions/v0/configuration/get-v0-configuration.ts'
 import { serviceAddress } from '#shared/core/service-address.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 it('is there from the creation of the account, with its initial values', async () => {
   const account = await newAccount()

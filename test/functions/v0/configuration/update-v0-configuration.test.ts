@@ -3,10 +3,10 @@ import { handler as getConfiguration } from '#functions/v0/configuration/get-v0-
 import { handler as updateConfiguration } from '#functions/v0/configuration/update-v0-configuration.ts'
 import { handler as otherRoute } from '#functions/v0/other-route.ts'
 import { readConfiguration } from '#shared/v0/configuration/read-configuration.ts'
-import { newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { openIdProvider, samlProvider } from '#test/support/v0-providers.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { openIdProvider, samlProvider } from '#test/support/accounts/v0-providers.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 

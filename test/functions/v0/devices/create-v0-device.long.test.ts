@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { v0DevicesAtOnce } from '#test/support/v0.ts'
+import { v0DevicesAtOnce } from '#test/support/accounts/v0.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

@@ -6,11 +6,11 @@ import { handler as deleteDevice } from '#functions/v0/devices/delete-v0-device.
 import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { getRow } from '#shared/table/read.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
-import { newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { newV0Device, newV0User, v0DevicesAtOnce } from '#test/support/v0.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Device, newV0User, v0DevicesAtOnce } from '#test/support/accounts/v0.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 let user: { id: string }

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { handler as deleteDevice } from '#functions/v0/devices/delete-v0-device.ts'
 import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { newV0Device } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Device } from '#test/support/accounts/v0.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 it('deletes a device; then nobody knows it', async () => {
   const account = await newAccount()

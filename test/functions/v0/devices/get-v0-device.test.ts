@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newV0Device } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Device } from '#test/support/accounts/v0.ts'
 
 it('shows exactly the 25 keys of a device, its preshared key included', async () => {
   const account = await newAccount()

@@ -3,9 +3,9 @@ import { handler as listDevices } from '#functions/v0/devices/list-v0-devices.ts
 import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type V0DeviceRow, v0Devices } from '#shared/v0/devices/device.ts'
-import { newAccount } from '#test/support/account.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { newV0Device } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Device } from '#test/support/accounts/v0.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import { handler as getDevice } from '#functions/v0/devices/get-v0-device.ts'
 import { handler as updateDevice } from '#functions/v0/devices/update-v0-device.ts'
 import { v0Configurations } from '#shared/v0/configuration/configuration.ts'
 import { readConfiguration } from '#shared/v0/configuration/read-configuration.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { newV0Device, newV0User } from '#test/support/v0.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { newV0Device, newV0User } from '#test/support/accounts/v0.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

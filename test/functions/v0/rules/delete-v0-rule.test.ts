@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { handler as deleteRule } from '#functions/v0/rules/delete-v0-rule.ts'
 import { handler as getRule } from '#functions/v0/rules/get-v0-rule.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { newV0Rule } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Rule } from '#test/support/accounts/v0.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 it('deletes a rule; then nobody knows it, and its place is free', async () => {
   const account = await newAccount()

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { handler as getRule } from '#functions/v0/rules/get-v0-rule.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newV0Rule } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Rule } from '#test/support/accounts/v0.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

@@ -6,10 +6,10 @@ import { handler as listRules } from '#functions/v0/rules/list-v0-rules.ts'
 import { handler as updateRule } from '#functions/v0/rules/update-v0-rule.ts'
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
 import { v0Rules } from '#shared/v0/rules/rule.ts'
-import { newAccount } from '#test/support/account.ts'
-import { followUpAll } from '#test/support/commit-stream.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { newV0Rule, newV0User } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Rule, newV0User } from '#test/support/accounts/v0.ts'
+import { followUpAll } from '#test/support/logs/commit-stream.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
 
 it('starts empty and gives all rules in the order of insertion, or a page of them', async () => {
   const account = await newAccount()

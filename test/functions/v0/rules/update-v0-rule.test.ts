@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as getRule } from '#functions/v0/rules/get-v0-rule.ts'
 import { handler as updateRule } from '#functions/v0/rules/update-v0-rule.ts'
 import { handler as deleteUser } from '#functions/v0/users/delete-v0-user.ts'
-import { newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { newV0Address, newV0Rule, newV0User } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Address, newV0Rule, newV0User } from '#test/support/accounts/v0.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

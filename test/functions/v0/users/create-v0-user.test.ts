@@ -4,10 +4,10 @@ import { handler as getUser } from '#functions/v0/users/get-v0-user.ts'
 import { handler as listUsers } from '#functions/v0/users/list-v0-users.ts'
 import { getRow } from '#shared/table/read.ts'
 import { v0Users } from '#shared/v0/users/user.ts'
-import { newAccount } from '#test/support/account.ts'
-import { named } from '#test/support/brief.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { newEmail, newV0User } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newEmail, newV0User } from '#test/support/accounts/v0.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { named } from '#test/support/run/brief.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

@@ -10,12 +10,12 @@ import { getRow, rowsBy } from '#shared/table/read.ts'
 import { type V0DeviceRow, v0Devices } from '#shared/v0/devices/device.ts'
 import { v0Rules } from '#shared/v0/rules/rule.ts'
 import { goneUsers } from '#shared/v0/users/gone-users.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { failTable } from '#test/support/table-faults.ts'
-import { newV0Device, newV0User } from '#test/support/v0.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0Device, newV0User } from '#test/support/accounts/v0.ts'
+import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

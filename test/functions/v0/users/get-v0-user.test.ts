@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
 import { handler as otherRoute } from '#functions/v0/other-route.ts'
 import { handler as getUser } from '#functions/v0/users/get-v0-user.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newEmail, newV0User } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newEmail, newV0User } from '#test/support/accounts/v0.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

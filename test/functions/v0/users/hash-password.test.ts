@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { handler as createUser } from '#functions/v0/users/create-v0-user.ts'
 import { handler as updateUser } from '#functions/v0/users/update-v0-user.ts'
 import { hashPassword } from '#shared/core/secrets/password-hash.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newEmail, newV0User } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newEmail, newV0User } from '#test/support/accounts/v0.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

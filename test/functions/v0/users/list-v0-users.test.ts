@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listUsers } from '#functions/v0/users/list-v0-users.ts'
 import { v0Users } from '#shared/v0/users/user.ts'
-import { newAccount } from '#test/support/account.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { newV0User } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newV0User } from '#test/support/accounts/v0.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { handler as updateUser } from '#functions/v0/users/update-v0-user.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { getRow } from '#shared/table/read.ts'
 import { v0Users } from '#shared/v0/users/user.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { newEmail, newV0User } from '#test/support/v0.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { newEmail, newV0User } from '#test/support/accounts/v0.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { SeededRandom } from '#test/simulation/seeded-random.ts'
-import { raceGrants, takings } from '#test/support/grant-races.ts'
-import { seedOf } from '#test/support/seeds.ts'
+import { raceGrants, takings } from '#test/support/access/grant-races.ts'
+import { seedOf } from '#test/support/run/seeds.ts'
 
 beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
 afterEach(() => vi.unstubAllEnvs())

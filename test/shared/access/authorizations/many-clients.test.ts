@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
-import { meetingClients } from '#test/support/meeting-clients.ts'
-import { seedOf } from '#test/support/seeds.ts'
+import { meetingClients } from '#test/support/access/meeting-clients.ts'
+import { seedOf } from '#test/support/run/seeds.ts'
 
 beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
 afterEach(() => vi.unstubAllEnvs())

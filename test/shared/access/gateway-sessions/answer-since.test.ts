@@ -7,9 +7,9 @@ import type { InForce } from '#shared/access/gateway-sessions/authorizations-in-
 import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { decodeBytes, encodeBytes, encodeCursor } from '#shared/core/pagination.ts'
 import type { Filter } from '#shared/domain/resources/filters.ts'
-import { mostFilters } from '#test/support/large-resources.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { storeSecret } from '#test/support/secret-process.ts'
+import { mostFilters } from '#test/support/largest/large-resources.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { storeSecret } from '#test/support/service/secret-process.ts'
 
 type Answer = Awaited<ReturnType<typeof answerSince>>
 type Held = Map<string, string>

@@ -4,9 +4,9 @@ import { authorizationItems } from '#shared/access/authorizations/authorization.
 import { authorizationsInForce } from '#shared/access/gateway-sessions/authorizations-in-force.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { plantItems } from '#test/support/plant-rows.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { plantItems } from '#test/support/table/plant-rows.ts'
 
 it('reads on behind those that have expired, oldest first, and no further than a gateway is told', async () => {
   const world = await newAccessWorld()

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { findPointer } from '#shared/domain/gateways/session-pointer.ts'
-import { newAccount } from '#test/support/account.ts'
-import { end, heartbeat, newSite, start } from '#test/support/gateways.ts'
-import { publicKey } from '#test/support/public-key.ts'
+import { end, heartbeat, newSite, start } from '#test/support/access/gateways.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 const hour = 3_600
 

@@ -10,8 +10,8 @@ import { findPresence, presenceKey } from '#shared/domain/presence/presence.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { DeleteCommand, UpdateCommand } from '#shared/table/commands.ts'
 import { entityKey, type Key } from '#shared/table/keys.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { openChannel } from '#test/support/live.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { openChannel } from '#test/support/access/live.ts'
 
 let channel: Awaited<ReturnType<typeof openChannel>>
 let connection: Connection

@@ -3,8 +3,8 @@ import { takeMessage } from '#shared/access/live/take-message.ts'
 import { findPresence, presenceKey } from '#shared/domain/presence/presence.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { UpdateCommand } from '#shared/table/commands.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { openChannel } from '#test/support/live.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { openChannel } from '#test/support/access/live.ts'
 
 let channel: Awaited<ReturnType<typeof openChannel>>
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { clock } from '#shared/core/clock.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { getItem } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

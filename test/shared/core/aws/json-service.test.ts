@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { httpPost } from '#shared/core/aws/http-post.ts'
 import { JsonService } from '#shared/core/aws/json-service.ts'
 import { inWorkTime } from '#shared/core/work/work.ts'
-import { countWaiting } from '#test/support/count-waiting.ts'
-import { answering, stubService } from '#test/support/stub-service.ts'
+import { answering, stubService } from '#test/support/service/stub-service.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 let stub: Awaited<ReturnType<typeof stubService>>
 let service: JsonService

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { note, within } from '#shared/core/logging/invocation.ts'
 import { logLine } from '#shared/core/logging/log.ts'
 import { logEvents } from '#shared/core/logging/log-events.ts'
-import { catchLog } from '#test/support/log-lines.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { measure, within } from '#shared/core/logging/invocation.ts'
 import { logEnd } from '#shared/core/logging/log.ts'
 import { metrics } from '#shared/core/logging/metrics.ts'
-import { catchLog } from '#test/support/log-lines.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

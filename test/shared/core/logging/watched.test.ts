@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { watched } from '#shared/core/logging/watched.ts'
-import { catchLog } from '#test/support/log-lines.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

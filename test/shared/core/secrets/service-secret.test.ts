@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { listText } from '#shared/core/secrets/secret-list.ts'
-import { secretProcess, storeSecret } from '#test/support/secret-process.ts'
-import { stubSecrets } from '#test/support/stub-secrets.ts'
+import { secretProcess, storeSecret } from '#test/support/service/secret-process.ts'
+import { stubSecrets } from '#test/support/service/stub-secrets.ts'
 
 type Process = Awaited<ReturnType<typeof secretProcess>>
 

@@ -1,7 +1,7 @@
 import type { KinesisStreamEvent } from 'aws-lambda'
 import { afterEach, expect, it, vi } from 'vitest'
 import { consumer } from '#shared/core/work/consumer.ts'
-import { catchLog } from '#test/support/log-lines.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

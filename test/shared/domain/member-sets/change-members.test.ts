@@ -7,11 +7,11 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { table } from '#shared/table/client.ts'
 import { partition } from '#shared/table/keys.ts'
 import { sortKeysOf } from '#shared/table/read.ts'
-import { robotRow } from '#test/support/actors.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/memberships.ts'
-import { plantIds } from '#test/support/plant-rows.ts'
+import { robotRow } from '#test/support/accounts/actors.ts'
+import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/accounts/memberships.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { plantIds } from '#test/support/table/plant-rows.ts'
 
 let world: MembershipWorld
 beforeAll(async () => {

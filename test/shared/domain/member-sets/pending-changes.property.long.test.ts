@@ -9,11 +9,11 @@ import { readPending } from '#shared/domain/member-sets/pending-change.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { robotRow } from '#test/support/actors.ts'
-import { commitsOf, followUpAll, recordOf } from '#test/support/commit-stream.ts'
-import { entries, newMembershipWorld } from '#test/support/memberships.ts'
-import { plantRows } from '#test/support/plant-rows.ts'
-import { crashAfter } from '#test/support/table-faults.ts'
+import { robotRow } from '#test/support/accounts/actors.ts'
+import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
+import { commitsOf, followUpAll, recordOf } from '#test/support/logs/commit-stream.ts'
+import { plantRows } from '#test/support/table/plant-rows.ts'
+import { crashAfter } from '#test/support/table/table-faults.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -5,10 +5,10 @@ import { readPending } from '#shared/domain/member-sets/pending-change.ts'
 import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
-import { devices, newClients, poolsOf } from '#test/support/pools.ts'
-import { crashAfter } from '#test/support/table-faults.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { devices, newClients, poolsOf } from '#test/support/accounts/pools.ts'
+import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { crashAfter } from '#test/support/table/table-faults.ts'
 
 const now = clock.now.bind(clock)
 const secondsAgo = (seconds: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() - seconds * 1_000_000)

@@ -15,12 +15,12 @@ import { clock } from '#shared/core/clock.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { insertIdentity } from '#test/support/identities.ts'
-import { signInWith } from '#test/support/portal-sessions.ts'
-import { updateRow } from '#test/support/rows.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { insertIdentity } from '#test/support/accounts/identities.ts'
+import { signInWith } from '#test/support/accounts/portal-sessions.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 
 type World = { account: Account } & Awaited<ReturnType<typeof signInWith>>
 

@@ -22,10 +22,10 @@ import { table } from '#shared/table/client.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
-import { hostFields, openPolicy } from '#test/support/row-fields.ts'
-import { insertActor, insertRow } from '#test/support/rows.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { hostFields, openPolicy } from '#test/support/accounts/row-fields.ts'
+import { insertActor, insertRow } from '#test/support/accounts/rows.ts'
+import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -20,8 +20,8 @@ import { redrive } from '#shared/jobs/failed-batches/redrive.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
-import { newAccount } from '#test/support/account.ts'
-import { newFlowGrant, openRecord } from '#test/support/flows.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 
 let dir: string
 beforeEach(() => {

@@ -8,8 +8,8 @@ import { ScanCommand } from '#shared/table/commands.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import { headKey } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { failTable, inserts } from '#test/support/table-faults.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+import { failTable, inserts } from '#test/support/table/table-faults.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 const older = Array.from({ length: 5 }, () => randomUUID()).sort()

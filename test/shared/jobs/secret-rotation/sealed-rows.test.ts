@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
-import { loadEntities } from '#test/support/entities.ts'
+import { loadEntities } from '#test/support/operations/entities.ts'
 
 /** Secrets that are hashed: nothing of them can be sealed anew. */
 const hashed = ['secret_salt', 'secret_hash']

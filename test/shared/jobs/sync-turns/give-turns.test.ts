@@ -6,11 +6,11 @@ import { giveTurns } from '#shared/jobs/sync-turns/give-turns.ts'
 import { sealedAccountItem } from '#shared/seal/log/sealed-accounts.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { put, remove, writeTogether } from '#shared/table/write-together.ts'
-import { newAccount } from '#test/support/account.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { directoriesApi } from '#test/support/directories.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { mdmFields } from '#test/support/posture-providers.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { directoriesApi } from '#test/support/sync/directories.ts'
+import { mdmFields } from '#test/support/sync/posture-providers.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {

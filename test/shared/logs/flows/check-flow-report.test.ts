@@ -4,7 +4,7 @@ import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import { fastParseFlowReport } from '#shared/logs/flows/fast-parse-flow-report.ts'
 import { parseReports } from '#shared/logs/flows/parse-reports.ts'
 import { validateFlowReport } from '#shared/logs/flows/validate-flow-report.ts'
-import { closeRecord, openRecord } from '#test/support/flows.ts'
+import { closeRecord, openRecord } from '#test/support/logs/flows.ts'
 
 const errorsOf = (record: unknown): unknown => {
   const checked = checkFlowReport(record)

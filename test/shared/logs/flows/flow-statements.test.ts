@@ -8,10 +8,10 @@ import { flowLogId } from '#shared/logs/flows/flow-identity.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { table } from '#shared/table/client.ts'
 import { BatchExecuteStatementCommand } from '#shared/table/commands.ts'
-import { newAccount } from '#test/support/account.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 let grant: Awaited<ReturnType<typeof newFlowGrant>>

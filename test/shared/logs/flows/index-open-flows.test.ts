@@ -13,9 +13,9 @@ import {
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
-import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
-import { failTable } from '#test/support/table-faults.ts'
+import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
+import { failTable } from '#test/support/table/table-faults.ts'
 
 const minute = 60_000_000
 const noon = (Math.floor(clock.now() / 86_400_000_000) - 2) * 86_400_000_000 + 720 * minute

@@ -10,11 +10,11 @@ import { kinesisSource } from '#infra/local/pollers/kinesis-source.ts'
 import { env } from '#shared/core/env.ts'
 import { flowStream } from '#shared/logs/flows/flow-stream.ts'
 import { SeededRandom } from '#test/simulation/seeded-random.ts'
-import { call, newAccount } from '#test/support/account.ts'
-import { deliverAll } from '#test/support/deliver-all.ts'
-import { closeRecord, newFlowGrant, openRecord } from '#test/support/flows.ts'
-import { seedOf } from '#test/support/seeds.ts'
-import { crashAfter } from '#test/support/table-faults.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { deliverAll } from '#test/support/logs/deliver-all.ts'
+import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { seedOf } from '#test/support/run/seeds.ts'
+import { crashAfter } from '#test/support/table/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 let account: Account

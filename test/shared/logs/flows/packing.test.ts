@@ -4,7 +4,7 @@ import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
 import { pack, unpack } from '#shared/logs/flows/packing.ts'
-import { closeRecord, openRecord } from '#test/support/flows.ts'
+import { closeRecord, openRecord } from '#test/support/logs/flows.ts'
 
 const claims = { account_id: 'a', policy_authorization_id: 'b', role: 'initiator' } as IngestClaims
 const now = 1_800_000_000_000_001

@@ -6,7 +6,7 @@ import { clock } from '#shared/core/clock.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
-import { flowRecord, openRecord } from '#test/support/flows.ts'
+import { flowRecord, openRecord } from '#test/support/logs/flows.ts'
 
 let silent: Server
 let asked = 0

@@ -10,11 +10,11 @@ import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { commitKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
-import { HandlerClient } from '#test/support/handler-client.ts'
-import { changeSites } from '#test/support/sealed-account.ts'
-import { laterByMinutes, type SealWorld, sealNow, sealWorld } from '#test/support/sealing.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { HandlerClient } from '#test/support/seal/handler-client.ts'
+import { changeSites } from '#test/support/seal/sealed-account.ts'
+import { laterByMinutes, type SealWorld, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
 let account: Account
 let world: SealWorld

@@ -6,11 +6,11 @@ import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand, QueryCommand } from '#shared/table/commands.ts'
 import { readHead } from '#shared/table/head.ts'
 import type { Item } from '#shared/table/keys.ts'
-import { newAccount } from '#test/support/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
-import { plainRoot } from '#test/support/plain-merkle-tree.ts'
-import { changeSites, insertSites, leavesOf } from '#test/support/sealed-account.ts'
-import { laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
+import { changeSites, insertSites, leavesOf } from '#test/support/seal/sealed-account.ts'
+import { laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
 let account: string
 const put = (Item: Item) => table().send(new PutCommand({ TableName: tableName(), Item }))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { Lease, putCheckpoint, readCheckpoint, type SealedState } from '#shared/seal/log/sealed-state.ts'
-import { laterByMinutes } from '#test/support/sealing.ts'
+import { laterByMinutes } from '#test/support/seal/sealing.ts'
 
 const state: SealedState = {
   size: 1,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { GrowingTree, idBytes, type StoredTile } from '#shared/seal/merkle/growing-tree.ts'
 import { hashBytes, leafHash } from '#shared/seal/merkle/merkle-hash.ts'
-import { plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(24, '0')
 const leaves = Array.from({ length: 600 }, (_, i) => leafHash(String(i)))

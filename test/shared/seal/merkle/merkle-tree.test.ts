@@ -12,7 +12,7 @@ import {
   rootOf,
 } from '#shared/seal/merkle/merkle-proof.ts'
 import { partialWidths, type Tile, TileAppender, tileHashes, tilePath, widthOf } from '#shared/seal/merkle/tiles.ts'
-import { PlainTree, plainConsistency, plainPath, plainRoot } from '#test/support/plain-merkle-tree.ts'
+import { PlainTree, plainConsistency, plainPath, plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
 
 const hex = (hash: Buffer) => hash.toString('hex')
 

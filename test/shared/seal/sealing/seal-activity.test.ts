@@ -4,9 +4,9 @@ import { hourMicros, hourText } from '#shared/seal/log/hour-leaf.ts'
 import { settledUntil } from '#shared/seal/sealing/seal-activity.ts'
 import { type Key, sealKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { aheadOfWrites, laterByMinutes, sealedState, sealNow } from '#test/support/sealing.ts'
-import { newSettledHour } from '#test/support/settled-hour.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { aheadOfWrites, laterByMinutes, sealedState, sealNow } from '#test/support/seal/sealing.ts'
+import { newSettledHour } from '#test/support/seal/settled-hour.ts'
 
 const at = (time: string) => parseTimestamp(`2026-11-22T${time}Z`) ?? 0
 

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest'
 import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote } from '#shared/seal/notes/signed-note.ts'
-import { newAccount } from '#test/support/account.ts'
-import { plainRoot } from '#test/support/plain-merkle-tree.ts'
-import { changeSites, leavesOf } from '#test/support/sealed-account.ts'
-import { aheadOfWrites, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
+import { changeSites, leavesOf } from '#test/support/seal/sealed-account.ts'
+import { aheadOfWrites, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
 let account: string
 let world: SealWorld

@@ -16,12 +16,12 @@ import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand, QueryCommand } from '#shared/table/commands.ts'
 import { commitKey, headKey, type Item, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { plainRoot } from '#test/support/plain-merkle-tree.ts'
-import { changeSites, insertSites, leavesOf } from '#test/support/sealed-account.ts'
-import { laterByMinutes, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
+import { changeSites, insertSites, leavesOf } from '#test/support/seal/sealed-account.ts'
+import { laterByMinutes, type SealWorld, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
 type Tree = { size: number; root: Buffer }
 

@@ -5,7 +5,7 @@ import { GrowingTree, idBytes, type StoredTile } from '#shared/seal/merkle/growi
 import { hashBytes, leafHash } from '#shared/seal/merkle/merkle-hash.ts'
 import { partialWidths, tileWidth } from '#shared/seal/merkle/tiles.ts'
 import { readNewest, sealTree } from '#shared/seal/sealing/seal-tree.ts'
-import { sealWorld } from '#test/support/sealing.ts'
+import { sealWorld } from '#test/support/seal/sealing.ts'
 
 const leaf = leafHash('a leaf')
 const idOf = (n: number) => n.toString(16).padStart(24, '0')

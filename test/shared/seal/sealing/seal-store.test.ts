@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { sealStore } from '#shared/seal/sealing/seal-store.ts'
-import { sealWorld } from '#test/support/sealing.ts'
+import { sealWorld } from '#test/support/seal/sealing.ts'
 
 /** A bucket as S3 is to conditional requests. */
 const objects = new Map<string, string>()

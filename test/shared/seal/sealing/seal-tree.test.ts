@@ -11,11 +11,11 @@ import { table, tableName } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
 import { commitKey, headKey, type Item, type Key, sealKey, sealPartition } from '#shared/table/keys.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { changeEntriesOf, removeItem } from '#test/support/change-log-items.ts'
-import { plainRoot } from '#test/support/plain-merkle-tree.ts'
-import { changeSites, leavesOf } from '#test/support/sealed-account.ts'
-import { aheadOfWrites, laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/sealing.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { changeEntriesOf, removeItem } from '#test/support/logs/change-log-items.ts'
+import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
+import { changeSites, leavesOf } from '#test/support/seal/sealed-account.ts'
+import { aheadOfWrites, laterByMinutes, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
 /** A log that was sealed twice, and whose table then went back to the first time, and on in another way. */
 async function newFork() {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { Overtaken } from '#shared/seal/log/overtaken.ts'
 import { hasNewest, putNewest, putOnce } from '#shared/seal/sealing/signed-objects.ts'
-import { type SealWorld, sealWorld } from '#test/support/sealing.ts'
+import { type SealWorld, sealWorld } from '#test/support/seal/sealing.ts'
 
 let world: SealWorld
 beforeEach(() => {

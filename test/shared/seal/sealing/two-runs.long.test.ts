@@ -8,9 +8,9 @@ import { parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
 import { openNote } from '#shared/seal/notes/signed-note.ts'
 import { tableHashes } from '#shared/seal/sealing/table-tiles.ts'
 import { sealPartition } from '#shared/table/keys.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { plainRoot } from '#test/support/plain-merkle-tree.ts'
-import { changeSites, leavesOf } from '#test/support/sealed-account.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
+import { changeSites, leavesOf } from '#test/support/seal/sealed-account.ts'
 import {
   aheadOfWrites,
   laterByMinutes,
@@ -18,7 +18,7 @@ import {
   sealedState,
   sealNow,
   sealWorld,
-} from '#test/support/sealing.ts'
+} from '#test/support/seal/sealing.ts'
 
 /** Whose writes are those of the first run. */
 const first = new AsyncLocalStorage<true>()

@@ -2,8 +2,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { Overtaken } from '#shared/seal/log/overtaken.ts'
 import { table } from '#shared/table/client.ts'
 import { PutCommand } from '#shared/table/commands.ts'
-import { laterByMinutes, sealNow } from '#test/support/sealing.ts'
-import { newSettledHour } from '#test/support/settled-hour.ts'
+import { laterByMinutes, sealNow } from '#test/support/seal/sealing.ts'
+import { newSettledHour } from '#test/support/seal/settled-hour.ts'
 
 /** Runs that have time for 1,000 entries or for all, and what happens ahead of what one stores of an hour. */
 function runsOf(account: string) {

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in.ts'
-import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in-world.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { beginSignIn, comeBack, ledTo } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, type SignInWorld, signInWorld, stubProviders } from '#test/support/sign-in/sign-in-world.ts'
 
 let world: SignInWorld
 beforeAll(async () => {

@@ -9,10 +9,10 @@ import type { ProvenIdentity } from '#shared/sign-in/identities/proven-identity.
 import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
 import { type Refusal, SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import { queryItems } from '#shared/table/read.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { insertIdentity, newIssuer, newPerson } from '#test/support/identities.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { insertIdentity, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { passcodeProvider } from '#shared/sign-in/passcodes/passcode-provider.ts'
 import { verifyPasscode } from '#shared/sign-in/passcodes/verify-passcode.ts'
 import { getRow, rowsBy } from '#shared/table/read.ts'
-import { newAccount } from '#test/support/account.ts'
-import { insertIdentity, newPerson } from '#test/support/identities.ts'
-import { catchLog } from '#test/support/log-lines.ts'
-import { hashQuickly, mailedPasscode } from '#test/support/mails.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { hashQuickly, mailedPasscode } from '#test/support/sign-in/mails.ts'
 
 let account: AccountRow
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { documentOf } from '#shared/sign-in/providers/provider-document.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { type Account, newAccount } from '#test/support/account.ts'
-import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in.ts'
-import { newSubject } from '#test/support/sign-in-world.ts'
-import { toldOperator } from '#test/support/told-operator.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { beginSignIn, comeBack, ledTo, providerBehind } from '#test/support/sign-in/sign-in.ts'
+import { newSubject } from '#test/support/sign-in/sign-in-world.ts'
+import { toldOperator } from '#test/support/sign-in/told-operator.ts'
 
 let account: Account
 let fake: PlainProvider

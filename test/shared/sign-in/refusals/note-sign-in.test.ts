@@ -3,7 +3,7 @@ import { within } from '#shared/core/logging/invocation.ts'
 import { logEnd } from '#shared/core/logging/log.ts'
 import { noteRefusal, noteSignIn } from '#shared/sign-in/refusals/note-sign-in.ts'
 import { SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
-import { catchLog } from '#test/support/log-lines.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

@@ -6,11 +6,11 @@ import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { rowsBy } from '#shared/table/read.ts'
-import { type Account, call, newAccount } from '#test/support/account.ts'
-import { writeChangeLogOf } from '#test/support/commit-stream.ts'
-import { insertAdmin, insertProvider, signInOrigin, signInWith } from '#test/support/portal-sessions.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { insertActor } from '#test/support/rows.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { insertAdmin, insertProvider, signInOrigin, signInWith } from '#test/support/accounts/portal-sessions.ts'
+import { insertActor } from '#test/support/accounts/rows.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { managedDevicesFake } from '#test/fakes/managed-devices.ts'
 import { mdmFake, mdmFleet } from '#test/fakes/mdm.ts'
 import { suiteCompany, suiteFake } from '#test/fakes/suite.ts'
 import { tenantCompany, tenantFake } from '#test/fakes/tenant.ts'
-import { faultOf, walkGroups, walkUsers } from '#test/support/read-directory.ts'
+import { faultOf, walkGroups, walkUsers } from '#test/support/sync/read-directory.ts'
 
 const account = '0191d9a4-5b67-7000-8000-000000000001'
 const rowOf = (fields: Partial<DirectoryRow>) => ({ account_id: account, ...fields }) as DirectoryRow

@@ -11,10 +11,10 @@ import { readOpen, takeLease } from '#shared/sync/runs/run-store.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { getRow } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { insertIdentity } from '#test/support/identities.ts'
-import { insertActor, insertRow, updateRow } from '#test/support/rows.ts'
-import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
+import { insertIdentity } from '#test/support/accounts/identities.ts'
+import { insertActor, insertRow, updateRow } from '#test/support/accounts/rows.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Pace } from '#shared/sync/apply/pace.ts'
-import { countWaiting } from '#test/support/count-waiting.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -4,10 +4,10 @@ import { handler as listActors } from '#functions/api/actors/list-actors.ts'
 import { handler as listIdentities } from '#functions/api/external-identities/list-external-identities.ts'
 import { handler as editMemberships } from '#functions/api/memberships/edit-memberships.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
-import { newAccessWorld } from '#test/support/access.ts'
-import { newIssuer, signIn } from '#test/support/identities.ts'
-import { insertActor } from '#test/support/rows.ts'
-import { newSyncWorld, normalized } from '#test/support/sync-runs.ts'
+import { newAccessWorld } from '#test/support/access/access.ts'
+import { newIssuer, signIn } from '#test/support/accounts/identities.ts'
+import { insertActor } from '#test/support/accounts/rows.ts'
+import { newSyncWorld, normalized } from '#test/support/sync/sync-runs.ts'
 
 // What users of such services complain of (docs/contract/identity-wire.md), where it is a run that decides.
 

@@ -3,10 +3,10 @@ import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { partition } from '#shared/table/keys.ts'
 import { getRow, sortKeysOf } from '#shared/table/read.ts'
-import { insertSyncedGroup } from '#test/support/groups.ts'
-import { openPolicy } from '#test/support/row-fields.ts'
-import { insertRow } from '#test/support/rows.ts'
-import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
+import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
+import { openPolicy } from '#test/support/accounts/row-fields.ts'
+import { insertRow } from '#test/support/accounts/rows.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { getRow } from '#shared/table/read.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { insertIdentity } from '#test/support/identities.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
-import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
+import { insertIdentity } from '#test/support/accounts/identities.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

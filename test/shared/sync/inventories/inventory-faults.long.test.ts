@@ -9,10 +9,10 @@ import { after, always, changed, halfList, on, times } from '#test/fakes/faults.
 import { graphFaults } from '#test/fakes/graph-server.ts'
 import { managedDevice, managedDevicesFake } from '#test/fakes/managed-devices.ts'
 import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { countWaiting } from '#test/support/count-waiting.ts'
-import { newInventoryWorld } from '#test/support/inventory-runs.ts'
-import { mdmFields, tenantFields } from '#test/support/posture-providers.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
+import { mdmFields, tenantFields } from '#test/support/sync/posture-providers.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 /** More than a page of either type. */
 const count = 320

@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { lastGoodRunKey } from '#shared/domain/sync/last-good-run.ts'
 import { getItem } from '#shared/table/read.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { newInventoryWorld } from '#test/support/inventory-runs.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

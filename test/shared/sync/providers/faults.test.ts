@@ -10,8 +10,8 @@ import { managedDevicesFake } from '#test/fakes/managed-devices.ts'
 import { mdmFake, mdmFaults, mdmFleet } from '#test/fakes/mdm.ts'
 import { suiteCompany, suiteFake, suiteFaults } from '#test/fakes/suite.ts'
 import { tenantCompany, tenantFake } from '#test/fakes/tenant.ts'
-import { directoryKey, idpOf, managedDevicesOf, mdmOf, suiteOf, tenantOf } from '#test/support/fake-directories.ts'
-import { callsFakes, faultOf, groupOf } from '#test/support/read-directory.ts'
+import { directoryKey, idpOf, managedDevicesOf, mdmOf, suiteOf, tenantOf } from '#test/support/sync/fake-directories.ts'
+import { callsFakes, faultOf, groupOf } from '#test/support/sync/read-directory.ts'
 
 callsFakes()
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { Chunks } from '#shared/sync/read/chunks.ts'
-import { measure } from '#test/support/consumed-capacity.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 
 const inAnHour = () => Math.ceil(clock.now() / 1e6) + 3_600
 

@@ -11,12 +11,12 @@ import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { getRow } from '#shared/table/read.ts'
-import { commitsOf, followUpAll } from '#test/support/commit-stream.ts'
-import { directoriesApi, runsApi } from '#test/support/directories.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { newRewindWorld, type RewindWorld } from '#test/support/rewinds.ts'
-import type { SyncedState } from '#test/support/sync-runs.ts'
-import { beforeRequest } from '#test/support/table-faults.ts'
+import { commitsOf, followUpAll } from '#test/support/logs/commit-stream.ts'
+import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
+import { newRewindWorld, type RewindWorld } from '#test/support/sync/rewinds.ts'
+import type { SyncedState } from '#test/support/sync/sync-runs.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+import { beforeRequest } from '#test/support/table/table-faults.ts'
 
 /** What looks at every item of a table needs one of its own. */
 let own: Awaited<ReturnType<typeof useOwnTable>>

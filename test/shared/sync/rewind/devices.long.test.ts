@@ -13,12 +13,12 @@ import { Pace } from '#shared/sync/apply/pace.ts'
 import { itemRow, rowKey } from '#shared/table/entity.ts'
 import { partition } from '#shared/table/keys.ts'
 import { getItem, getRow, queryItems } from '#shared/table/read.ts'
-import { call } from '#test/support/account.ts'
-import { runsApi } from '#test/support/directories.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { publicKey } from '#test/support/public-key.ts'
-import { newRewindWorld, ownersOnly, type RewindWorld } from '#test/support/rewinds.ts'
-import { insertRow, updateRow } from '#test/support/rows.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { call } from '#test/support/accounts/account.ts'
+import { insertRow, updateRow } from '#test/support/accounts/rows.ts'
+import { runsApi } from '#test/support/sync/directories.ts'
+import { newRewindWorld, ownersOnly, type RewindWorld } from '#test/support/sync/rewinds.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
 
 /** What looks at every item of a table needs one of its own. */
 let own: Awaited<ReturnType<typeof useOwnTable>>

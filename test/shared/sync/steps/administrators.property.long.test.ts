@@ -9,9 +9,9 @@ import { directories } from '#shared/domain/directories/directory.ts'
 import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
-import { insertActor, updateRow } from '#test/support/rows.ts'
-import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync-runs.ts'
-import { beforeRequest } from '#test/support/table-faults.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { beforeRequest } from '#test/support/table/table-faults.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -5,11 +5,11 @@ import { bounds } from '#shared/sync/directories/read/bounds.ts'
 import { ProviderFault } from '#shared/sync/provider-fault.ts'
 import { listChanges } from '#shared/sync/sources/list-changes.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { countWaiting } from '#test/support/count-waiting.ts'
-import { directoriesApi } from '#test/support/directories.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { directoriesApi } from '#test/support/sync/directories.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

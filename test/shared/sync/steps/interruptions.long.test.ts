@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
-import { commitsOf } from '#test/support/commit-stream.ts'
-import { movableClock } from '#test/support/movable-clock.ts'
-import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync-runs.ts'
-import { crashAfter } from '#test/support/table-faults.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { movableClock } from '#test/support/table/movable-clock.ts'
+import { crashAfter } from '#test/support/table/table-faults.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

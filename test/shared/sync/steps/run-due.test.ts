@@ -8,12 +8,12 @@ import { table } from '#shared/table/client.ts'
 import { DeleteCommand, UpdateCommand } from '#shared/table/commands.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { put, writeTogether } from '#shared/table/write-together.ts'
-import { postureProvidersApi } from '#test/support/collections.ts'
-import { directoriesApi } from '#test/support/directories.ts'
-import { newInventoryWorld } from '#test/support/inventory-runs.ts'
-import { useOwnTable } from '#test/support/own-table.ts'
-import { updateRow } from '#test/support/rows.ts'
-import { newSyncWorld, type SyncWorld } from '#test/support/sync-runs.ts'
+import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { directoriesApi } from '#test/support/sync/directories.ts'
+import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
 
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { writesPerGroup, writesPerMembership } from '#shared/sync/directories/ap
 import { writesPerUser } from '#shared/sync/directories/apply/apply-users.ts'
 import type { RowFields } from '#shared/table/entity.ts'
 import { readHead } from '#shared/table/head.ts'
-import { newSyncWorld } from '#test/support/sync-runs.ts'
+import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 const transaction = () => new Transaction('account', { sequence: 1, clock: 1, counts: {} }, 2)
 const directory_id = 'directory'

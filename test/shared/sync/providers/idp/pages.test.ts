@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { waiting } from '#shared/core/work/waiting.ts'
 import { after, always, changed, on, times } from '#test/fakes/faults.ts'
 import { type IdpFake, idpApp, idpCompany, idpFake, idpFaults, idpGroup, idpUser } from '#test/fakes/idp.ts'
-import { directoryKey, idpOf } from '#test/support/fake-directories.ts'
+import { directoryKey, idpOf } from '#test/support/sync/fake-directories.ts'
 import {
   callsFakes,
   faultOf,
@@ -11,7 +11,7 @@ import {
   walkGroups,
   walkMembers,
   walkUsers,
-} from '#test/support/read-directory.ts'
+} from '#test/support/sync/read-directory.ts'
 
 callsFakes()
 

@@ -7,8 +7,8 @@ import {
   managedDevicesFake,
   managedDevicesFaults,
 } from '#test/fakes/managed-devices.ts'
-import { managedDevicesOf } from '#test/support/fake-directories.ts'
-import { callsFakes, faultOf, walk } from '#test/support/read-directory.ts'
+import { managedDevicesOf } from '#test/support/sync/fake-directories.ts'
+import { callsFakes, faultOf, walk } from '#test/support/sync/read-directory.ts'
 
 callsFakes()
 

@@ -3,8 +3,8 @@ import { deviceFields } from '#shared/domain/mdm-devices/mdm-device.ts'
 import type { InventoryAdapter, InventoryDevice } from '#shared/sync/inventory-adapter.ts'
 import { changed, halfList, on, withoutKey } from '#test/fakes/faults.ts'
 import { type MdmFake, mdmCategories, mdmDevice, mdmFake, mdmFleet } from '#test/fakes/mdm.ts'
-import { mdmOf } from '#test/support/fake-directories.ts'
-import { callsFakes, faultOf, walk } from '#test/support/read-directory.ts'
+import { mdmOf } from '#test/support/sync/fake-directories.ts'
+import { callsFakes, faultOf, walk } from '#test/support/sync/read-directory.ts'
 
 callsFakes()
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { after, changed, on, times, withoutKey } from '#test/fakes/faults.ts'
 import { type SuiteFake, suiteCompany, suiteFake, suiteFaults, suiteGroup, suiteUser } from '#test/fakes/suite.ts'
-import { suiteOf } from '#test/support/fake-directories.ts'
+import { suiteOf } from '#test/support/sync/fake-directories.ts'
 import {
   callsFakes,
   faultOf,
@@ -10,7 +10,7 @@ import {
   walkGroups,
   walkMembers,
   walkUsers,
-} from '#test/support/read-directory.ts'
+} from '#test/support/sync/read-directory.ts'
 
 callsFakes()
 

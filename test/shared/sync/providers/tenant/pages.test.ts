@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { after, always, changed, halfList, on, times, withoutKey } from '#test/fakes/faults.ts'
 import { graphFaults } from '#test/fakes/graph-server.ts'
 import { type TenantFake, tenantCompany, tenantFake, tenantGroup, tenantUser } from '#test/fakes/tenant.ts'
-import { tenantOf } from '#test/support/fake-directories.ts'
+import { tenantOf } from '#test/support/sync/fake-directories.ts'
 import {
   callsFakes,
   faultOf,
@@ -11,7 +11,7 @@ import {
   walkGroups,
   walkMembers,
   walkUsers,
-} from '#test/support/read-directory.ts'
+} from '#test/support/sync/read-directory.ts'
 
 callsFakes()
 

@@ -1,0 +1,161 @@
+import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
+import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
+import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
+import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
+import { handler as unverifyClient } from '#functions/api/clients/unverify-client.ts'
+import { handler as deleteGateway } from '#functions/api/gateways/delete-gateway.ts'
+import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
+import { handler as setMembers } from '#functions/api/memberships/replace-memberships.ts'
+import { handler as deletePolicy } from '#functions/api/policies/delete-policy.ts'
+import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
+import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
+import { handler as updateResource } from '#functions/api/resources/update-resource.ts'
+import { type AuthorizationItem, isPending } from '#shared/access/authorizations/authorization.ts'
+import { authorizationsOf } from '#shared/commit/revoke.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
+import { clients } from '#shared/domain/clients/client.ts'
+import { gateways } from '#shared/domain/gateways/gateway.ts'
+import { policies } from '#shared/domain/policies/policy.ts'
+import { findPresence, isOnline } from '#shared/domain/presence/presence.ts'
+import { resources } from '#shared/domain/resources/resource.ts'
+import { sites } from '#shared/domain/sites/site.ts'
+import { partition } from '#shared/table/keys.ts'
+import { getItem, getRow } from '#shared/table/read.ts'
+import { SeededRandom } from '#test/simulation/seeded-random.ts'
+import { type Answer, call } from '../accounts/account.ts'
+import { insertRow } from '../accounts/rows.ts'
+import { ItemsInFlight } from '../table/items-in-flight.ts'
+import { plantClients } from '../table/plant-clients.ts'
+import { newAccessWorld } from './access.ts'
+import { end, start } from './gateways.ts'
+import { publicKey } from './public-key.ts'
+
+const clientCount = 8
+
+/** A world in which clients ask for one resource; the first of them is the one that things happen to. */
+async function newRace() {
+  const world = await newAccessWorld()
+  const gateway = await world.addGateway()
+  const elsewhere = await insertRow(world.account.id, sites, { name: 'Elsewhere', managed_by: 'account' })
+  const planted = await plantClients(world, clientCount, { verified_at: timestamp(clock.now()) })
+  const sessions = await Promise.all(planted.map(({ start }) => start()))
+  return { ...world, gateway, elsewhere, planted, session: String(sessions[0]?.body.data.id) }
+}
+type Race = Awaited<ReturnType<typeof newRace>>
+
+const first = ({ planted: [one] }: Race) => {
+  if (!one) throw new Error('There is no client.')
+  return one
+}
+
+/** Everything that takes access away, by what it does it to. */
+export const takings: Record<string, (race: Race) => Promise<Answer>> = {
+  'a disabled policy': ({ account, policy }) =>
+    account.call(updatePolicy, { method: 'PATCH', params: { id: policy.id }, body: { policy: { is_disabled: true } } }),
+  'other conditions': ({ account, policy }) => {
+    const conditions = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }]
+    return account.call(updatePolicy, { method: 'PATCH', params: { id: policy.id }, body: { policy: { conditions } } })
+  },
+  'a deleted policy': ({ account, policy }) =>
+    account.call(deletePolicy, { method: 'DELETE', params: { id: policy.id } }),
+  'a deleted resource': ({ account, resource }) =>
+    account.call(deleteResource, { method: 'DELETE', params: { id: resource.id } }),
+  'a resource in another site': ({ account, resource, elsewhere }) =>
+    account.call(updateResource, {
+      method: 'PATCH',
+      params: { id: resource.id },
+      body: { resource: { site_id: elsewhere.id } },
+    }),
+  'a group without its members': ({ account, group }) =>
+    account.call(setMembers, { method: 'PUT', params: { group_id: group.id }, body: { memberships: [] } }),
+  'a deleted group': ({ account, group }) => account.call(deleteGroup, { method: 'DELETE', params: { id: group.id } }),
+  'a deleted actor': ({ account, actor }) => account.call(deleteActor, { method: 'DELETE', params: { id: actor.id } }),
+  'a deleted token': (race) =>
+    race.account.call(deleteToken, {
+      method: 'DELETE',
+      params: { actor_id: race.actor.id, id: first(race).tokenId },
+    }),
+  'a deleted client': (race) => race.account.call(deleteClient, { method: 'DELETE', params: { id: first(race).id } }),
+  'a client that is not verified': (race) =>
+    race.account.call(unverifyClient, { method: 'PUT', params: { id: first(race).id } }),
+  'a session that was ended': (race) =>
+    call(endClientSession, { method: 'DELETE', token: first(race).token, params: { id: race.session } }),
+  'a client with another key': (race) => first(race).start({ public_key: publicKey() }),
+  'a deleted gateway': ({ account, site, gateway }) =>
+    account.call(deleteGateway, { method: 'DELETE', params: { site_id: site.id, id: gateway.id } }),
+  'a gateway with another key': async ({ gateway: { token, session } }) => {
+    await end(token, session.id)
+    return start(token)
+  },
+}
+
+/** What an authorization that counts rests on and is not there any more, in words; `told` is the gateway's key that its client knows. */
+async function broken({ account: { id: account } }: Race, item: AuthorizationItem, told?: string): Promise<string[]> {
+  const [policy, resource, client, token, gateway, presence, gatewayPresence] = await Promise.all([
+    getRow(policies, account, item.policy_id),
+    getRow(resources, account, item.resource_id),
+    getRow(clients, account, item.client_id),
+    getRow(clientTokens, account, item.client_token_id),
+    getRow(gateways, account, item.gateway_id),
+    findPresence(account, 'clients', item.client_id),
+    findPresence(account, 'gateways', item.gateway_id),
+  ])
+  const [group = '', actor = ''] = item.membership?.split('#') ?? []
+  const membership = await getItem({ pk: partition(account, 'memberships', group), sk: actor })
+  const isNewest = (row: { updated_at: string } | null) => row !== null && row.updated_at <= item.state_at
+  const facts: [string, boolean][] = [
+    ['policy', isNewest(policy) && policy?.is_disabled === false],
+    ['resource', isNewest(resource)],
+    ['client', isNewest(client)],
+    ['token', token !== null],
+    ['gateway', gateway !== null && gatewayPresence?.public_key === told],
+    ['membership', membership !== undefined],
+    ['session', isOnline(presence ?? null, clock.now()) && presence?.public_key === item.client_public_key],
+  ]
+  return facts.flatMap(([what, holds]) => (holds ? [] : [what]))
+}
+
+/**
+ * Lets clients ask for a resource while it is taken from them, in simulated time, with items that conflict. Whatever counts
+ * after the taking was answered must rest on what is there.
+ */
+export async function raceGrants(
+  taking: string,
+  seed: number,
+): Promise<{ faults: string[]; granted: number; pending: number }> {
+  const random = new SeededRandom(seed)
+  const race = await newRace()
+  // A grant waits for the put of its attribution: time for a whole revocation between its second look and its confirmation.
+  const flight = new ItemsInFlight(seed, { PutItem: [4, 80] })
+  const within = (ms: number) => waiting.sleep(ms * random.next())
+  try {
+    const take = async () => {
+      await within(120)
+      return (takings[taking] as (typeof takings)[string])(race)
+    }
+    const asks = race.planted.map(({ ask }) => async () => {
+      await within(120)
+      return ask()
+    })
+    const [taken, ...answers] = await flight.run([take, ...asks])
+    const statuses = [taken, ...answers].map((one) => one?.result.status ?? 0)
+    const faults = statuses.filter((status) => status >= 500).map((status) => `answered ${status}`)
+    if ((taken?.result.status ?? 500) > 201) faults.push(`the taking was answered ${taken?.result.text}`)
+    const [left] = await flight.run([() => authorizationsOf(race.account.id, { by: 'gateway', id: race.gateway.id })])
+    const items = (left?.result ?? []) as unknown as AuthorizationItem[]
+    const counting = items.filter((item) => !isPending(item))
+    const granted = answers.map(({ result }) => result.body.data).filter((data) => data !== undefined)
+    const keys = new Map<string, string>(granted.map(({ id, gateway }) => [id, gateway.public_key]))
+    const checks = await flight.run(counting.map((item) => () => broken(race, item, keys.get(item.id))))
+    for (const { result } of checks) if (result.length > 0) faults.push(`granted without ${result.join(', ')}`)
+    return {
+      faults,
+      granted: statuses.slice(1).filter((status) => status === 201).length,
+      pending: items.length - counting.length,
+    }
+  } finally {
+    flight.end()
+  }
+}

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { WebSocket } from 'ws'
+import { handler as onConnect } from '#functions/live/connect.ts'
+import { handler as onMessage } from '#functions/live/default.ts'
+import { handler as onDisconnect } from '#functions/live/disconnect.ts'
+import { attachLive } from '#infra/local/live/attach-live.ts'
+import type { LiveRoute } from '#infra/local/live/live-event.ts'
+import { openLive } from '#infra/local/live/open-live.ts'
+import type { LiveEvent } from '#shared/http/live/live-event.ts'
+import { until } from '../run/until.ts'
+
+/** What the platform asks of the service. */
+export const handlers = { $connect: onConnect, $default: onMessage, $disconnect: onDisconnect }
+
+type Received = { type: string } & Record<string, unknown>
+
+/** A device at its end of the channel, and all that it has heard. */
+export type LiveDevice = {
+  received: Received[]
+  send(message: unknown): void
+  /** The next message of a type that was not taken yet. */
+  next(type: string): Promise<Received>
+  /** The code that it was closed with. */
+  closed: Promise<number>
+  close(): void
+  /** Reads no more of what is sent. */
+  pause(): void
+}
+
+type Refused = { status: number; body: Record<string, unknown> }
+
+export class Refusal extends Error {
+  readonly refused: Refused
+  constructor(refused: Refused) {
+    super(`The handshake was refused with ${refused.status}.`)
+    this.refused = refused
+  }
+}
+
+type Intercept = (route: LiveRoute, event: unknown) => unknown
+
+/** The channel as one machine serves it, before the handlers themselves. `stop` puts the settings back. */
+export async function openChannel(
+  options: { limits?: Parameters<typeof openLive>[0]['limits']; intercept?: Intercept } = {},
+) {
+  const { limits, intercept = (route, event) => handlers[route](event as LiveEvent) } = options
+  const live = await openLive({ invoke: async (route, event) => intercept(route, event), answers: true, limits })
+  const server = createServer()
+  attachLive(server, Promise.resolve(live))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`
+  Object.assign(process.env, { LIVE_URL: url, LIVE_ENDPOINT: live.endpoint })
+  return {
+    url,
+    connect: (token: string, sessionId: string, headers?: Record<string, string>) =>
+      connectTo(url, token, sessionId, headers),
+    async stop() {
+      delete process.env.LIVE_URL
+      delete process.env.LIVE_ENDPOINT
+      await live.stop()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Opens a connection. @throws Refusal where the handshake is refused */
+export async function connectTo(
+  url: string,
+  token: string,
+  sessionId: string,
+  headers: Record<string, string> = {},
+): Promise<LiveDevice> {
+  const socket = new WebSocket(`${url}?session_id=${sessionId}`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  })
+  const received: Received[] = []
+  const taken = new Set<Received>()
+  socket.on('message', (data) => received.push(JSON.parse(String(data))))
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve))
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve)
+    socket.once('error', reject)
+    socket.once('unexpected-response', (_request, response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        reject(new Refusal({ status: response.statusCode ?? 0, body: text ? JSON.parse(text) : {} }))
+      })
+    })
+  })
+  return {
+    received,
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    async next(type) {
+      const found = () => received.find((message) => message.type === type && !taken.has(message))
+      await until(() => found() !== undefined)
+      const message = found() as Received
+      taken.add(message)
+      return message
+    },
+    closed,
+    close: () => socket.close(),
+    pause: () => socket.pause(),
+  }
+}

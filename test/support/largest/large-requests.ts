@@ -1,0 +1,72 @@
+import { isV0 } from '#shared/http/v0-headers.ts'
+import type { Answer } from '../accounts/account.ts'
+import type { Entry } from '../operations/operations.ts'
+import type { Request, sampleRequests } from '../operations/sample-requests.ts'
+import { cpuOf, cpuUnit, secondOfCpu } from './cpu-cost.ts'
+import { largestBodies } from './largest-bodies.ts'
+import { largestValue } from './largest-values.ts'
+
+type World = Awaited<ReturnType<typeof sampleRequests>>
+type LargeRequest = Request & { what: string }
+type Measured = { what: string; answer: Answer; units: number }
+
+const surfaces = new Map<string, string>()
+
+/** Whether this operation stands for its surface. */
+function standsForSurface({ name, operation: { credential = 'api', path } }: Entry): boolean {
+  const surface = isV0(path) ? 'v0' : credential
+  if (!surfaces.has(surface)) surfaces.set(surface, name)
+  return surfaces.get(surface) === name
+}
+
+const envelopeOf = ({ operation: { body, credential } }: Entry) =>
+  credential === 'ingest' ? 'flow_logs' : (body?.envelope ?? null)
+
+/** Headers and a query that are long lists of what they may hold. */
+const longHeaders = {
+  accept: `${'text/html;q=0.1,'.repeat(2_000)}application/json`,
+  'if-none-match': '"a", '.repeat(2_000),
+  'x-request-id': 'x'.repeat(10_000),
+  'user-agent': 'x'.repeat(10_000),
+}
+const longQuery = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, 'x'.repeat(20)]))
+
+/** Whether a request can be large: with a body, or with the query of a list. */
+export const takesMuch = ({ operation: { body, credential, filters } }: Entry): boolean =>
+  body !== undefined || credential === 'ingest' || filters !== undefined
+
+/** The largest valid body of an operation, if it takes one, and then the largest invalid ones. */
+export async function largeRequests(entry: Entry, { samples }: World): Promise<LargeRequest[]> {
+  const sample = (await samples[entry.name]?.()) ?? {}
+  if (entry.operation.filters)
+    return [{ ...sample, what: 'long headers and query', headers: longHeaders, query: longQuery }]
+  const envelope = envelopeOf(entry)
+  const body = sample.body as Record<string, unknown> | undefined
+  const sent = envelope === null ? body : body?.[envelope]
+  const largest = largestValue(entry.operation, sent)
+  return [
+    { ...sample, what: 'the largest valid body', body: envelope === null ? largest : { [envelope]: largest } },
+    ...largestBodies(entry.operation, sent, standsForSurface(entry)).map((invalid) => ({
+      ...sample,
+      ...invalid,
+      body: undefined,
+    })),
+  ]
+}
+
+/** Sends a request, again where it takes more than a second: the least of three counts, without what reading the body takes. */
+export async function measured(world: World, entry: Entry, request: LargeRequest): Promise<Measured> {
+  const { what, ...sent } = request
+  const unit = await cpuUnit()
+  let answer: Answer | undefined
+  const send = async () => {
+    const latest = await world.send(entry.name, sent)
+    answer ??= latest
+  }
+  let units = (await cpuOf(send)) / unit
+  for (let tries = 1; tries < 3 && units > secondOfCpu; tries++) {
+    const parsing = await cpuOf(() => request.rawBody !== undefined && JSON.parse(request.rawBody))
+    units = Math.min(units, ((await cpuOf(send)) - parsing) / unit)
+  }
+  return { what, answer: answer as Answer, units }
+}

@@ -1,0 +1,27 @@
+import type { Filter } from '#shared/domain/resources/filters.ts'
+import { type ResourceRow, resources } from '#shared/domain/resources/resource.ts'
+import type { AccessWorld } from '../access/access.ts'
+import { plantIds } from '../table/plant-rows.ts'
+
+/** As many filters and ports as were stored before rows had a bound of bytes: some 900 KB of an answer. */
+export const mostFilters = (): Filter[] =>
+  Array.from({ length: 100 }, () => ({
+    protocol: 'tcp',
+    ports: Array.from({ length: 500 }, (_, i) => `${10_000 + 100 * i} - ${10_099 + 100 * i}`),
+  }))
+
+/** Lets the actor of a world reach so many of the largest resources that can be in the table; their ids, oldest first. */
+export async function addLargeResources(
+  { account, addPolicy, resource }: AccessWorld,
+  count: number,
+): Promise<string[]> {
+  const { id: _id, inserted_at: _inserted, updated_at: _updated, ...fields } = resource
+  const filters = mostFilters()
+  const ids = await plantIds<ResourceRow>(account.id, resources, count, (i) => ({
+    ...fields,
+    name: `Large ${i}`,
+    filters,
+  }))
+  for (const resource_id of ids) await addPolicy({ resource_id })
+  return ids
+}

@@ -1,0 +1,50 @@
+import { expect } from 'vitest'
+import type { Handler } from '#shared/http/lambda.ts'
+import type { Account, Answer } from '../accounts/account.ts'
+
+/** Lambda hands over no more: the whole result as JSON, in which the body is a string. */
+const handedOver = 6_291_556
+
+/** A request for a list, without its page. */
+export type ListRequest = { handler: Handler; params?: Record<string, string>; query?: Record<string, string> }
+
+/** A row by its id; what has none is known by its name. */
+type Shown = { id?: string; log_id?: string; name?: string }
+type Page = { ids: string[]; answer: Answer }
+
+/** A page of a list. It fits an answer, as one of a hundred of its rows would, and has something on it. */
+export async function readPage(
+  account: Account,
+  { handler, params, query }: ListRequest,
+  cursor?: string | null,
+): Promise<Page> {
+  const paged: Record<string, string> = { limit: '100', ...query, ...(cursor && { page_cursor: cursor }) }
+  const answer = await account.call(handler, { params, query: paged, path: '/listed' })
+  const { status, headers, text, body } = answer
+  expect(status, text.slice(0, 500)).toBe(200)
+  const hundred = 100 / Number(paged.limit)
+  expect(hundred * Buffer.byteLength(text)).toBeLessThanOrEqual(5_500_000)
+  const result = JSON.stringify({ statusCode: status, headers, body: text })
+  expect(hundred * Buffer.byteLength(result)).toBeLessThan(handedOver)
+  expect(body.metadata.limit).toBe(Number(paged.limit))
+  expect(body.data.length).toBeGreaterThan(0)
+  return { ids: body.data.map(({ id, log_id, name }: Shown) => id ?? log_id ?? name), answer }
+}
+
+/** All pages of a list, from the first to the last and back; both ways show the same. */
+export async function walkPages(account: Account, request: ListRequest) {
+  const pages = [await readPage(account, request)]
+  const last = () => (pages.at(-1) as Page).answer.body.metadata
+  while (last().next_page) pages.push(await readPage(account, request, last().next_page))
+  const back = [pages.at(-1) as Page]
+  const first = () => (back[0] as Page).answer.body.metadata
+  while (first().prev_page) back.unshift(await readPage(account, request, first().prev_page))
+  const ids = pages.flatMap((page) => page.ids)
+  expect(back.flatMap((page) => page.ids)).toEqual(ids)
+  return {
+    ids,
+    pages: pages.length,
+    totals: [...new Set([...pages, ...back].map(({ answer }) => answer.body.metadata.total))],
+    rows: pages.flatMap(({ answer }) => answer.body.data),
+  }
+}

@@ -1,0 +1,16 @@
+import type { Entity } from '#shared/table/entity.ts'
+import { sourcesBelow } from '../run/imports.ts'
+
+const isEntity = (value: unknown): value is Entity =>
+  typeof value === 'object' && value !== null && 'upgrades' in value && 'edges' in value
+
+/** Every kind of stored object, by its collection: whatever shared/ exports as one, alone or by kind. */
+export async function loadEntities(): Promise<Map<string, Entity>> {
+  const files = [...sourcesBelow('shared')].filter(([, text]) => text.includes('entity<')).map(([file]) => file)
+  const modules = await Promise.all(files.map((file) => import(new URL(`../../../${file}`, import.meta.url).href)))
+  const exported = modules.flatMap((module) => Object.values<object | undefined>(module))
+  const entities = exported.flatMap((value) =>
+    isEntity(value) ? [value] : Object.values(value ?? {}).filter(isEntity),
+  )
+  return new Map(entities.map((entity) => [entity.name, entity]))
+}

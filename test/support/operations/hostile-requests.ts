@@ -1,0 +1,114 @@
+import { expect } from 'vitest'
+import { codesOf } from '#infra/openapi/errors.ts'
+import { v0ErrorResponses } from '#infra/openapi/v0-errors.ts'
+import { isV0 } from '#shared/http/v0-headers.ts'
+import { headKey } from '#shared/table/keys.ts'
+import { getItem } from '#shared/table/read.ts'
+import { SeededRandom } from '#test/simulation/seeded-random.ts'
+import { type Answer, call } from '../accounts/account.ts'
+import { seedOf } from '../run/seeds.ts'
+import { hashQuickly } from '../sign-in/mails.ts'
+import { newSource } from '../sign-in/sign-in.ts'
+import { hostileBodies, hostileHeaders, hostileJson, hostilePathIds, hostileQueries, hostileValues } from './hostile.ts'
+import type { Entry } from './operations.ts'
+import { type Request, sampleRequests } from './sample-requests.ts'
+
+type Hostile = Omit<Request, 'query'> & { query?: Record<string, string> | string }
+type Fields = Record<string, unknown>
+
+/** How many hostile values are drawn: for each field of a body, each id of a path, and of everything else. */
+export type HostileCounts = { perField: number; perId: number; others: number }
+
+/** What is drawn for an operation: the same for the same seed, name and counts. */
+class Draw {
+  readonly counts: HostileCounts
+  readonly #random: SeededRandom
+
+  constructor(name: string, counts: HostileCounts) {
+    this.counts = counts
+    const start = [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), seedOf('FUZZ_SEED'))
+    this.#random = new SeededRandom(start)
+  }
+
+  /** Several of the values; some may come twice. */
+  of<T>(values: readonly T[], count: number): T[] {
+    return Array.from({ length: count }, () => this.#random.pick(values))
+  }
+}
+
+/** The fields that a body can have: those of the contract, and those of its sample. */
+const fieldsOf = ({ operation: { body } }: Entry, sent: unknown): string[] => [
+  ...new Set([...Object.keys(body?.fields?.entries ?? {}), ...Object.keys((sent ?? {}) as Fields)]),
+]
+
+function bodiesOf(entry: Entry, sample: Request, draw: Draw): Hostile[] {
+  const { body } = entry.operation
+  if (!body) return []
+  const { envelope } = body
+  const { perField, others } = draw.counts
+  const whole = sample.body as Fields | undefined
+  const sent = (envelope === null ? whole : whole?.[envelope]) as Fields | undefined
+  const shaped = (value: unknown) => ({
+    ...sample,
+    body: undefined,
+    rawBody: hostileJson(envelope === null ? value : { [envelope]: value }),
+  })
+  return [
+    ...draw.of(hostileValues, others).map(shaped),
+    ...draw.of(hostileValues, others).map((value) => shaped([value, value])),
+    ...draw.of(hostileBodies, others).map((rawBody) => ({ ...sample, body: undefined, rawBody })),
+    ...fieldsOf(entry, Array.isArray(sent) ? sent[0] : sent).flatMap((field) =>
+      draw
+        .of(hostileValues, perField)
+        .map((value) => shaped(Array.isArray(sent) ? [{ ...sent[0], [field]: value }] : { ...sent, [field]: value })),
+    ),
+  ]
+}
+
+function requestsOf(entry: Entry, sample: Request, draw: Draw): Hostile[] {
+  const { perId, others } = draw.counts
+  return [
+    ...draw.of(hostileQueries, others).map((query) => ({ ...sample, query })),
+    ...draw.of(hostileHeaders, others).map((headers) => ({ ...sample, headers })),
+    ...Object.keys(sample.params ?? {}).flatMap((name) =>
+      draw.of(hostilePathIds, perId).map((id) => ({ ...sample, params: { ...sample.params, [name]: id } })),
+    ),
+    ...bodiesOf(entry, sample, draw),
+  ]
+}
+
+const sequence = async (accountId: string) => (await getItem(headKey(accountId)))?.sequence
+
+const show = (request: Hostile, { status, text }: Answer): string =>
+  `${JSON.stringify(request).slice(0, 600)} → ${status} ${text.slice(0, 300)} (FUZZ_SEED=${seedOf('FUZZ_SEED')})`
+
+type World = Awaited<ReturnType<typeof sampleRequests>>
+
+/** Expects a success or an error of the operation's contract, which changes nothing, for every hostile request. */
+export async function expectHostileRequestsAnswered(entry: Entry, counts: HostileCounts, given?: World): Promise<void> {
+  const { account, portal, samples } = given ?? (await sampleRequests())
+  const sample = await samples[entry.name]?.()
+  expect(sample, `a sample of ${entry.name}`).toBeDefined()
+  const codes: string[] = codesOf(entry.operation)
+  const statuses = Object.keys(v0ErrorResponses(entry.operation, {}))
+  const { method, path, credential } = entry.operation
+  // Who asks without a credential is limited by where it asks from.
+  const from = () => (credential === 'none' ? { sourceIp: newSource() } : {})
+  hashQuickly()
+  const requests = requestsOf(entry, sample as Request, new Draw(entry.name, counts))
+  // Both credentials of the account API in turn.
+  const tokens = [account.token, portal.token]
+  let before = await sequence(account.id)
+  for (const [i, request] of requests.entries()) {
+    const answer = await call(entry.handler, { token: tokens[i % 2], method, path, ...request, ...from() })
+    expect(answer.status, show(request, answer)).toBeLessThan(500)
+    if (answer.status < 400) {
+      before = await sequence(account.id)
+      continue
+    }
+    if (isV0(path)) expect(statuses, show(request, answer)).toContain(String(answer.status))
+    else expect(codes, show(request, answer)).toContain(answer.body.code)
+    expect(await sequence(account.id), show(request, answer)).toBe(before)
+  }
+  expect(({} as Fields).is_admin).toBeUndefined()
+}

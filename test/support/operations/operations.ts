@@ -1,0 +1,51 @@
+import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { collection } from '../accounts/collection.ts'
+
+export type Entry = OperationSource & {
+  handler: Handler
+  /** `POST /groups` */
+  name: string
+}
+
+async function load(): Promise<Entry[]> {
+  return Promise.all(
+    (await loadOperations()).map(async (source) => {
+      const { handler } = await import(new URL(`../../../functions/${source.file}`, import.meta.url).href)
+      return { ...source, handler, name: `${source.operation.method} ${source.operation.path}` }
+    }),
+  )
+}
+
+/** To ask for modules that are there already takes longer than to make an account. */
+let loaded: Promise<Entry[]> | undefined
+
+/** Every operation of the registry with its Lambda handler. */
+export function loadEntries(): Promise<Entry[]> {
+  loaded ??= load()
+  return loaded
+}
+
+/** The handler of one operation, as `POST /groups` names it. */
+export async function handlerOf(name: string): Promise<Handler> {
+  const found = (await loadEntries()).find((entry) => entry.name === name)
+  if (!found) throw new Error(`There is no operation ${name}.`)
+  return found.handler
+}
+
+/** The operations of a collection that a factory makes for each of its kinds. */
+export async function collectionAt(path: string, envelope: string) {
+  const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
+  const handler = (name: string): Handler => {
+    const found = handlers.get(name)
+    if (!found) throw new Error(`There is no operation ${name}.`)
+    return found
+  }
+  return collection(envelope, {
+    create: handler(`POST ${path}`),
+    get: handler(`GET ${path}/{id}`),
+    list: handler(`GET ${path}`),
+    update: handler(`PATCH ${path}/{id}`),
+    remove: handler(`DELETE ${path}/{id}`),
+  })
+}

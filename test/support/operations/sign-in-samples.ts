@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
+import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { type Account, newAccount } from '../accounts/account.ts'
+import { newPerson } from '../accounts/identities.ts'
+import { beginSignIn, comeBack, ledTo, newSource, providerBehind } from '../sign-in/sign-in.ts'
+import type { Sample } from './sample-requests.ts'
+
+type World = { fake: PlainProvider; provider: AuthProviderRow }
+
+/** The suite that the deployment signs in with: there is one for all worlds of a process. */
+let suite: Promise<PlainProvider> | undefined
+
+/** The samples of sign-in: people come from a provider on this machine. Every request has a source of its own. */
+export function addSignInSamples(samples: Record<string, Sample>, account: Account): void {
+  let world: Promise<World> | undefined
+  const made = async (): Promise<World> => {
+    process.env.ALLOW_INSECURE_PROVIDERS = '1'
+    const fake = await startPlainProvider()
+    return { fake, provider: await providerBehind(account.id, fake, 'oidc', { context: 'clients_and_portal' }) }
+  }
+  const theWorld = () => {
+    world ??= made()
+    return world
+  }
+  const { slug } = account
+  /** An account of its own: it can have one provider of this kind. */
+  const ofSuite = async () => {
+    process.env.ALLOW_INSECURE_PROVIDERS = '1'
+    suite ??= startPlainProvider()
+    const [fake, own] = [await suite, await newAccount()]
+    process.env.SUITE_ISSUER = fake.issuer
+    process.env.SUITE_CLIENT_SECRET = fake.secret
+    return { fake, account: own, provider: await providerBehind(own.id, fake, 'suite') }
+  }
+  let deployment: ReturnType<typeof ofSuite> | undefined
+  /** Somebody at a provider, about to come back. */
+  const about = async ({ fake, provider, account: own = account }: World & { account?: Account }) => {
+    const person = await newPerson(own)
+    const sign = await beginSignIn(provider.id, { slug: own.slug })
+    const claims = { sub: randomUUID(), email: person.email, email_verified: true, hd: 'example.com', name: 'Grace' }
+    return { ...sign, query: { state: sign.own, code: fake.codeFor(sign.url, claims) } }
+  }
+  const begun = async () => about(await theWorld())
+  Object.assign(samples, {
+    'GET /sign_in/{slug}/providers': async () => {
+      await theWorld()
+      return { params: { slug }, query: { context: 'client' }, sourceIp: newSource() }
+    },
+    'POST /sign_in/{slug}/start': async () => ({
+      params: { slug },
+      sourceIp: newSource(),
+      body: {
+        sign_in: {
+          auth_provider_id: (await theWorld()).provider.id,
+          context: 'client',
+          redirect_uri: 'http://127.0.0.1:49152/callback',
+          // No id, so that nobody takes it for one.
+          state: randomUUID().replaceAll('-', ''),
+          code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        },
+      },
+    }),
+    'GET /sign_in/callback': async () => {
+      deployment ??= ofSuite()
+      const at = await deployment
+      return { query: (await about(at)).query, sourceIp: newSource(), accountId: at.account.id }
+    },
+    'GET /sign_in/callback/{auth_provider_id}': async () => {
+      const { query, home } = await begun()
+      return { params: { auth_provider_id: home.split('/').at(-1) ?? '' }, query, sourceIp: newSource() }
+    },
+    'POST /sign_in/token': async () => {
+      const { query, verifier, home } = await begun()
+      const { code } = ledTo(await comeBack({ home }, query))
+      return { body: { sign_in: { code, code_verifier: verifier } }, sourceIp: newSource() }
+    },
+  } satisfies Record<string, Sample>)
+}

@@ -1,0 +1,31 @@
+import { clock } from '#shared/core/clock.ts'
+import { logId } from '#shared/logs/log-id.ts'
+import { logItems } from '#shared/logs/log-store.ts'
+import { hourMicros, hourStart, hourText } from '#shared/seal/log/hour-leaf.ts'
+import { hourKey } from '#shared/seal/sealing/table-tiles.ts'
+import { getItem } from '#shared/table/read.ts'
+import { newAccount } from '../accounts/account.ts'
+import { plantItems } from '../table/plant-items.ts'
+import { laterByMinutes, sealNow, sealWorld } from './sealing.ts'
+
+const subject = { actor_id: 'a', actor_name: 'Ada', actor_type: 'service_account', actor_email: null }
+const ids = { auth_provider_id: null, device_id: null, gateway_id: null, token_id: null }
+const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, ip_lon: null, user_agent: null }
+
+/** An account with so many sessions in an hour, which is settled since a minute, and one in the next. */
+export async function newSettledHour(count: number, of?: string) {
+  sealWorld()
+  const account = of ?? (await newAccount()).id
+  const hour = hourStart(clock.now())
+  const entry = { context: 'client', subject: { ...subject, ...ids, ...origin } }
+  const items = Array.from({ length: count }, (_, i) =>
+    logItems(account, 'session', logId('session', hour + i), hour + i, entry),
+  )
+  const next = hour + hourMicros
+  items.push(logItems(account, 'session', logId('session', next), next, entry))
+  plantItems(items.flatMap(([item]) => item ?? []))
+  laterByMinutes((next - clock.now()) / 60_000_000 + 16)
+  const key = hourKey(account, 'session', hourText(hour))
+  const seal = () => sealNow(account, 'activity')
+  return { account, hour, seal, state: () => getItem<Record<string, unknown> & typeof key>(key) }
+}

@@ -1,0 +1,493 @@
+import { vi } from 'vitest'
+import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
+import { clock, dayMicros, timestamp } from '#shared/core/clock.ts'
+import { discovery } from '#shared/domain/auth-providers/discovery.ts'
+import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
+import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
+import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
+import { newAccessWorld } from '../access/access.ts'
+import { newSite } from '../access/gateways.ts'
+import { publicKey } from '../access/public-key.ts'
+import { call, newAccount } from '../accounts/account.ts'
+import { postureProvidersApi } from '../accounts/collections.ts'
+import { updateRow } from '../accounts/rows.ts'
+import { removePointers } from '../logs/change-log-items.ts'
+import { commitsOf, recordOf, writeChangeLogOf } from '../logs/commit-stream.ts'
+import { closeRecord, flowRecord, newFlowGrant, openRecord } from '../logs/flows.ts'
+import { loadEntries } from '../operations/operations.ts'
+import { type Request, sampleRequests } from '../operations/sample-requests.ts'
+import { mailedPasscode } from '../sign-in/mails.ts'
+import { directoriesApi, storedDirectory } from '../sync/directories.ts'
+import { mdmFields } from '../sync/posture-providers.ts'
+import { ScriptedDirectory } from '../sync/scripted-directory.ts'
+import { ScriptedInventory } from '../sync/scripted-inventory.ts'
+import { recordPages } from './record-pages.ts'
+import { type RecordedCall, recordCalls } from './recorded-calls.ts'
+import { stubService } from './stub-service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: functions of every kind
+type Handler = (event: any, context?: any) => Promise<any>
+type Answer = Parameters<typeof recordCalls>[1]
+
+/** The calls of AWS that each function makes, by its file. */
+export type Recorded = Map<string, RecordedCall[]>
+
+const context = { getRemainingTimeInMillis: () => 900_000 }
+
+function recorder() {
+  const recorded: Recorded = new Map()
+  /** Runs a function in modules of its own, and notes what it asks of AWS. */
+  const record = async <T>(file: string, run: (handler: Handler) => Promise<T>, answer?: Answer): Promise<T> => {
+    let result: T | undefined
+    const calls = await recordCalls(async () => {
+      const { handler } = await import(new URL(`../../../functions/${file}`, import.meta.url).href)
+      result = await run(handler)
+    }, answer)
+    recorded.set(file, [...(recorded.get(file) ?? []), ...calls])
+    return result as T
+  }
+  return { recorded, record }
+}
+
+/** What the services say that no engine here is for. */
+const taken: Answer = () => new Response('{}')
+
+const inRegion = () => {
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
+}
+
+type Record = ReturnType<typeof recorder>['record']
+
+const succeed = ({ status, text }: { status: number; text: string }, what: string) => {
+  if (status < 200 || status > 303) throw new Error(`${what} answered ${status} ${text}`)
+}
+const pathOf = (name: string, { params = {} }: Request) =>
+  (name.split(' ')[1] ?? '').replace(/\{(\w+)\}/g, (_, param) => params[param] ?? '')
+
+/** Every operation by its sample, and those of the legacy API once more as they are spelled otherwise. */
+async function recordOperations(record: Record): Promise<string> {
+  const { account, samples } = await sampleRequests()
+  const files = new Map((await loadEntries()).map(({ name, file }) => [name, file]))
+  for (const [name, sample] of Object.entries(samples)) {
+    const method = name.split(' ')[0] ?? ''
+    const send = async (file: string, headers: Request['headers'] = {}, proxied = false) => {
+      const request = await sample()
+      const path = pathOf(name, request)
+      const params = proxied ? { proxy: path.replace(/^\/v0\//, '') } : request.params
+      const asked = {
+        method,
+        path,
+        token: account.token,
+        ...request,
+        params,
+        headers: { ...request.headers, ...headers },
+      }
+      const answer = await record(
+        file,
+        async (handler) => {
+          const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery.ts')
+          // What the samples have put in the place of a provider of identities.
+          loaded.read = discovery.read
+          // What is handed to Lambda goes where it would on AWS.
+          vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
+          inRegion()
+          return call(handler, asked)
+        },
+        taken,
+      )
+      succeed(answer, name)
+    }
+    // A key is kept for a write of the account API, and means nothing elsewhere.
+    await send(files.get(name) ?? '', { 'idempotency-key': crypto.randomUUID() })
+    if (name.includes(' /v0/')) await send('v0/other-route.ts', {}, true)
+  }
+  return account.id
+}
+
+/** What devices do beyond their samples: they come back, change their key and their place, and meet what is there. */
+async function recordDevices(record: Record): Promise<string> {
+  const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
+  const filesOf = (verb: string) => ({
+    client: `api/client-sessions/${verb}-client-session.ts`,
+    gateway: `api/gateway-sessions/${verb}-gateway-session.ts`,
+  })
+  const [starting, renewing, ending] = [filesOf('start'), filesOf('renew'), filesOf('end')]
+  const send = async (file: string, request: Parameters<typeof call>[1]) => {
+    const answer = await record(file, (handler) => call(handler, { method: 'POST', ...request }))
+    succeed(answer, file)
+    return answer.body?.data
+  }
+  const site = await newSite(world.account)
+  const shared = (await site.token()).token
+  const session = (fields: object = {}) => ({ session: { public_key: publicKey(), version: '1.4.0', ...fields } })
+  const key = publicKey()
+  for (const public_key of [key, key]) {
+    const { id } = await send(starting.gateway, { token: shared, body: session({ public_key }) })
+    await send(renewing.gateway, { token: shared, params: { id } })
+    await send(ending.gateway, { token: shared, params: { id } })
+  }
+  const { token, id, session: online } = await world.addGateway()
+  await send(ending.gateway, { token, params: { id: online.id } })
+  succeed(
+    await world.account.call(rotateToken, { method: 'POST', params: { site_id: world.site.id, gateway_id: id } }),
+    'the rotation of a token',
+  )
+  await send(starting.gateway, { token, body: session() })
+
+  await world.addGateway()
+  const client = { svc_id: 'laptop' }
+  const device = { token: world.token.token }
+  await send(starting.client, { ...device, body: session(client) })
+  const described = { ...client, hostname: 'new', device_serial: 'C02' }
+  const { id: session_id } = await send(starting.client, { ...device, body: session(described) })
+  const authorization = { resource_id: world.resource.id, session_id }
+  const file = 'api/authorizations/create-authorization.ts'
+  for (let i = 0; i < 2; i++) await send(file, { ...device, body: { authorization } })
+  // From elsewhere the conditions do not hold, and what was granted ends.
+  await send(renewing.client, { ...device, params: { id: session_id }, sourceIp: '198.51.100.7' })
+  await send(file, { ...device, body: { authorization } })
+  await send(starting.client, { ...device, body: session(client) })
+  return world.account.id
+}
+
+const liveSettings = {
+  LIVE_URL: 'wss://some.execute-api.us-east-1.amazonaws.com/live',
+  LIVE_ENDPOINT: 'https://some.execute-api.us-east-1.amazonaws.com/live',
+}
+
+/** Devices that hold a connection: it opens, is replaced, sends, and ends; and those who tell them, and end it. */
+async function recordLive(record: Record): Promise<void> {
+  const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
+  const told = <T>(file: string, run: (handler: Handler) => Promise<T>) =>
+    record(
+      file,
+      (handler) => {
+        for (const [name, value] of Object.entries(liveSettings)) vi.stubEnv(name, value)
+        for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
+        return run(handler)
+      },
+      () => new Response('{}'),
+    )
+  const eventOf = (connectionId: string, sourceIp = '192.0.2.7') => ({
+    requestContext: { connectionId, requestId: 'request', identity: { sourceIp } },
+    isBase64Encoded: false,
+  })
+  const open = (connectionId: string, token: string, session_id: string, sourceIp?: string) =>
+    told('live/connect.ts', async (handler) => {
+      const headers = { Authorization: `Bearer ${token}` }
+      const { statusCode } = await handler({
+        ...eventOf(connectionId, sourceIp),
+        headers,
+        queryStringParameters: { session_id },
+      })
+      if (statusCode !== 200) throw new Error(`The handshake answered ${statusCode}.`)
+    })
+  const say = (connectionId: string, body: string) =>
+    told('live/default.ts', (handler) => handler({ ...eventOf(connectionId), body }))
+
+  const gateway = await world.addGateway()
+  await open('gateway-1', gateway.token, gateway.session.id)
+  await open('gateway-2', gateway.token, gateway.session.id)
+  const { id: session_id } = (await world.startSession()).body.data
+  await open('client-1', world.token.token, session_id)
+  await told('api/authorizations/create-authorization.ts', (handler) =>
+    call(handler, {
+      method: 'POST',
+      token: world.token.token,
+      body: { authorization: { resource_id: world.resource.id, session_id } },
+    }),
+  )
+  // From elsewhere, where nothing is granted.
+  await open('client-2', world.token.token, session_id, '198.51.100.7')
+  await say('client-2', '{"type":"keepalive"}')
+  await say('client-1', '{"type":"keepalive"}')
+  for (let i = 0; i < 10; i++) await say('client-2', 'nonsense')
+  await open('client-3', world.token.token, session_id)
+  await told('api/client-sessions/start-client-session.ts', (handler) =>
+    call(handler, {
+      method: 'POST',
+      token: world.token.token,
+      body: { session: { svc_id: 'laptop', public_key: publicKey(), version: '1.4.0' } },
+    }),
+  )
+  await told('api/gateway-sessions/start-gateway-session.ts', (handler) =>
+    call(handler, {
+      method: 'POST',
+      token: gateway.token,
+      body: { session: { public_key: gateway.public_key, version: '1.4.0' } },
+    }),
+  )
+  await open('client-4', world.token.token, (await world.startSession()).body.data.id)
+  const Records = (await commitsOf(world.account.id)).map(recordOf)
+  await told('streams/follow-up.ts', (handler) => handler({ Records }, context))
+  await told('live/disconnect.ts', (handler) => handler(eventOf('client-4')))
+}
+
+/** Commits of every kind of object, as the stream hands them to their consumers. */
+async function recordConsumersOfCommits(record: Record, accounts: string[]): Promise<void> {
+  for (const account of accounts) {
+    const Records = (await commitsOf(account)).map(recordOf)
+    for (const name of ['write-change-log', 'follow-up']) {
+      for (let at = 0; at < Records.length; at += 100) {
+        const event = { Records: Records.slice(at, at + 100) }
+        const { batchItemFailures } = await record(`streams/${name}.ts`, (handler) => handler(event, context))
+        if (batchItemFailures.length > 0) throw new Error(`${name} failed.`)
+      }
+    }
+  }
+}
+
+/** Lets a function that was loaded for its recording see another time. */
+async function laterBy(hours: number): Promise<void> {
+  const { clock: loaded } = await import('#shared/core/clock.ts')
+  const now = loaded.now.bind(loaded)
+  vi.spyOn(loaded, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
+}
+
+/** Flows that open and close at once, late, in the other order, again, and long after they began. */
+async function recordFlows(record: Record, account: string): Promise<void> {
+  const { claims } = await newFlowGrant(account)
+  const minute = 60_000_000
+  const start = clock.now() - 60 * minute
+  const at = (minutes: number) => timestamp(start + minutes * minute)
+  const flow = (inner_src_port: number, begin: number) => ({
+    open: openRecord({ inner_src_port, flow_start: at(begin) }),
+    close: (end: number) =>
+      closeRecord({ inner_src_port, flow_start: at(begin), flow_end: at(end), last_packet: at(end) }),
+  })
+  const store = (minutes: number, ...records: unknown[]) =>
+    record('streams/store-flow-logs.ts', async (handler) => {
+      const { clock: loaded } = await import('#shared/core/clock.ts')
+      vi.spyOn(loaded, 'now').mockReturnValue(start + minutes * minute)
+      const reports = records.map((one) => (checkFlowReport(one) as { report: FlowReport }).report)
+      const event = { Records: [flowRecord(claims(), start + minutes * minute, ...reports)] }
+      if ((await handler(event, context)).batchItemFailures.length > 0) throw new Error('A flow was not stored.')
+    })
+  const [short, late, closing, long] = [flow(1, 0), flow(2, 0), flow(3, 0), flow(4, 0)]
+  await store(1, short.open, short.close(1), late.open, long.open)
+  await store(1, closing.close(1))
+  await store(1, closing.open, late.close(1))
+  // Behind the settling of their five minutes, open flows are gathered.
+  await store(30, flow(5, 29).open)
+  await store(40, flow(6, 0).open, long.close(39))
+}
+
+/** A seal of both logs of an account in an empty bucket, logs that follow them in another one, and the public half of the key. */
+async function recordSealing(record: Record, account: string): Promise<void> {
+  await writeChangeLogOf(account)
+  const bucket = new Map<string, string>()
+  const answer = async (url: URL, { method, body }: RequestInit) => {
+    if (method === 'PUT') bucket.set(url.pathname, await new Response(body).text())
+    const kept = bucket.get(url.pathname)
+    return kept === undefined ? new Response('', { status: 404 }) : new Response(kept)
+  }
+  const inBucket = (handler: Handler) => async (event: unknown) => {
+    vi.stubEnv('SEAL_FOLDER', '')
+    for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+    await laterBy(4)
+    return handler(event)
+  }
+  const have = (...logs: string[]) => {
+    for (const log of logs) {
+      if (!bucket.has(`/${account}/${log}/checkpoint`)) throw new Error(`The log ${log} was not sealed.`)
+    }
+  }
+  await record('schedules/seal-logs.ts', (handler) => inBucket(handler)({}), answer)
+  have('changes', 'activity')
+  bucket.clear()
+  await record('tasks/begin-sealed-log.ts', (handler) => inBucket(handler)({ account_id: account }), answer)
+  have('changes.2', 'activity.2')
+  await record('public/seal-pub.ts', async (handler) => {
+    for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+    succeed(await call(handler, { method: 'GET', path: '/seal.pub' }), 'GET /seal.pub')
+  })
+}
+
+/** What runs by the clock, when something is due. */
+async function recordSchedules(record: Record): Promise<void> {
+  const { account, samples } = await sampleRequests()
+  for (const name of ['POST /client/authorizations', 'PUT /groups/{group_id}/memberships', 'DELETE /sites/{id}']) {
+    await samples[name]?.()
+  }
+  await record('schedules/expire.ts', async (handler) => {
+    await laterBy(2)
+    await handler({})
+  })
+  const { account: synced } = await sampleRequests()
+  for (const kind of ['suite', 'idp'] as const) await directoriesApi[kind].made(synced)
+  await postureProvidersApi.create(synced, mdmFields())
+  const fleet = new ScriptedInventory()
+  fleet.devices = ['one', 'two', 'three'].map((mdm_id) => ({ mdm_id }))
+  const company = new ScriptedDirectory()
+  company.users = [{ id: 'one', email: 'one@example.com' }]
+  company.groups = [{ id: 'all', members: ['one'] }]
+  await record('schedules/sync.ts', async (handler) => {
+    const { adapters } = await import('#shared/sync/adapters/adapters.ts')
+    adapters.directory = async () => company.adapter
+    adapters.inventory = async () => fleet.adapter
+    await handler({})
+    fleet.devices = ['one', 'two'].map((mdm_id) => ({ mdm_id, device_name: mdm_id }))
+    company.users = [{ id: 'two', email: 'two@example.com' }]
+    company.groups = []
+    await laterBy(3)
+    await handler({})
+  })
+  await record(
+    'schedules/pulse.ts',
+    (handler) => handler({}),
+    () => new Response('{}'),
+  )
+  await record(
+    'schedules/mail-sync-errors.ts',
+    async (handler) => {
+      vi.stubEnv('MAIL_SENDER', 'access@example.net')
+      const [{ id }] = (await directoriesApi.suite.list(synced)).body.data
+      const row = await storedDirectory(synced, 'suite', id)
+      const failing = { is_disabled: true, disabled_reason: 'sync error', error: 'GET users answered 403.' }
+      await updateRow<DirectoryRow>(synced.id, directories.suite, row, failing)
+      const nine = (Math.floor(clock.now() / dayMicros) + 3) * 24 + 9.5
+      await laterBy(nine - clock.now() / 3_600_000_000)
+      await handler({})
+      const { error_mails } = await storedDirectory(synced, 'suite', id)
+      if (error_mails !== 1) throw new Error('Nobody was mailed.')
+    },
+    () => new Response('{}'),
+  )
+  const operate = (event: object) => record('tasks/provision-account.ts', (handler) => handler(event, context))
+  const limits = { users_count: 0, service_accounts_count: 0 }
+  await operate({ operation: 'update_account', account_id: account.id, account: { limits } })
+  await record(
+    'schedules/compare-limits.ts',
+    async (handler) => {
+      vi.stubEnv('MAIL_SENDER', 'access@example.net')
+      await handler({})
+    },
+    () => new Response('{}'),
+  )
+  await operate({ operation: 'create_static_device_pool', account_id: account.id, resource: { name: 'Pool' } })
+  const api_token = { expires_at: '2099-01-01T00:00:00Z' }
+  await operate({ operation: 'create_api_token', account_id: account.id, api_token })
+  await recordSealing(record, account.id)
+  await operate({ operation: 'delete_account', account_id: account.id })
+  for (const hours of [24 * 8, 24 * 10]) {
+    await record('schedules/delete-due-accounts.ts', async (handler) => {
+      await laterBy(hours)
+      await handler({})
+    })
+  }
+}
+
+/** What an operator invokes. */
+async function recordTasks(record: Record, account: string, consumer: string): Promise<void> {
+  const fields = { name: 'Made', slug: `made-${crypto.randomUUID()}` }
+  const made = { account: fields, admin: { name: 'Ada', email: 'ada@example.com' } }
+  await record('tasks/provision-account.ts', (handler) => handler(made, context))
+  const nobody = '01990000-0000-7000-8000-00000000dead'
+  await record('tasks/verify-change-log.ts', async (handler) => {
+    await handler({ account_id: account, end: timestamp(clock.now()) }, context)
+    await handler({ account_id: nobody }, context)
+  })
+  const { email } = await mailedPasscode(account)
+  await record(
+    'tasks/mail-passcode.ts',
+    async (handler) => {
+      vi.stubEnv('MAIL_SENDER', 'access@example.net')
+      inRegion()
+      await handler({ account_id: account, email, context: 'client', purpose: 'sign_in', provider_id: null })
+    },
+    taken,
+  )
+  await record('tasks/verify-rows.ts', (handler) => handler({}))
+  await removePointers(account)
+  await record('tasks/index-change-log.ts', async (handler) => {
+    const { data, error } = await handler({}, context)
+    if (!(data?.added > 0)) throw new Error(`No pointer was put: ${error?.detail}`)
+    await handler({ account_id: nobody }, context)
+  })
+  const batch = { requestContext: { functionArn: consumer }, payload: '{"Records":[]}' }
+  const bucket = (url: URL) => {
+    if (url.hostname.startsWith('lambda.')) return Response.json({ batchItemFailures: [] })
+    const listed = '<ListBucketResult><Contents><Key>aws/lambda/a</Key></Contents></ListBucketResult>'
+    return new Response(url.searchParams.has('list-type') ? listed : JSON.stringify(batch))
+  }
+  await record(
+    'tasks/redrive-failed-batches.ts',
+    async (handler) => {
+      for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+      vi.stubEnv('FAILURES_BUCKET', 'failures')
+      const { redriven } = await handler({}, context)
+      if (redriven !== 1) throw new Error('No batch was redriven.')
+    },
+    bucket,
+  )
+}
+
+/** A rotation of the service secret. What is sealed by then is read by those that come later, too. */
+async function recordRotation(record: Record): Promise<void> {
+  const one = { version: '1', secret: process.env.SERVICE_SECRET }
+  const two = { version: 'two', secret: 'another secret', from: '2026-01-01T00:00:00Z' }
+  const run = async (file: string, event: object) => {
+    const { error } = await record(file, (handler) => handler(event, context))
+    if (error) throw new Error(`${file} answered ${error.detail}`)
+  }
+  const rotate = 'tasks/rotate-service-secret.ts'
+  await run(rotate, { operation: 'add' })
+  process.env.SERVICE_SECRET = JSON.stringify([two, one])
+  await run('tasks/reseal-secrets.ts', {})
+  const keys = { 'token hash': Buffer.alloc(32).toString('base64') }
+  process.env.SERVICE_SECRET = JSON.stringify([two, { version: '1', keys }])
+  await run(rotate, { operation: 'forget', version: '1', even_if_named: true })
+  process.env.SERVICE_SECRET = JSON.stringify([two, one])
+}
+
+/** Commits of an account, handed to a consumer again. */
+async function recordReplay(record: Record, account: string, consumer: string): Promise<void> {
+  const event = { account_id: account, begin: '2020-01-01T00:00:00Z', consumers: [consumer] }
+  await record(
+    'tasks/replay-commits.ts',
+    async (handler) => {
+      for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+      const { data } = await handler(event, context)
+      if (!data || data.commits === 0 || data.kept.length > 0) throw new Error('No commit was replayed.')
+    },
+    () => Response.json({ batchItemFailures: [] }),
+  )
+}
+
+/** What CloudFormation invokes during a deployment, and is answered by. */
+async function recordDeployment(record: Record): Promise<void> {
+  const taken = await stubService((response) => void response.end())
+  const AccountLimit = { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 1_000 }
+  await record(
+    'tasks/check-concurrency.ts',
+    async (handler) => {
+      for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+      await handler({ RequestType: 'Create', ResponseURL: taken.endpoint, ResourceProperties: { Reserved: '1' } })
+    },
+    () => Response.json({ AccountLimit }),
+  )
+  await taken.end()
+  if (taken.asked.length !== 1) throw new Error('CloudFormation was not answered.')
+}
+
+/**
+ * Runs every function of the service, in a table that nobody else looks at, through what it does: operations by their
+ * samples, devices through the life of their sessions, consumers, schedules and tasks with work to do.
+ * @param consumer ARN of a function that a failed batch is handed to
+ */
+export async function recordFunctions(consumer: string): Promise<Recorded> {
+  const { recorded, record } = recorder()
+  // What hands out files, and refuses what no route takes, asks AWS for nothing.
+  for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
+  const accounts = [await recordOperations(record), await recordDevices(record)]
+  await recordPages(record)
+  await recordLive(record)
+  await recordFlows(record, (await newAccount()).id)
+  await recordConsumersOfCommits(record, accounts)
+  await recordTasks(record, accounts[0] as string, consumer)
+  await recordReplay(record, accounts[0] as string, consumer)
+  await recordRotation(record)
+  await recordSchedules(record)
+  await recordDeployment(record)
+  return recorded
+}

@@ -1,0 +1,247 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { vi } from 'vitest'
+import { fieldsOf } from '#shared/core/json/is-object.ts'
+import { statementKey } from '../table/statement-key.ts'
+
+/** What is asked for, by the name that the test gives it: one table, one stream and so on are all there are. */
+export type Target =
+  | 'table'
+  | 'flows'
+  | 'secret'
+  | 'failures'
+  | `failures/${string}`
+  | `function ${string}`
+  | 'sealed'
+  | `sealed/${string}`
+  | 'seal key'
+  | 'mail'
+  | 'account'
+  | `connections/${string}`
+
+/** A call of AWS as IAM hears of it. */
+export type RecordedCall = { action: string; target: Target; context: Record<string, string[]> }
+
+type Fields = Record<string, unknown>
+type Part = { action: string; pk: string }
+
+/** A text as it is sent to the table: `{ S: 'text' }`. */
+const textOf = (attribute: unknown): string => {
+  const { S } = fieldsOf(attribute)
+  if (typeof S !== 'string') throw new Error(`No text: ${JSON.stringify(attribute)}`)
+  return S
+}
+const pkOf = (key: unknown): string => textOf(fieldsOf(key).pk)
+
+const onTable = (action: string, keys: string[], enclosing?: string): RecordedCall => ({
+  action: `dynamodb:${action}`,
+  target: 'table',
+  context: {
+    'dynamodb:LeadingKeys': keys,
+    ...(enclosing && { 'dynamodb:EnclosingOperation': [enclosing] }),
+  },
+})
+
+/**
+ * The parts of a request are asked about one by one, by their own actions. Whether IAM hears of those of one kind
+ * together is not documented, so both are recorded, and both must be allowed.
+ */
+function ofParts(parts: Part[], enclosing: string): RecordedCall[] {
+  const alone = parts.map(({ action, pk }) => onTable(action, [pk], enclosing))
+  const together = [...Map.groupBy(parts, ({ action }) => action)].map(([action, same]) =>
+    onTable(action, [...new Set(same.map(({ pk }) => pk))], enclosing),
+  )
+  return [...alone, ...together]
+}
+
+const batched = (requests: unknown): Fields[] => Object.values(fieldsOf(requests)).flat() as Fields[]
+
+/** A query names its one partition as `pk = :pk`. */
+function queriedPartition({ KeyConditionExpression = '', ExpressionAttributeValues }: Fields): string {
+  const [, value] = /\bpk = (:\w+)/.exec(String(KeyConditionExpression)) ?? []
+  if (!value) throw new Error(`No partition in the query ${KeyConditionExpression}`)
+  return textOf(fieldsOf(ExpressionAttributeValues)[value])
+}
+
+const partActions: Record<string, string> = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+}
+const statementActions = {
+  INSERT: 'PartiQLInsert',
+  UPDATE: 'PartiQLUpdate',
+  DELETE: 'PartiQLDelete',
+  SELECT: 'PartiQLSelect',
+} as const
+
+/** What each request to the table is to IAM (Amazon DynamoDB in the Service Authorization Reference). */
+const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
+  GetItem: ({ Key }) => [onTable('GetItem', [pkOf(Key)])],
+  PutItem: ({ Item }) => [onTable('PutItem', [pkOf(Item)])],
+  UpdateItem: ({ Key }) => [onTable('UpdateItem', [pkOf(Key)])],
+  DeleteItem: ({ Key }) => [onTable('DeleteItem', [pkOf(Key)])],
+  Query: (input) => [onTable('Query', [queriedPartition(input)])],
+  // A scan has no leading keys.
+  Scan: () => [{ action: 'dynamodb:Scan', target: 'table', context: {} }],
+  BatchGetItem: ({ RequestItems }) => [
+    onTable('BatchGetItem', [...new Set(batched(RequestItems).flatMap(({ Keys }) => (Keys as unknown[]).map(pkOf)))]),
+  ],
+  BatchWriteItem: ({ RequestItems }) => [
+    onTable('BatchWriteItem', [
+      ...new Set(
+        batched(RequestItems).map(({ PutRequest, DeleteRequest }) =>
+          pkOf(fieldsOf(PutRequest).Item ?? fieldsOf(DeleteRequest).Key),
+        ),
+      ),
+    ]),
+  ],
+  TransactWriteItems: ({ TransactItems }) =>
+    ofParts(
+      (TransactItems as Fields[]).map((item) => {
+        const [[name = '', part] = []] = Object.entries(item)
+        const action = partActions[name]
+        if (!action) throw new Error(`A transaction has the part ${name}, which is not known.`)
+        return { action, pk: pkOf(fieldsOf(part).Key ?? fieldsOf(part).Item) }
+      }),
+      'TransactWriteItems',
+    ),
+  BatchExecuteStatement: ({ Statements }) =>
+    ofParts(
+      (Statements as Fields[]).map((statement) => {
+        const { Statement, Parameters } = statement as { Statement: string; Parameters: Fields[] }
+        const { kind, pk } = statementKey({ Statement, Parameters: Parameters.map((value) => value.S ?? value) })
+        return { action: statementActions[kind], pk }
+      }),
+      'BatchExecuteStatement',
+    ),
+}
+
+/** What a request that names its operation by `X-Amz-Target` is to IAM. */
+function callsOf(target: string, body: string): RecordedCall[] {
+  const [service = '', operation = ''] = target.split('.')
+  if (target === 'secretsmanager.GetSecretValue' || target === 'secretsmanager.PutSecretValue')
+    return [{ action: target.replace('.', ':'), target: 'secret', context: {} }]
+  if (service === 'TrentService') return [{ action: `kms:${operation}`, target: 'seal key', context: {} }]
+  if (target === 'Kinesis_20131202.PutRecords') return [{ action: 'kinesis:PutRecords', target: 'flows', context: {} }]
+  const known = service === 'DynamoDB_20120810' ? tableCalls[operation] : undefined
+  if (!known) throw new Error(`It is not known what ${target} is to IAM.`)
+  return known(JSON.parse(body))
+}
+
+/** What a request by the service's own `fetch` is to IAM. */
+function callOfFetch(url: URL, method: string, body: string): RecordedCall {
+  const [service = '', first = ''] = [url.hostname.split('.').at(-4), url.hostname.split('.')[0]]
+  const call = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
+  if (/\.s3\.[^.]+\.amazonaws\.com$/.test(url.hostname)) {
+    const key = decodeURIComponent(url.pathname.slice(1))
+    if (first === 'sealed') return call(method === 'GET' ? 's3:GetObject' : 's3:PutObject', `sealed/${key}`)
+    if (method === 'GET') return key ? call('s3:GetObject', `failures/${key}`) : call('s3:ListBucket', 'failures')
+    if (method === 'DELETE') return call('s3:DeleteObject', `failures/${key}`)
+  }
+  if (first === 'lambda' && url.pathname.endsWith('/account-settings/'))
+    return call('lambda:GetAccountSettings', 'account')
+  if (first === 'lambda' && url.pathname.endsWith('/invocations')) {
+    const name = decodeURIComponent(url.pathname.split('/')[3] ?? '')
+    const qualifier = url.searchParams.get('Qualifier')
+    return call('lambda:InvokeFunction', `function ${name}${qualifier ? `:${qualifier}` : ''}`)
+  }
+  if (url.hostname.includes('.execute-api.') && url.pathname.includes('/%40connections/')) {
+    return call('execute-api:ManageConnections', `connections/${method}`)
+  }
+  if (first === 'email' && body !== '') return call('ses:SendEmail', 'mail')
+  throw new Error(`It is not known what ${method} ${service} ${url} is to IAM.`)
+}
+
+type Answer = (url: URL, init: RequestInit) => Response | Promise<Response>
+
+const unanswered: Answer = (url) => {
+  throw new Error(`Nothing answers ${url} here.`)
+}
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+
+/** The key in KMS that signs checkpoints. */
+const keyAnswer = (target: string, body: string) =>
+  target.endsWith('.Sign')
+    ? { Signature: sign(null, Buffer.from(String(JSON.parse(body).Message), 'base64'), privateKey).toString('base64') }
+    : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }
+
+/** Stands before the engines, and notes what goes through. No engine keeps secrets: theirs is answered here. */
+async function startFront(note: (calls: RecordedCall[]) => void, secret: string) {
+  const engines: Record<string, string | undefined> = {
+    DynamoDB_20120810: process.env.AWS_ENDPOINT_URL_DYNAMODB,
+    Kinesis_20131202: process.env.KINESIS_ENDPOINT,
+  }
+  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(incoming)
+    const target = String(incoming.headers['x-amz-target'])
+    note(callsOf(target, body.toString()))
+    const engine = engines[target.split('.')[0] ?? '']
+    if (target.startsWith('TrentService.')) return void response.end(JSON.stringify(keyAnswer(target, body.toString())))
+    if (!engine) return void response.end(JSON.stringify({ SecretString: secret }))
+    const { host: _host, 'content-length': _length, connection: _connection, ...headers } = incoming.headers
+    const answer = await fetch(engine, { method: 'POST', headers: headers as Record<string, string>, body })
+    const type = answer.headers.get('content-type') ?? ''
+    response.writeHead(answer.status, { 'content-type': type }).end(Buffer.from(await answer.arrayBuffer()))
+  }
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch((error: Error) =>
+      response.writeHead(400).end(JSON.stringify({ message: error.message })),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    end: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/**
+ * The calls of AWS that a piece of work makes in modules that were loaded for it alone, so that it knows neither a secret
+ * nor a lease from before. `answer` stands for the services that no engine here is for.
+ */
+export async function recordCalls(work: () => Promise<unknown>, answer = unanswered): Promise<RecordedCall[]> {
+  const calls: RecordedCall[] = []
+  const front = await startFront((noted) => void calls.push(...noted), process.env.SERVICE_SECRET ?? '')
+  vi.resetModules()
+  for (const name of [
+    'AWS_ENDPOINT_URL_DYNAMODB',
+    'AWS_ENDPOINT_URL_SECRETS_MANAGER',
+    'AWS_ENDPOINT_URL_KMS',
+    'KINESIS_ENDPOINT',
+  ]) {
+    vi.stubEnv(name, front.endpoint)
+  }
+  vi.stubEnv('SERVICE_SECRET', '')
+  vi.stubEnv('SERVICE_SECRET_ARN', 'recorded')
+  vi.stubEnv('SEAL_KEY_FILE', '')
+  vi.stubEnv('SEAL_KEY_ID', 'recorded')
+  vi.stubEnv('SEAL_BUCKET', 'sealed')
+  const { fetch } = globalThis
+  globalThis.fetch = async (input, init = {}) => {
+    const url = new URL(String(input))
+    // The API is open to everybody.
+    if (url.href.startsWith(`${process.env.SERVICE_URL}/`)) return answer(url, init)
+    // Engines listen on any address of this machine.
+    if (url.hostname.startsWith('127.')) return fetch(input, init)
+    calls.push(callOfFetch(url, init.method ?? 'GET', String(init.body ?? '')))
+    return answer(url, init)
+  }
+  try {
+    await work()
+  } finally {
+    globalThis.fetch = fetch
+    vi.unstubAllEnvs()
+    front.end()
+    // What was loaded for it knows only the front, which is gone.
+    vi.resetModules()
+  }
+  return calls
+}

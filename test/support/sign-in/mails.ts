@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { vi } from 'vitest'
+import { handler as mailPasscode } from '#functions/tasks/mail-passcode.ts'
+import { openAwsServices } from '#infra/local/aws-services.ts'
+import type { Mail } from '#shared/core/aws/send-mail.ts'
+import { clock } from '#shared/core/clock.ts'
+import { hashPassword, passwordCost } from '#shared/core/secrets/password-hash.ts'
+import { TaskQueue } from '#shared/core/work/task-queue.ts'
+import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
+import { passcodeProvider } from '#shared/sign-in/passcodes/passcode-provider.ts'
+import { useText } from '#shared/sign-in/passcodes/passcode-use.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { insertProvider } from '../accounts/portal-sessions.ts'
+import { insertActor } from '../accounts/rows.ts'
+
+/** Passcodes are mailed from here on, and kept here, until the mocks are restored and `stop` is called. */
+export async function catchMails(deliver: (mail: Mail) => Promise<void> = async () => {}) {
+  const mails: Mail[] = []
+  const running = new Set<Promise<unknown>>()
+  const services = await openAwsServices({
+    invoke(_name, event) {
+      const run = mailPasscode(event as Parameters<typeof mailPasscode>[0])
+      const done: Promise<void> = run.then(
+        () => void running.delete(done),
+        () => void running.delete(done),
+      )
+      running.add(done)
+      return run
+    },
+    async deliver(mail) {
+      await deliver(mail)
+      mails.push(mail)
+    },
+    pausesMs: [1, 1],
+  })
+  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', services.endpoint)
+  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', services.endpoint)
+  vi.stubEnv('MAIL_SENDER', 'access@example.net')
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+  return {
+    mails,
+    /** Resolves when nothing is under way any more. */
+    async settled() {
+      while (running.size > 0) {
+        await Promise.all(running)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
+    stop: services.stop,
+  }
+}
+
+/** The passcode in a mail. */
+export const passcodeIn = (mail: Mail | undefined): string => /^ {4}(\w{6})$/m.exec(mail?.text ?? '')?.[1] ?? ''
+
+/** By what they cost: a hash of another cost takes another time to hold something against. */
+const known = new Map<number, Promise<string>>()
+
+/**
+ * Somebody who was mailed a passcode to sign in with, without the mail; hashing takes long, so all have the same one.
+ * `before`: by the version that did not keep what for.
+ */
+export async function mailedPasscode(accountId: string, context: 'client' | 'portal' | 'before' = 'client') {
+  const passcode = 'ABC234'
+  const hashing = known.get(passwordCost.ln) ?? hashPassword(passcode, Date.now() + 60_000)
+  known.set(passwordCost.ln, hashing)
+  const hash = await hashing
+  const { id: providerId } = (await passcodeProvider(accountId)) ?? (await insertProvider(accountId, 'email_otp'))
+  const email = `${randomUUID()}@example.com`
+  const actor = await insertActor(accountId, {
+    type: 'account_user',
+    name: 'Grace',
+    email,
+    allow_email_otp_sign_in: true,
+  })
+  const Item = {
+    ...passcodeKey(accountId, actor.id),
+    kind: 'passcode',
+    id: randomUUID(),
+    email,
+    ...(context !== 'before' && { use: useText({ purpose: 'sign_in', providerId, context }) }),
+    hash,
+    attempts: 0,
+    expires_at: clock.now() + 900_000_000,
+  }
+  await table().send(new PutCommand({ TableName: tableName(), Item }))
+  return { actor, email, passcode }
+}
+
+/** Passcodes take next to no time here: what their hashes cost is for the long tier. */
+export function hashQuickly(): void {
+  passwordCost.ln = 4
+}
+
+/** Counts slow hashes from here on, until the mocks are restored; answers how many there were since it was last asked. */
+export function countHashes(): () => number {
+  const queued = vi.spyOn(TaskQueue.prototype, 'run')
+  return () => {
+    // Commits queue, too, and wait as long as it takes.
+    const hashes = queued.mock.calls.filter(([, deadline]) => deadline !== undefined)
+    queued.mockClear()
+    return hashes.length
+  }
+}

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeEach, vi } from 'vitest'
+import { actors } from '#shared/domain/actors/actor.ts'
+import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { type Account, newAccount } from '../accounts/account.ts'
+import { newPerson } from '../accounts/identities.ts'
+import { updateRow } from '../accounts/rows.ts'
+import { catchLog } from '../logs/log-lines.ts'
+import { ledTo, providerBehind, signInBy } from './sign-in.ts'
+
+type Claims = Record<string, unknown>
+
+/** The tenant that the provider of a world is, where it stands for a cloud directory. */
+export const tenant = '9a1f'
+
+/** Lets one provider on this machine stand for every kind, until variables are no longer stubbed. */
+export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' | 'secret'>): void {
+  vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
+  vi.stubEnv('SUITE_ISSUER', issuer)
+  vi.stubEnv('SUITE_CLIENT_SECRET', secret)
+  vi.stubEnv('TENANT_ISSUER', issuer.replace(tenant, '{tenant_id}'))
+  vi.stubEnv('TENANT_CLIENT_SECRET', secret)
+  vi.stubEnv('IDP_API_URL', issuer)
+}
+
+/** The same for each test of a file; how the provider misbehaved and what it was asked is forgotten after each. */
+export function standsForEveryKind(fake: PlainProvider): void {
+  beforeEach(() => stubProviders(fake))
+  afterEach(() => {
+    fake.behave()
+    fake.asked.length = 0
+    vi.unstubAllEnvs()
+    vi.restoreAllMocks()
+  })
+  afterAll(() => fake.close())
+}
+
+let subjects = 0
+/** A subject that nobody else has. */
+export const newSubject = () => `subject-${subjects++}`
+
+/** An account whose people sign in with a provider on this machine, which claims what it is told to. */
+export async function signInWorld({ fake: given, limits }: { fake?: PlainProvider; limits?: object } = {}) {
+  const fake = given ?? (await startPlainProvider({ path: `/${tenant}/v2.0` }))
+  const account: Account = await newAccount({ ...(limits && { limits }) })
+  const person = async (fields: object = {}) => {
+    const made = await newPerson(account)
+    return Object.keys(fields).length === 0 ? made : updateRow(account.id, actors, made, fields)
+  }
+  return {
+    fake,
+    account,
+    person,
+    emailOf: async (fields: object = {}) => String((await person(fields)).email),
+    /** A provider of the account that the fake stands behind. */
+    behind: (kind: ProviderKind = 'oidc', fields: Partial<AuthProviderRow> = {}) =>
+      providerBehind(account.id, fake, kind, fields),
+    /** Signs in; `signed in`, or what the service's own log says of why not, which nobody else hears. */
+    async outcomeOf(provider: AuthProviderRow, claims: Claims, userinfo: Claims | null = null, context = 'client') {
+      const log = catchLog('WARN')
+      const fields = { context }
+      const { back, error, redeemed } = await signInBy(fake, provider, account.slug, claims, { userinfo, fields })
+      const lines = log.lines().filter(({ event }) => event === 'sign_in_refused')
+      vi.restoreAllMocks()
+      if (back.status !== 303 || back.text !== '' || back.headers['cache-control'] !== 'no-store') {
+        throw new Error(`The callback answered ${back.status} ${back.text}`)
+      }
+      if (error === undefined) return redeemed?.status === 201 ? 'signed in' : `redeemed: ${redeemed?.text}`
+      const told = Object.keys(ledTo(back)).sort().join()
+      const { reason, claim, account_id, check } = lines.at(-1) ?? {}
+      if (error !== 'access_denied' || told !== 'error,state' || account_id !== account.id) {
+        throw new Error(`It leads to ${back.headers.location}`)
+      }
+      return [reason, claim ?? check].filter(Boolean).join(' ')
+    },
+  }
+}
+
+export type SignInWorld = Awaited<ReturnType<typeof signInWorld>>

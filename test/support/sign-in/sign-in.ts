@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { handler as complete } from '#functions/sign-in/open-id/complete-sign-in.ts'
+import { handler as completeOfProvider } from '#functions/sign-in/open-id/complete-sign-in-of-provider.ts'
+import { handler as redeem } from '#functions/sign-in/open-id/redeem-code.ts'
+import { handler as start } from '#functions/sign-in/open-id/start-sign-in.ts'
+import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
+import type { AuthProviderRow, ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import type { PlainProvider } from '#test/fakes/plain-provider.ts'
+import { type Answer, call } from '../accounts/account.ts'
+import { insertProvider } from '../accounts/portal-sessions.ts'
+
+/** An address that nobody else asks from, so that nobody's limit is used up by another test. */
+export const newSource = (): string =>
+  `2001:db8:${[...randomBytes(6)]
+    .map((byte, i) => (i % 2 ? '' : ':') + byte.toString(16).padStart(2, '0'))
+    .join('')
+    .slice(1)}::1`
+
+/** Random text of a verifier, and what is sent of it before. */
+export function newVerifier() {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+/** A provider of the account that a fake stands behind. */
+export const providerBehind = async (
+  accountId: string,
+  fake: Pick<PlainProvider, 'issuer' | 'documentUri' | 'secret'>,
+  kind: ProviderKind = 'oidc',
+  fields: Partial<AuthProviderRow> = {},
+) =>
+  insertProvider(accountId, kind, {
+    issuer: fake.issuer,
+    ...(kind === 'oidc' && { discovery_document_uri: fake.documentUri }),
+    ...((kind === 'oidc' || kind === 'idp') && {
+      client_id: `client-${randomBytes(4).toString('hex')}`,
+      client_secret: await sealSecret(accountId, fake.secret),
+    }),
+    ...fields,
+  })
+
+type Begun = { slug: string; source?: string; fields?: Record<string, unknown> }
+
+/** What a client sends to begin, and keeps of it. */
+export async function beginSignIn(providerId: string, { slug, source = newSource(), fields = {} }: Begun) {
+  const { verifier, challenge } = newVerifier()
+  const sign_in = {
+    auth_provider_id: providerId,
+    context: 'client',
+    redirect_uri: 'http://127.0.0.1:49152/callback',
+    state: randomBytes(8).toString('hex'),
+    code_challenge: challenge,
+    ...fields,
+  }
+  const path = `/sign_in/${slug}/start`
+  const begun = await call(start, { method: 'POST', path, params: { slug }, body: { sign_in }, sourceIp: source })
+  const url: string = begun.body?.data?.authorization_url ?? ''
+  const asked = url === '' ? new URLSearchParams() : new URL(url).searchParams
+  const [own, home] = ['state', 'redirect_uri'].map((name) => asked.get(name) ?? '') as [string, string]
+  return { answer: begun, url, own, home, verifier, state: sign_in.state, source }
+}
+
+/** What the browser comes back with from the provider, to the address that it is led to (`home`). */
+export function comeBack(
+  { home }: { home: string },
+  query: Record<string, string> | string,
+  source = newSource(),
+): Promise<Answer> {
+  const path = new URL(home).pathname
+  const [, id] = /^\/sign_in\/callback\/([^/]+)$/.exec(path) ?? []
+  return id === undefined
+    ? call(complete, { path, query, sourceIp: source })
+    : call(completeOfProvider, { path, params: { auth_provider_id: id }, query, sourceIp: source })
+}
+
+/** Where providers of the deployment lead back to, and those that are no provider at all. */
+export const plainHome = { home: 'http://127.0.0.1/sign_in/callback' }
+
+/** Where the browser is led, by its parameters. */
+export const ledTo = ({ headers }: Answer): Record<string, string> =>
+  Object.fromEntries(new URL(headers.location ?? 'about:blank').searchParams)
+
+export const redeemWith = (sign_in: Record<string, unknown>, source = newSource()): Promise<Answer> =>
+  call(redeem, { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: source })
+
+/** The whole way of a person whom a provider claims to know, up to the session. */
+export async function signInBy(
+  fake: PlainProvider,
+  provider: Pick<AuthProviderRow, 'id'>,
+  slug: string,
+  claims: Record<string, unknown>,
+  { fields, userinfo = null }: { fields?: Record<string, unknown>; userinfo?: Record<string, unknown> | null } = {},
+) {
+  const begun = await beginSignIn(provider.id, { slug, fields })
+  const back = await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims, userinfo) })
+  const { code = '', error } = ledTo(back)
+  const redeemed = error === undefined ? await redeemWith({ code, code_verifier: begun.verifier }) : null
+  return { begun, back, code, error, redeemed }
+}

@@ -1,0 +1,88 @@
+import { vi } from 'vitest'
+import { type MdmDeviceRow, mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
+import type { Handler } from '#shared/http/lambda.ts'
+import { adapters } from '#shared/sync/adapters/adapters.ts'
+import { inventorySource } from '#shared/sync/inventories/inventory-source.ts'
+import type { InventoryAdapter } from '#shared/sync/inventory-adapter.ts'
+import type { Run } from '#shared/sync/runs/run.ts'
+import { runsPartition } from '#shared/sync/runs/run-items.ts'
+import { beginRun, readOpen, runOf } from '#shared/sync/runs/run-store.ts'
+import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
+import { itemRow } from '#shared/table/entity.ts'
+import { partition } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { type Account, newAccount } from '../accounts/account.ts'
+import { postureProvidersApi } from '../accounts/collections.ts'
+import { handlerOf } from '../operations/operations.ts'
+import { mdmFields, storedProvider } from './posture-providers.ts'
+import { ScriptedInventory } from './scripted-inventory.ts'
+
+type Fields = Record<string, unknown>
+
+/** An account with a posture provider of a fleet in memory, whose runs a test makes. */
+export async function newInventoryWorld(given?: Account, fields: Fields = mdmFields()) {
+  const account = given ?? (await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } }))
+  const fleet = new ScriptedInventory()
+  const { id } = (await postureProvidersApi.create(account, fields)).body.data as { id: string }
+  const synced = { account_id: account.id, collection: inventorySource.entity.name, source_id: id }
+  const row = () => storedProvider(account, id)
+  const begin = async (preview = false): Promise<Run> => {
+    const connection = inventorySource.connectionOf(await row())
+    return beginRun({ ...synced, preview, connection, objects: inventorySource.objects })
+  }
+  /** Reads the fleet in memory, or what another adapter reads. */
+  const connect = (adapter: () => InventoryAdapter = () => fleet.adapter) =>
+    vi.spyOn(adapters, 'inventory').mockImplementation(async () => adapter())
+  const step = async (ms = 600_000): Promise<void> => {
+    if (!vi.isMockFunction(adapters.inventory)) connect()
+    await workOnRun(synced, inventorySource as never, Date.now() + ms)
+  }
+  const last = async (): Promise<Run> => {
+    const [item] = await queryItems(runsPartition(account.id, id), { backward: true, limit: 1 })
+    return runOf(item as never)
+  }
+  return {
+    account,
+    fleet,
+    id,
+    synced,
+    row,
+    begin,
+    connect,
+    step,
+    last,
+    open: () => readOpen(account.id, id),
+    /** A whole run, and how it ended. */
+    async run(preview = false): Promise<Run> {
+      connect()
+      await begin(preview)
+      await step()
+      return last()
+    },
+    /** The devices of the account, by the vendor's id. */
+    async devices(): Promise<MdmDeviceRow[]> {
+      const rows = (await queryItems(partition(account.id, mdmDevices.name))).map((item) => itemRow(mdmDevices, item))
+      return rows.toSorted((a, b) => (a.mdm_id < b.mdm_id ? -1 : 1))
+    },
+  }
+}
+
+export type InventoryWorld = Awaited<ReturnType<typeof newInventoryWorld>>
+
+const path = '/mdm_posture_providers/{id}'
+const [sync, preview, list, changes] = await Promise.all(
+  [`POST ${path}/sync`, `POST ${path}/preview`, `GET ${path}/runs`, `GET ${path}/runs/{run_id}/changes`].map(handlerOf),
+)
+const send =
+  (handler: Handler | undefined, method: string) =>
+  (account: Account, id: string, request: Parameters<Account['call']>[1] = {}) =>
+    account.call(handler as Handler, { method, ...request, params: { id, ...request.params } })
+
+/** The operations on runs of device inventories (I7.1). */
+export const inventoryRunsApi = {
+  sync: send(sync, 'POST'),
+  preview: send(preview, 'POST'),
+  list: send(list, 'GET'),
+  changes: (account: Account, id: string, run_id: string, request: Parameters<Account['call']>[1] = {}) =>
+    send(changes, 'GET')(account, id, { ...request, params: { run_id } }),
+}

@@ -1,0 +1,136 @@
+import { vi } from 'vitest'
+import { clock, timestamp } from '#shared/core/clock.ts'
+import type { ActorRow } from '#shared/domain/actors/actor.ts'
+import { actors } from '#shared/domain/actors/actor.ts'
+import { type DirectoryKind, type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
+import { type ExternalIdentityRow, externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
+import { memberships } from '#shared/domain/memberships/membership.ts'
+import { adapters } from '#shared/sync/adapters/adapters.ts'
+import { directorySources } from '#shared/sync/directories/directory-source.ts'
+import type { Run } from '#shared/sync/runs/run.ts'
+import { openRunKey, runItem, runsPartition } from '#shared/sync/runs/run-items.ts'
+import { beginRun, readOpen, runOf } from '#shared/sync/runs/run-store.ts'
+import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
+import { itemRow } from '#shared/table/entity.ts'
+import { partition } from '#shared/table/keys.ts'
+import { getRow, queryItems } from '#shared/table/read.ts'
+import { put, remove, writeTogether } from '#shared/table/write-together.ts'
+import { type Account, newAccount } from '../accounts/account.ts'
+import { directoriesApi } from './directories.ts'
+import { ScriptedDirectory } from './scripted-directory.ts'
+
+/** All that a run changes in an account, in the words of the provider. */
+export type SyncedState = {
+  actors: ActorRow[]
+  identities: ExternalIdentityRow[]
+  groups: GroupRow[]
+  /** `<group> <email of the actor>`, the group by its idp_id or its name. */
+  memberships: string[]
+}
+
+async function stateOf(accountId: string): Promise<SyncedState> {
+  const rowsOf = async <R>(name: string, read: (item: Record<string, unknown>) => R) =>
+    (await queryItems(partition(accountId, name))).map(read)
+  const people = await rowsOf(actors.name, (item) => itemRow(actors, item))
+  const all = await rowsOf(groups.name, (item) => itemRow(groups, item))
+  const emails = new Map(people.map(({ id, email, name }) => [id, email ?? name]))
+  const members = await Promise.all(
+    all.map(async (group) =>
+      (await queryItems(partition(accountId, memberships.name, group.id))).map(
+        (item) => `${group.idp_id ?? group.name} ${emails.get(String(item.sk)) ?? `gone ${item.sk}`}`,
+      ),
+    ),
+  )
+  return {
+    actors: people,
+    identities: await rowsOf(externalIdentities.name, (item) => itemRow(externalIdentities, item)),
+    groups: all,
+    memberships: members.flat().sort(),
+  }
+}
+
+/** An account with a directory of a company in memory, whose runs a test makes. */
+export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account) {
+  const account = given ?? (await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } }))
+  const company = new ScriptedDirectory()
+  const directory = await directoriesApi[kind].made(account)
+  const source = directorySources[kind]
+  const synced = { account_id: account.id, collection: source.entity.name, source_id: directory.id as string }
+  const row = async (): Promise<DirectoryRow> =>
+    (await getRow(directories[kind], account.id, directory.id)) as DirectoryRow
+  const connect = () => {
+    vi.spyOn(adapters, 'directory').mockImplementation(async () => company.adapter)
+  }
+  const begin = async (preview = false): Promise<Run> =>
+    beginRun({ ...synced, preview, connection: source.connectionOf(await row()), objects: source.objects })
+  const step = async (ms = 600_000): Promise<void> => {
+    connect()
+    await workOnRun(synced, source as never, Date.now() + ms)
+  }
+  const last = async (): Promise<Run> => {
+    const [item] = await queryItems(runsPartition(account.id, directory.id), { backward: true, limit: 1 })
+    return runOf(item as never)
+  }
+  return {
+    account,
+    company,
+    kind,
+    id: directory.id as string,
+    synced,
+    source,
+    row,
+    connect,
+    begin,
+    step,
+    last,
+    open: () => readOpen(account.id, directory.id),
+    /** A whole run, and how it ended. */
+    async run(preview = false): Promise<Run> {
+      await begin(preview)
+      await step()
+      return last()
+    },
+    state: () => stateOf(account.id),
+  }
+}
+
+export type SyncWorld = Awaited<ReturnType<typeof newSyncWorld>>
+
+/** A state without ids and times, so that those of two accounts can be compared. */
+export function normalized({ actors: people, identities, groups: all, memberships: members }: SyncedState) {
+  const emails = new Map(people.map(({ id, email, name }) => [id, email ?? name]))
+  const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  return {
+    actors: sorted(
+      people.map(({ name, email, type, is_disabled, created_by_directory_id }) => ({
+        name,
+        email,
+        type,
+        is_disabled,
+        made: created_by_directory_id !== null,
+      })),
+    ),
+    identities: sorted(
+      identities.map(({ actor_id, idp_id, issuer, directory_id, email, name, nickname }) => ({
+        actor: emails.get(actor_id),
+        idp_id,
+        issuer,
+        email,
+        name,
+        nickname,
+        owned: directory_id !== null,
+      })),
+    ),
+    groups: sorted(all.map(({ idp_id, name, entity_type }) => ({ idp_id, name, entity_type }))),
+    memberships: members,
+  }
+}
+
+/** A run that is over, as it would have been left, without having been made. */
+export async function plantRun(world: Pick<SyncWorld, 'begin' | 'synced'>, fields: Partial<Run>): Promise<Run> {
+  const run = { ...(await world.begin()), finished_at: timestamp(clock.now()), ...fields }
+  const { account_id, source_id } = world.synced
+  await writeTogether([put(runItem(run)), remove(openRunKey(account_id, source_id))])
+  return run
+}
