@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import {
   type Alias,
   CfnEventSourceMapping,
@@ -7,36 +6,22 @@ import {
   FilterCriteria,
   FilterRule,
   type IEventSource,
-  type IEventSourceDlq,
   Function as LambdaFunction,
   MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda'
 import { DynamoEventSource, KinesisEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
-import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
 import type { Consumer } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
+import { keptIn } from './kept-in.ts'
 import { live } from './live.ts'
 import { reserved } from './reserved.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code; settings: Settings }
-
-const madeUp = 'Lambda makes up the name of each object.'
-
-/** A bucket gets the whole failed batch, a queue only told where it was. The CDK's own class would let it be deleted too. */
-const keptIn = (bucket: IBucket): IEventSourceDlq => ({
-  bind(_mapping, consumer) {
-    acknowledge(consumer.role ?? consumer, wildcardRule(bucket, bucket.arnForObjects('*')), madeUp)
-    consumer.addToRolePolicy(new PolicyStatement({ actions: ['s3:PutObject'], resources: [bucket.arnForObjects('*')] }))
-    consumer.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }))
-    return { destination: bucket.bucketArn }
-  },
-})
 
 /**
  * What each mapping is called in the template, whatever the table and the stack are called: under another name it would be

@@ -1,32 +1,16 @@
 import { Duration } from 'aws-cdk-lib'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction as Invoke } from 'aws-cdk-lib/aws-events-targets'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { type Code, type IDestination, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
-import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import { type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
 import type { Duty } from '../roles/duties.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Storage } from '../storage/storage.ts'
 import { functionSettings, type Shared } from './function-settings.ts'
+import { keptIn } from './kept-in.ts'
 import { live } from './live.ts'
 
 type Props = { storage: Storage; roles: Roles; shared: Shared; code: Code }
-
-const madeUp = 'Lambda makes up the name of each object.'
-
-/** A run that failed lies in the bucket with its reason. */
-const keptIn = (bucket: IBucket): IDestination => ({
-  bind(_scope, scheduled) {
-    acknowledge(scheduled.role ?? scheduled, wildcardRule(bucket, bucket.arnForObjects('*')), madeUp)
-    scheduled.addToRolePolicy(
-      new PolicyStatement({ actions: ['s3:PutObject'], resources: [bucket.arnForObjects('*')] }),
-    )
-    scheduled.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }))
-    return { destination: bucket.bucketArn }
-  },
-})
 
 /** A function and its interval. */
 export type Scheduled = { run: LambdaFunction; every: Duration }

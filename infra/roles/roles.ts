@@ -4,6 +4,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { LiveApi } from '../api/live-api.ts'
 import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
+import { acknowledgeMadeUpNames } from '../nag/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { useOfKey } from '../storage/encryption-key.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -82,10 +83,6 @@ export class Roles extends Construct {
       wildcardRule(storage.sealed, storage.sealed.arnForObjects('*')),
       'Tiles and checkpoints are named by account and number.',
     )
-    acknowledge(
-      this.of.redrive,
-      wildcardRule(storage.failures, storage.failures.arnForObjects('aws/lambda/*')),
-      'Lambda makes up the name of each object.',
-    )
+    acknowledgeMadeUpNames(this.of.redrive, storage.failures, storage.failures.arnForObjects('aws/lambda/*'))
   }
 }
