@@ -2,7 +2,7 @@ import { clock, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { type SecretVersion, writingAt } from '../../core/secrets/secret-versions.ts'
-import { newestVersions } from '../../core/secrets/service-secret.ts'
+import { knownForMs, newestVersions } from '../../core/secrets/service-secret.ts'
 import { walkTable } from '../../table/walk-table.ts'
 import { put, writeTogether } from '../../table/write-together.ts'
 import { readNext } from '../read-next.ts'
@@ -10,8 +10,11 @@ import { nothingNamed, Progress, ResealPass } from './reseal-pass.ts'
 import { sealedRows } from './sealed-rows.ts'
 import { foreignVersions, missingVersions, noteItem, readNotes } from './version-note.ts'
 
-/** A request that read the clock before the newest version began has ended after this long. */
-const settlingMicros = 60_000_000
+/**
+ * A process that had not heard of the newest version when that began has by then, and a request that read the clock before has
+ * ended.
+ */
+const settlingMicros = knownForMs * 1_000 + 60_000_000
 
 export type Resealed = Omit<Progress, 'start' | 'begun'> & {
   /** Versions whose secret is another than the table was written with, and those that the secret lacks. */

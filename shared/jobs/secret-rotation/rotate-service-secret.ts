@@ -50,9 +50,11 @@ function beginOf(from: unknown, now: number): number {
 
 const countOf = ({ named: of }: VersionNote) => (of ? of.sealed + of.answers : 0)
 
-/** The next newer version that writes. */
+/** The next newer version that writes: since it began this one has not. While one is compromised, older ones write again. */
 const successorOf = (versions: SecretVersion[], version: SecretVersion, now: number): SecretVersion | undefined =>
-  versions.slice(0, versions.indexOf(version)).findLast(({ from, secret }) => from <= now && secret !== null)
+  versions
+    .slice(0, versions.indexOf(version))
+    .findLast(({ from, secret, compromised }) => from <= now && secret !== null && !compromised)
 
 type Change = (
   versions: SecretVersion[],

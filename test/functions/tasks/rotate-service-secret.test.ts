@@ -144,6 +144,50 @@ it('finds what a process has written that had not heard of the new version', asy
   expect(await opens()).toBe('inventory-token-0123')
 })
 
+it('counts for no retirement what a process could still add to that has not heard of the new version', async () => {
+  const soon = new Date(Date.now() + 1_000).toISOString()
+  expect(await ask('add', { from: soon })).toHaveProperty('data')
+  const newest = stored
+  // A process that has read the list just before, and reads it again after five minutes.
+  stored = first
+  await newestVersions()
+  stored = newest
+  clock.minutes(2)
+  await ask('compromise', { version: '1' })
+  expect(((await reseal({})) as Answered).error?.detail).toMatch(/Seal anew after/)
+  const known = stored
+  stored = first
+  await newestVersions()
+  const made = await account.call(createProvider, { method: 'POST', body: { mdm_posture_provider: mdmFields() } })
+  stored = known
+  expect(await detail('retire', { version: '1' })).toMatch(/has not been counted since a newer one writes/)
+  clock.minutes(5)
+  await reseal({})
+  expect(await ask('retire', { version: '1' })).toHaveProperty('data')
+  await newestVersions()
+  const late = await storedProvider(account, made.body.data.id)
+  expect(await openSecret(account.id, late.api_token ?? '')).toBe('inventory-token-0123')
+})
+
+it('counts anew for a version that has written again, while a newer one was compromised', async () => {
+  const leaked = await added()
+  await reseal({})
+  await ask('compromise', { version: leaked })
+  expect(states(await ask('list'))[1]).toEqual(['1', 'writes'])
+  clock.minutes(6)
+  const made = await account.call(createProvider, { method: 'POST', body: { mdm_posture_provider: mdmFields() } })
+  await added()
+  clock.days(20)
+  expect(await detail('retire', { version: '1' })).toMatch(/^Flows are reported with ingest tokens of this version/)
+  clock.days(12)
+  expect(await detail('retire', { version: '1' })).toMatch(/has not been counted since a newer one writes/)
+  await reseal({})
+  for (const version of ['1', leaked]) expect(await ask('retire', { version })).toHaveProperty('data')
+  await newestVersions()
+  const late = await storedProvider(account, made.body.data.id)
+  expect(await openSecret(account.id, late.api_token ?? '')).toBe('inventory-token-0123')
+})
+
 it('waits for kept answers, which nothing can seal for another request', async () => {
   await account.call(createGroup, {
     method: 'POST',
