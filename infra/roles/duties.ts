@@ -73,6 +73,9 @@ export const devices: Duty[] = ['client', 'gateway']
 /** Those that start sessions: their transactions put the entries of them. */
 export const starting: Duty[] = [...devices, 'signIn']
 
+/** Those that say that an account ends, or delete it then. */
+export const ending: Duty[] = ['provision', 'deleteAccounts']
+
 /** Those that tell devices. */
 export const sending: Duty[] = ['live', 'client', 'gateway', 'followUp']
 

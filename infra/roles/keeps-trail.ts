@@ -1,8 +1,16 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Storage } from '../storage/storage.ts'
-import { committing, type Duty, devices, starting } from './duties.ts'
-import { auditTrail, commitRecords, entriesOf, notForDevices, sealedParts } from './partitions.ts'
-import { changes, checks, deletions, reads } from './table-rights.ts'
+import { committing, type Duty, devices, ending, starting } from './duties.ts'
+import {
+  auditTrail,
+  commitRecords,
+  endOfAccounts,
+  entriesOf,
+  notForDevices,
+  sealedAccounts,
+  sealedParts,
+} from './partitions.ts'
+import { changes, checks, deletions, puts, reads } from './table-rights.ts'
 
 /**
  * What keeps the audit trail (docs/decisions/0012): nothing of it is changed, only the deletion of accounts deletes from it, and
@@ -27,9 +35,16 @@ export function keepsTrail(duty: Duty, { table }: Storage): PolicyStatement[] {
         ...(committing.includes(duty) ? [] : [commitRecords]),
       ],
     ),
-    // What proves the trail is written by who seals it, and by nobody else.
-    ...(duty === 'seal' || duty === 'deleteAccounts' ? [] : [denied([...changes, ...deletions], [sealedParts])]),
-    ...(duty === 'seal' ? [] : [denied(['dynamodb:PutItem', 'dynamodb:PartiQLInsert'], [sealedParts])]),
-    ...(duty === 'live' || devices.includes(duty) ? [denied([...reads, ...checks], notForDevices)] : []),
+    // What proves the trail is written by who seals it, and by nobody else; the first change of an account has it sealed.
+    ...(duty === 'seal' || duty === 'deleteAccounts'
+      ? []
+      : [denied([...changes, ...deletions], [sealedParts, sealedAccounts])]),
+    ...(duty === 'seal'
+      ? []
+      : [denied(puts, duty === 'writeChangeLog' ? [sealedParts] : [sealedParts, sealedAccounts])]),
+    // Else whoever changes rows could have an account deleted, and its trail with it.
+    ...(ending.includes(duty) ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
+    ...(duty === 'live' ? [denied([...reads, ...checks], [...notForDevices, commitRecords])] : []),
+    ...(devices.includes(duty) ? [denied([...reads, ...checks], notForDevices)] : []),
   ]
 }

@@ -10,9 +10,11 @@ import { directories } from '#shared/domain/directories/directory.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
+import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { passcodesPartition } from '#shared/domain/passcodes/passcode.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
+import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
 import { commitKey, headKey, liveKey, partition } from '#shared/table/keys.ts'
@@ -56,6 +58,11 @@ export const auditTrail = [commitRecords, ...(['change', 'session', 'api_request
 
 /** What proves the trail: the state of the sealed logs and their tiles. */
 export const sealedParts = own('seal.*')
+/** Whose logs are sealed: an account that is not in it is sealed no more. */
+export const sealedAccounts = 'service#seal*'
+
+/** What the end of an account goes by, with which its trail ends: its row, and the note that it is due. */
+export const endOfAccounts = [own(accounts.name), dueAccountsPartition]
 
 /** What the last use of a token of the account API is noted in. */
 export const lastUse = [apiTokens, actors].map(liveOf)
@@ -113,6 +120,7 @@ export const notForDevices = [
     ...Object.values(directories),
     postureProviders,
     externalIdentities,
+    mdmDevices,
     apiTokens,
     portalSessions,
     v0Configurations,
@@ -121,6 +129,9 @@ export const notForDevices = [
     v0Users,
   ].flatMap(rowsOf),
   own('passcodes'),
+  own('sign_in.*'),
+  own('sync.*'),
+  own('limits.*'),
   own('idempotency#*'),
   own('log.*'),
 ]

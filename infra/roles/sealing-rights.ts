@@ -3,7 +3,7 @@ import { accounts } from '#shared/domain/accounts/account.ts'
 import { entityKey, headKey } from '#shared/table/keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Duty } from './duties.ts'
-import { anyAccount, auditTrail, sealedParts } from './partitions.ts'
+import { anyAccount, auditTrail, sealedAccounts, sealedParts } from './partitions.ts'
 import { reads, rightsOnTable } from './table-rights.ts'
 
 /** It reads the trail and what accounts there are, and writes what proves it. It looks for older accounts once. */
@@ -16,10 +16,10 @@ export function sealingRights(storage: Storage) {
         entityKey(anyAccount, accounts.name, '').pk,
         ...auditTrail,
         sealedParts,
-        'service#seal*',
+        sealedAccounts,
       ]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [sealedParts]),
-      onTable(['dynamodb:PutItem', 'dynamodb:PartiQLInsert', 'dynamodb:DeleteItem'], ['service#seal*']),
+      onTable(['dynamodb:PutItem', 'dynamodb:PartiQLInsert', 'dynamodb:DeleteItem'], [sealedAccounts]),
       onTable(['dynamodb:Scan']),
       new PolicyStatement({ actions: ['s3:ListBucket'], resources: [storage.sealed.bucketArn] }),
       new PolicyStatement({

@@ -9,6 +9,8 @@ export const writes = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:Dele
 export const checks = ['dynamodb:ConditionCheckItem']
 /** What changes an item that is there; a batch of puts is one of them. */
 export const changes = ['dynamodb:UpdateItem', 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLUpdate']
+/** What makes an item; a put overwrites, too. */
+export const puts = ['dynamodb:PutItem', 'dynamodb:PartiQLInsert']
 export const deletions = ['dynamodb:DeleteItem', 'dynamodb:PartiQLDelete']
 
 /** On all partitions, or on those that match one of the patterns. */

@@ -114,6 +114,46 @@ describe('the audit trail', () => {
     expect(allowed(onTable('PartiQLInsert', 'commits'))).toEqual([])
   })
 
+  const service = (action: string, ...keys: string[]): RecordedCall => ({
+    ...onTable(action),
+    context: { 'dynamodb:LeadingKeys': keys },
+  })
+
+  it.each([`${account}#accounts`, 'service#due.accounts'])(
+    'ends with an account by no word but that of who provisions: %s',
+    (key) => {
+      for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
+        for (const keys of [[key], [`${account}#groups`, key], [key, 'service#due#0']]) {
+          const call = service(action, ...keys)
+          for (const name of allowed(call)) expect(['DeleteAccounts', 'Provision'], `${action} ${keys}`).toContain(name)
+          for (const role of roles.filter(({ name }) => !['DeleteAccounts', 'Provision'].includes(name)))
+            expect(decide(role, call), `${role.name} ${action} ${keys}`).toBe('explicitly denied')
+        }
+      }
+    },
+  )
+
+  it.each(['seal.changes', 'seal.activity', 'seal.hour#session#2026-11-22T08'])(
+    'is proven by what the sealing alone writes: %s',
+    (key) => {
+      for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
+        const by = { PutItem: ['Seal'], UpdateItem: ['Seal'] }[action] ?? []
+        expect(allowed(onTable(action, key)), action).toEqual(deletions.includes(action) ? ['DeleteAccounts'] : by)
+      }
+    },
+  )
+
+  it('loses no account from those that are sealed', () => {
+    for (const key of ['service#sealed', 'service#seal']) {
+      for (const action of ['UpdateItem', 'BatchWriteItem', 'PartiQLUpdate'])
+        expect(allowed(service(action, key)), action).toEqual([])
+      expect(allowed(service('PutItem', key))).toEqual(['Seal'])
+      expect(allowed(service('DeleteItem', key))).toEqual(['DeleteAccounts', 'Seal'])
+      expect(allowed(service('PartiQLDelete', key))).toEqual(['DeleteAccounts'])
+    }
+    expect(allowed(service('PartiQLInsert', 'service#sealed'))).toEqual(['Seal', 'WriteChangeLog'])
+  })
+
   it('stands in the way of nothing that only looks like it', () => {
     const values = ['#commits', 'log.change#2026-11-22', `${account}#commits`, 'commits']
     for (const value of values) {
@@ -193,6 +233,43 @@ describe('devices', () => {
         for (const name of devices) expect(by, action).not.toContain(name)
       }
     }
+  })
+
+  /** What decides who reaches what, and who is asking. Whoever adds a collection decides whether that is one more. */
+  const read = [
+    'accounts',
+    'actors',
+    'client_tokens',
+    'clients',
+    'gateway_tokens',
+    'gateways',
+    'groups',
+    'memberships',
+    'policies',
+    'resources',
+    'sites',
+    'static_device_pool_members',
+  ]
+  it('read the rows that a decision about a device rests on, and no others', async () => {
+    const readable = [...(await loadEntities()).keys()].filter((name) =>
+      ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'].some((action) =>
+        allowed(onTable(action, name)).some((role) => [...devices, 'Live'].includes(role)),
+      ),
+    )
+    expect(readable.sort()).toEqual(read)
+  })
+
+  it.each(['sign_in.pending', 'sign_in.code', 'sync.chunks#x', 'sync.plans#x', 'sync.mails', 'limits.mails'])(
+    'read nothing of %s',
+    (key) => {
+      for (const action of ['GetItem', 'BatchGetItem', 'Query'])
+        for (const name of [...devices, 'Live']) expect(allowed(onTable(action, key)), action).not.toContain(name)
+    },
+  )
+
+  it('read no commit over the live channel, which makes none', () => {
+    for (const action of ['GetItem', 'BatchGetItem', 'Query'])
+      expect(allowed(onTable(action, 'commits')), action).not.toContain('Live')
   })
 
   it('report flows with a role that reads the state of the account and its own rate, and nothing else', () => {
