@@ -1,6 +1,6 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
-import { type Alias, Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { Alias, Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
@@ -64,14 +64,14 @@ export class ServiceStack extends Stack {
     })
     const consumers = new Consumers(this, 'Consumers', { storage, roles, shared: behindApi, code: asset, settings })
     consumers.node.addDependency(check)
-    const { mailer } = new PasscodeMailer(this, 'Passcodes', {
+    const passcodes = new PasscodeMailer(this, 'Passcodes', {
       functionName: passcodeFunction,
       roles,
       shared: behindApi,
       code: asset,
     })
     const behind: Behind = { operations, code, shared: behindApi, roles }
-    const routes = this.addOperations(behind, { consumers, check, settings })
+    const routes = this.addOperations(behind, check, settings)
     const ownRoutes = this.addOwnRoutes(asset, behind)
     const { api, address, target } = this.addApi([...routes, ...ownRoutes], behind, data, settings)
     if (target !== undefined) this.domainTarget = target
@@ -84,7 +84,7 @@ export class ServiceStack extends Stack {
       channel,
       accessLogs: data.accessLogs,
       functionLogs: logGroup,
-      mailer,
+      mailer: passcodes.mailer,
       serviceName: settings.stackName,
       storage,
       streams: consumers.streams,
@@ -93,6 +93,7 @@ export class ServiceStack extends Stack {
       alarmEmail: settings.alarmEmail,
     })
     const provision = this.addProvisioning(asset, shared, roles)
+    this.putFirst([...consumers.streams.map(({ alias }) => alias), passcodes.alias], check)
     this.tell({
       ApiEndpoint: address,
       Concurrency: check.finding,
@@ -105,7 +106,8 @@ export class ServiceStack extends Stack {
   /** A nested stack a collection. */
   private addOperations(
     { operations, code, shared, roles }: Behind,
-    { consumers, check, settings }: { consumers: Consumers; check: ConcurrencyCheck; settings: Settings },
+    check: ConcurrencyCheck,
+    settings: Settings,
   ): ApiRoute[] {
     const collections = Map.groupBy(operations, ({ operation }) => collectionOf(operation.path))
     const ingestConcurrency = reserved(settings.ingestConcurrency)
@@ -113,8 +115,6 @@ export class ServiceStack extends Stack {
       const props = { operations: members, code, shared, roles, ingestConcurrency }
       const stack = new OperationStack(this, `Operations-${name}`, props)
       if (members.some(reportsFlows)) stack.node.addDependency(check)
-      // Whoever reads what others write gets its new version first.
-      for (const { alias } of consumers.streams) stack.node.addDependency(alias)
       return stack.routes
     })
   }
@@ -151,6 +151,16 @@ export class ServiceStack extends Stack {
       timeout: Duration.minutes(5),
     })
     return live(provisioning, shared.loaded)
+  }
+
+  /** Whoever reads what others write gets its new version first. The check comes before all, whatever its version. */
+  private putFirst(readers: Alias[], check: ConcurrencyCheck): void {
+    for (const child of this.node.children) {
+      if (child === check) continue
+      const inside =
+        child instanceof OperationStack ? [child] : child.node.findAll().filter((one) => one instanceof Alias)
+      for (const one of inside) if (!readers.some((reader) => reader === one)) one.node.addDependency(...readers)
+    }
   }
 
   private tell(outputs: Record<string, string>): void {

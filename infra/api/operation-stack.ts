@@ -49,12 +49,13 @@ export class OperationStack extends NestedStack {
     this.routes = functions.flatMap(({ operation: { method, alias, path }, lambda: { functionArn } }) =>
       [method, ...(alias ? [alias] : [])].map((name) => ({ key: `${name} ${path}`, functionArn, invokerArn })),
     )
+    const measured = shared.environment.METRICS !== 'none'
     const shifted = functions
       .filter(({ operation: { method, path } }) => carryingRoutes.has(`${method} ${path}`))
       .map(({ operation, id, lambda }) => ({
         id,
         alias: lambda,
-        faults: { namespace: shared.environment.SERVICE_NAME ?? '', class: classOf(operation) },
+        faults: measured ? { namespace: shared.environment.SERVICE_NAME ?? '', class: classOf(operation) } : null,
       }))
     if (shifted.length > 0) new GradualShift(this, 'Shift', shifted)
   }

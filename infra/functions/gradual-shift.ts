@@ -20,23 +20,31 @@ export const carryingRoutes: ReadonlySet<string> = new Set([
 export type Shifted = {
   id: string
   alias: Alias
-  /** What answers of the service's own fault are counted by: the class of its operation. */
-  faults: { namespace: string; class: string }
+  /** What answers of the service's own fault are counted by: the class of its operation; null where nothing counts them. */
+  faults: { namespace: string; class: string } | null
 }
 
 const minute = Duration.minutes(1)
 
-/** Faults of the class, or ends without an answer, that are more than a few and more than one in a hundred. */
-function faultsOf({ alias, faults }: Shifted): MathExpression {
-  const ofClass = (metricName: string, statistic: string) =>
-    new Metric({ namespace: faults.namespace, metricName, statistic, dimensionsMap: { class: faults.class } })
+/** Answers of the class that are the service's own fault. A minute in which nothing is answered has none of them. */
+function faultsOf({ namespace, class: kind }: { namespace: string; class: string }) {
+  const ofClass = (statistic: string) =>
+    new Metric({ namespace, metricName: 'faults', statistic, dimensionsMap: { class: kind } })
+  return {
+    expression: ' OR (FILL(faults, 0) >= 5 AND FILL(faults, 0) * 100 > FILL(answers, 0))',
+    usingMetrics: { faults: ofClass('Sum'), answers: ofClass('SampleCount') },
+  }
+}
+
+/** Ends without an answer, or faults of the class, that are more than a few and more than one in a hundred. */
+function failuresOf({ alias, faults }: Shifted): MathExpression {
+  const counted = faults && faultsOf(faults)
   return new MathExpression({
-    expression: 'IF(errors >= 3 AND errors * 100 > calls OR faults >= 5 AND faults * 100 > answers, 1, 0)',
+    expression: `IF((errors >= 3 AND errors * 100 > calls)${counted?.expression ?? ''}, 1, 0)`,
     usingMetrics: {
       errors: alias.metricErrors({ statistic: 'Sum' }),
       calls: alias.metricInvocations({ statistic: 'Sum' }),
-      faults: ofClass('faults', 'Sum'),
-      answers: ofClass('faults', 'SampleCount'),
+      ...counted?.usingMetrics,
     },
     period: minute,
     label: 'Faults during a change of version',
@@ -54,7 +62,7 @@ export class GradualShift extends Construct {
     const application = new LambdaApplication(this, 'Application')
     const alarms = functions.map((shifted) => {
       const alarm = new Alarm(this, `${shifted.id}Faults`, {
-        metric: faultsOf(shifted),
+        metric: failuresOf(shifted),
         threshold: 0,
         evaluationPeriods: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

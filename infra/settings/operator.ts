@@ -20,7 +20,7 @@ export const operatorSettings = {
   metrics: setting(
     oneOf(...metricSettings),
     'classes',
-    "what the service's own metrics are told apart by; `operations` has both",
+    "what the service's own metrics are told apart by; `operations` has both, `none` makes none",
   ),
   tracing: setting(flag, false, 'whether AWS X-Ray traces the functions'),
   liveAccessLog: setting(

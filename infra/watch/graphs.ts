@@ -42,6 +42,13 @@ export const graphs = ({ apiId, channel, mailer, storage, streams, scheduled, se
     streamGraphs(streams, own),
     flowGraphs(storage, own),
     runGraphs(streams, scheduled),
+    [
+      graph(
+        'Sync runs: age of those under way, failed',
+        [own('sync_run_age_ms', 'Maximum')],
+        [own('sync_runs_failed', 'Sum')],
+      ),
+    ],
     signInGraphs(mailer, own, serviceName),
     ...(channel ? [channelGraphs(channel, own)] : []),
   ]

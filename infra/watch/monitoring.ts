@@ -15,7 +15,7 @@ import { Construct } from 'constructs'
 import type { LogEvent } from '#shared/core/logging/log-events.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Graphed, graphs } from './graphs.ts'
-import { ownMetric } from './own-metric.ts'
+import { isOwn, ownMetric } from './own-metric.ts'
 import type { Watch } from './watch.ts'
 import { watchApi } from './watch-api.ts'
 import { watchJobs } from './watch-jobs.ts'
@@ -58,7 +58,9 @@ export class Monitoring extends Construct {
       ...watchQuotas(props.apiId, props.storage, props.settings),
       ...(props.channel ? watchLive(props.channel, ownMetric(props.serviceName), props.settings) : []),
     ]
-    const alarms = watches.map((watch) => this.alarm(watch))
+    // What nobody measures would never go off.
+    const measured = watches.filter(({ metric }) => props.settings.metrics !== 'none' || !isOwn(metric))
+    const alarms = measured.map((watch) => this.alarm(watch))
     new Dashboard(this, 'Dashboard', {
       defaultInterval: Duration.hours(12),
       widgets: [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })], ...graphs(props)],

@@ -54,6 +54,7 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
   const name = run.node.id
   const isOften = every.toSeconds() <= fiveMinutes.toSeconds()
   const period = isOften ? fiveMinutes : every
+  const runbook = name === 'Pulse' ? 'no-pulse.md' : 'schedules.md'
   return [
     {
       id: `${name}Failing`,
@@ -62,7 +63,7 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
       when: { above: 0 },
       periods: 3,
       what: `The schedule ${name} keeps failing.`,
-      runbook: 'schedules.md',
+      runbook,
       silence: { toldBy: `${name}NotRunning` },
     },
     {
@@ -72,7 +73,7 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
       // A run a period can fall just beside one of them.
       periods: isOften ? 3 : 2,
       what: `The schedule ${name} does not run.`,
-      runbook: name === 'Pulse' ? 'no-pulse.md' : 'schedules.md',
+      runbook,
       silence: 'dead',
     },
   ]

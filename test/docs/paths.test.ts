@@ -24,3 +24,41 @@ it.each(documents)('%s names files that are there', async (document) => {
   const named = namedFiles(document, await readFile(document, 'utf8'))
   expect(named.filter((path) => !existsSync(path))).toEqual([])
 })
+
+/** What a link to a heading names it by. */
+const anchorOf = (heading: string): string =>
+  heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-')
+
+async function anchorsOf(document: string): Promise<string[]> {
+  const text = (await readFile(document, 'utf8')).replace(/^```.*?^```/gms, '')
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+}
+
+/** Headings that a document leads to: by a link, or by their words behind the name of a file. */
+function namedHeadings(document: string, text: string): [path: string, anchor: string][] {
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+    .filter(([, target = '']) => target === '' || target.endsWith('.md'))
+    .map(([, target = '', anchor = '']): [string, string] => [
+      target ? join(dirname(document), target) : document,
+      anchor,
+    ])
+  const words = [...text.matchAll(/`([\w-]+\.md)`,\s+"([^"]+)"/g)].map(
+    ([, file = '', heading = '']): [string, string] => {
+      const beside = join(dirname(document), file)
+      return [existsSync(beside) ? beside : join('docs', file), anchorOf(heading)]
+    },
+  )
+  return [...links, ...words]
+}
+
+it.each(documents)('%s leads to headings that are there', async (document) => {
+  const named = namedHeadings(document, await readFile(document, 'utf8'))
+  const missing = await Promise.all(
+    named.map(async ([path, anchor]) => ((await anchorsOf(path)).includes(anchor) ? [] : [`${path}#${anchor}`])),
+  )
+  expect(missing.flat()).toEqual([])
+})

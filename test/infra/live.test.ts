@@ -144,14 +144,34 @@ describe('every function', () => {
     expect([...after].filter(([key, id]) => before.get(key) === id)).toEqual([])
   })
 
-  it('comes behind the consumers where it is called from outside', () => {
-    const stacks = ofType('AWS::CloudFormation::Stack')
-    expect(stacks.length).toBeGreaterThan(3)
-    for (const { id, DependsOn = [] } of stacks) {
-      for (const consumer of ['WriteChangeLog', 'FollowUp', 'StoreFlowLogs']) {
-        expect(DependsOn, id).toContainEqual(expect.stringMatching(new RegExp(`^Consumers${consumer}Live`)))
-      }
-    }
+  it.each([{}, { baseUrl: 'https://access.example.com' }])(
+    'comes behind those who read what it writes, whatever address the deployment has: %j',
+    async (context) => {
+      const all = await deployed('behind', bundleAt('behind'), context)
+      const aliases = all('AWS::Lambda::Alias').filter(({ stack }) => stack === 'NetworkAccess')
+      const readers = [
+        'ConsumersWriteChangeLog',
+        'ConsumersFollowUp',
+        'ConsumersStoreFlowLogs',
+        'PasscodesMailPasscode',
+      ]
+      const isFirst = ({ id }: { id: string }) => [...readers, 'ConcurrencyCheck'].some((name) => id.startsWith(name))
+      const others = [...all('AWS::CloudFormation::Stack'), ...aliases.filter((alias) => !isFirst(alias))]
+      expect(others.length).toBeGreaterThan(20)
+      for (const { id, DependsOn = [] } of others)
+        for (const reader of readers)
+          expect(DependsOn, id).toContainEqual(expect.stringMatching(new RegExp(`^${reader}Live`)))
+    },
+  )
+
+  it('that carries load is taken back by its own ends alone where nothing counts faults', async () => {
+    const all = await deployed('unmeasured', bundleAt('unmeasured'), { metrics: 'none' })
+    const alarms = all('AWS::CloudWatch::Alarm').filter(({ stack }) => stack !== 'NetworkAccess')
+    expect(alarms).toHaveLength(carryingRoutes.size)
+    for (const { Properties } of alarms)
+      expect(
+        Properties.Metrics.flatMap((part: { Expression?: string; Id: string }) => part.Expression ?? part.Id),
+      ).toEqual(['IF((errors >= 3 AND errors * 100 > calls), 1, 0)', 'errors', 'calls'])
   })
 
   it('that carries load gets its requests step by step, and they are taken back on alarm', () => {
@@ -180,6 +200,9 @@ describe('every function', () => {
     )) {
       const [path] = /docs\/runbooks\/[\w-]+\.md/.exec(Properties.AlarmDescription) ?? []
       expect(path && existsSync(path), id).toBe(true)
+      // A version that ends before it answers leaves no faults to count, and must not be silent for that.
+      const { Expression } = Properties.Metrics.find((part: { Expression?: string }) => part.Expression)
+      expect(Expression.replaceAll(/FILL\((faults|answers), 0\)/g, '')).not.toMatch(/faults|answers/)
       const metrics = Properties.Metrics.flatMap(
         ({ MetricStat }: { MetricStat?: { Metric: object } }) => MetricStat?.Metric ?? [],
       )

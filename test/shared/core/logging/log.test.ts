@@ -91,4 +91,6 @@ it('has each event in the list that operators read', () => {
     ([, name]) => name,
   )
   for (const event of Object.keys(logEvents)) expect(documented).toContain(event)
+  const listed = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(\w+)` +\| (?:INFO|WARN|ERROR)/gm)]
+  expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(logEvents).toSorted())
 })
