@@ -92,6 +92,8 @@ type Extra = {
   members?: Record<string, unknown>
   headers?: Record<string, string>
   errors?: FieldErrors
+  /** What it came from, for the log alone. */
+  cause?: unknown
 }
 
 /** What a caller hears (A5). Anything else that is thrown is a bug and answers 500. */
@@ -103,7 +105,7 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>
 
   constructor(code: ErrorCode, detail?: string, extra: Extra = {}) {
-    super(code)
+    super(code, extra)
     this.code = code
     this.status = errorCodes[code].status
     this.detail = detail ?? fixedDetails[code] ?? code

@@ -86,6 +86,8 @@ export async function acquireLock(
     const held = await getItem(key)
     // It ended just now: its key is free again.
     if (!held) continue
+    // The answer to who took it was lost, and it was asked for again.
+    if (held.run === run.id) return { run }
     if (!(await hasFingerprint(held.fingerprint, event, body))) throw new ApiError('idempotency_key_reused')
     const { answer: bytes, answer_secret: version = firstVersion } = held
     if (bytes instanceof Uint8Array) return { replay: await openAnswer(run, { version: String(version), bytes }) }

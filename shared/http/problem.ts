@@ -1,10 +1,10 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { isPassing } from '../core/aws/passing-error.ts'
-import { ApiError, errorCodes, fixedDetails, unavailableAfter } from '../core/errors.ts'
+import { ApiError, errorCodes } from '../core/errors.ts'
 import { toJson } from '../core/json/json.ts'
 import { describeError } from '../core/logging/describe-error.ts'
 import { logLine } from '../core/logging/log.ts'
-import { changedSoFar } from '../core/work/work.ts'
+import { truthful } from '../core/work/truthful.ts'
 
 /** Node's own list would load its whole HTTP client and server into every function. */
 const titles: Record<number, string> = {
@@ -28,16 +28,13 @@ const titles: Record<number, string> = {
  * not answer for as long as it was asked is 503.
  */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
-  if (error instanceof ApiError) return truthful(error)
+  if (error instanceof ApiError) {
+    if (error.code === 'unavailable')
+      logLine('WARN', 'request_given_up', { request_id: requestId, ...describeError(error) })
+    return truthful(error)
+  }
   logLine('ERROR', 'unexpected_error', { request_id: requestId, ...describeError(error) })
   return truthful(new ApiError(isPassing(error) ? 'unavailable' : 'internal_error'))
-}
-
-/** Says that nothing was changed only where that is so. */
-function truthful(error: ApiError): ApiError {
-  const changed = changedSoFar()
-  if (changed === 'nothing' || error.code !== 'unavailable' || error.detail !== fixedDetails.unavailable) return error
-  return new ApiError('unavailable', unavailableAfter[changed], { members: error.members, headers: error.headers })
 }
 
 /** The RFC 9457 problem of an error (A5). */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { uuidBytes, uuidText } from '../core/ids.ts'
+import { changing } from '../core/work/work.ts'
 import { table, tableName } from '../table/client.ts'
 import { DeleteCommand } from '../table/commands.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
@@ -56,15 +57,14 @@ export async function lookAtOneTime<T extends object>(key: Key, now: number): Pr
 /** Takes the item away, which of many at once one alone does; null for the others, and for one that has ended. */
 export async function takeOneTime<T extends object>(key: Key, now: number): Promise<(Expiring & T) | null> {
   try {
-    const { Attributes } = await table().send(
-      new DeleteCommand({
-        TableName: tableName(),
-        Key: { pk: key.pk, sk: key.sk },
-        ConditionExpression: 'attribute_exists(pk) AND expires_at > :now',
-        ExpressionAttributeValues: { ':now': now },
-        ReturnValues: 'ALL_OLD',
-      }),
-    )
+    const taking = new DeleteCommand({
+      TableName: tableName(),
+      Key: { pk: key.pk, sk: key.sk },
+      ConditionExpression: 'attribute_exists(pk) AND expires_at > :now',
+      ExpressionAttributeValues: { ':now': now },
+      ReturnValues: 'ALL_OLD',
+    })
+    const { Attributes } = await changing(table().send(taking))
     // At its key nothing else is ever written.
     return (Attributes as (Expiring & T) | undefined) ?? null
   } catch (error) {

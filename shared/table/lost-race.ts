@@ -11,4 +11,4 @@ const passing = [
 
 /** True when a transaction lost a race, or met others for as long as it was repeated, without effect. Any other, of too large an item for example, would fail again. */
 export const isLostRace = ({ CancellationReasons = [] }: TransactionCanceledException): boolean =>
-  CancellationReasons.every(({ Code }) => passing.includes(Code ?? 'None'))
+  CancellationReasons.length > 0 && CancellationReasons.every(({ Code }) => passing.includes(Code ?? 'None'))

@@ -1,4 +1,3 @@
-import { ApiError } from '../core/errors.ts'
 import { jitter, waiting } from '../core/work/waiting.ts'
 import { table, tableName } from './client.ts'
 import { BatchGetCommand, GetCommand, PassingQueryCommand, QueryCommand } from './commands.ts'
@@ -46,7 +45,7 @@ async function ask<T extends Attributes>(
   attempt: number,
   { look = 'exact', ProjectionExpression }: { look?: Look; ProjectionExpression?: string } = {},
 ): Promise<Key[]> {
-  if (attempt === 8) throw new ApiError('unavailable')
+  if (attempt === 8) throw Object.assign(new Error('Keys left unread.'), { name: 'ThrottlingException' })
   if (attempt > 0) await waiting.sleep(jitter(attempt, 20, 2_560))
   const chunks = Array.from({ length: Math.ceil(keys.length / 100) }, (_, i) => keys.slice(i * 100, i * 100 + 100))
   const left = await Promise.all(

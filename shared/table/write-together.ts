@@ -2,7 +2,7 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { ApiError } from '../core/errors.ts'
 import { logLine } from '../core/logging/log.ts'
 import { jitter, waiting } from '../core/work/waiting.ts'
-import { noteChange, retryUntil } from '../core/work/work.ts'
+import { changing, retryUntil } from '../core/work/work.ts'
 import { table, tableName } from './client.ts'
 import { TransactWriteCommand } from './commands.ts'
 import type { Item, Key } from './keys.ts'
@@ -59,10 +59,11 @@ export const removeOnly = ({ pk, sk }: Key, expected: Record<string, unknown>): 
   Delete: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected) },
 })
 
-/** A transaction of items that do not count until they are confirmed: nothing is changed by it that a caller could hear of. */
-export async function prepareTogether(writes: Write[]): Promise<'done' | 'lost'> {
+const sent = (writes: Write[]): Promise<unknown> => table().send(new TransactWriteCommand({ TransactItems: writes }))
+
+async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'lost'> {
   try {
-    await table().send(new TransactWriteCommand({ TransactItems: writes }))
+    await transaction
     return 'done'
   } catch (error) {
     if (error instanceof TransactionCanceledException && isLostRace(error)) return 'lost'
@@ -70,15 +71,14 @@ export async function prepareTogether(writes: Write[]): Promise<'done' | 'lost'>
   }
 }
 
+/** A transaction of items that do not count until they are confirmed: nothing is changed by it that a caller could hear of. */
+export const prepareTogether = (writes: Write[]): Promise<'done' | 'lost'> => outcomeOf(sent(writes))
+
 /**
  * A small transaction outside the account's commits, for what is not change-logged (design 6): it checks the rows that
  * its decision rests on. `lost` when one of them has changed meanwhile, or it met another transaction.
  */
-export async function writeTogether(writes: Write[]): Promise<'done' | 'lost'> {
-  const outcome = await prepareTogether(writes)
-  if (outcome === 'done') noteChange('something')
-  return outcome
-}
+export const writeTogether = (writes: Write[]): Promise<'done' | 'lost'> => outcomeOf(changing(sent(writes)))
 
 const timeBudgetMs = 20_000
 

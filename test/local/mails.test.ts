@@ -9,8 +9,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openAwsServices } from '#infra/local/aws-services.ts'
 import { mailFolder, smtpServer } from '#infra/local/mails.ts'
 import { invokeLater } from '#shared/core/aws/invoke-later.ts'
-import { type Mail, sendMail } from '#shared/core/aws/send-mail.ts'
+import { type Mail, type Mail, sendMail, sendMail } from '#shared/core/aws/send-mail.ts'
 import { roleCredentials, type SignedRequest, signedHeaders } from '#shared/core/aws/signed-fetch.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 const mail: Mail = {
   from: 'access@example.net',
@@ -108,6 +109,7 @@ describe('mails on one machine', () => {
   })
 
   it('are not taken when their server does not take them, or is not there', async () => {
+    countWaiting()
     vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const { received, port } = await startSmtp({ refuse: true })
     await through(smtpServer(`smtp://127.0.0.1:${port}`))

@@ -3,7 +3,7 @@ import { deleteAuthorization } from '../../commit/revoke.ts'
 import { clock, timestamp } from '../../core/clock.ts'
 import { uuidV7 } from '../../core/ids.ts'
 import type { Subject } from '../../core/subject.ts'
-import { noteChange } from '../../core/work/work.ts'
+import { changing } from '../../core/work/work.ts'
 import { clientTokens } from '../../domain/client-tokens/client-token.ts'
 import { clients } from '../../domain/clients/client.ts'
 import { type MembershipRow, memberships } from '../../domain/memberships/membership.ts'
@@ -136,20 +136,18 @@ async function stillStands(
 /** From here on it counts. False when it was revoked meanwhile, and is gone. */
 async function confirm({ pk, sk, expires_at, ttl }: AuthorizationItem): Promise<boolean> {
   try {
-    await table().send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: { pk, sk },
-        UpdateExpression: 'SET expires_at = :end, #ttl = :ttl',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeNames: { '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':end': expires_at, ':ttl': ttl },
-      }),
-    )
+    const confirmation = new UpdateCommand({
+      TableName: tableName(),
+      Key: { pk, sk },
+      UpdateExpression: 'SET expires_at = :end, #ttl = :ttl',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':end': expires_at, ':ttl': ttl },
+    })
+    await changing(table().send(confirmation))
+    return true
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return false
     throw error
   }
-  noteChange('something')
-  return true
 }

@@ -2,6 +2,7 @@ import type { CallerOf } from '../../auth/caller.ts'
 import { revoke } from '../../commit/revoke.ts'
 import { clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
+import { changing } from '../../core/work/work.ts'
 import { findSession } from './client-presence.ts'
 import { updatePresence } from './update-presence.ts'
 
@@ -11,8 +12,8 @@ export async function endSession({ account, token }: CallerOf<'client'>, session
   const session = await findSession(account.id, token.id, sessionId, now)
   if (!session) throw notFound()
   const { client } = session
-  if ((await updatePresence(account.id, client.id, sessionId, now, { lease_expires_at: 0 })) === 'lost')
-    throw notFound()
+  const ended = updatePresence(account.id, client.id, sessionId, now, { lease_expires_at: 0 })
+  if ((await changing(ended)) === 'lost') throw notFound()
   await revoke(account.id, { by: 'client', id: client.id })
   return { data: { id: sessionId } }
 }

@@ -2,6 +2,7 @@ import type { CallerOf } from '../../auth/caller.ts'
 import { clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Subject } from '../../core/subject.ts'
+import { changing } from '../../core/work/work.ts'
 import { seenFrom } from '../../domain/presence/presence.ts'
 import { connectedLeaseEnd, leaseUnder, renderLease } from '../../domain/sessions/lease.ts'
 import { conditionContextOf } from '../condition-context.ts'
@@ -47,7 +48,8 @@ async function renewLease(
     const lease_expires_at = connection_id === null ? leaseUnder(token, now) : connectedLeaseEnd('clients', token, now)
     const seen = { ...seenFrom(subject, presence.last_seen_version, now), lease_expires_at }
     const context = conditionContextOf(client, subject)
-    if (await noteConditionContext(account.id, session, context, now, seen, { connection_id })) return lease_expires_at
+    const noted = noteConditionContext(account.id, session, context, now, seen, { connection_id })
+    if (await changing(noted)) return lease_expires_at
     session = await findSession(account.id, token.id, sessionId, now)
   }
   throw notFound()

@@ -1,5 +1,6 @@
 import type { CallerOf } from '../../auth/caller.ts'
 import { notFound } from '../../core/errors.ts'
+import { changing } from '../../core/work/work.ts'
 import { type GatewayRow, gateways } from '../../domain/gateways/gateway.ts'
 import { findPointer, keepPointer, type Pointer } from '../../domain/gateways/session-pointer.ts'
 import { findPresence, isOnline, type Presence, presenceKey } from '../../domain/presence/presence.ts'
@@ -47,24 +48,23 @@ export async function changeSession(
 ): Promise<Presence> {
   const values = Object.entries(fields)
   try {
-    const { Attributes } = await table().send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: presenceKey(account.id, 'gateways', gatewayId),
-        UpdateExpression: [
-          `SET ${values.map(([name], i) => `${name} = :v${i}`).join(', ')}`,
-          ...(gone.length > 0 ? [`REMOVE ${gone.join(', ')}`] : []),
-        ].join(' '),
-        ConditionExpression: 'session_id = :session AND token_id = :token AND lease_expires_at > :now',
-        ExpressionAttributeValues: {
-          ':session': sessionId,
-          ':token': token.id,
-          ':now': now,
-          ...Object.fromEntries(values.map(([, value], i) => [`:v${i}`, value])),
-        },
-        ReturnValues: 'ALL_OLD',
-      }),
-    )
+    const change = new UpdateCommand({
+      TableName: tableName(),
+      Key: presenceKey(account.id, 'gateways', gatewayId),
+      UpdateExpression: [
+        `SET ${values.map(([name], i) => `${name} = :v${i}`).join(', ')}`,
+        ...(gone.length > 0 ? [`REMOVE ${gone.join(', ')}`] : []),
+      ].join(' '),
+      ConditionExpression: 'session_id = :session AND token_id = :token AND lease_expires_at > :now',
+      ExpressionAttributeValues: {
+        ':session': sessionId,
+        ':token': token.id,
+        ':now': now,
+        ...Object.fromEntries(values.map(([, value], i) => [`:v${i}`, value])),
+      },
+      ReturnValues: 'ALL_OLD',
+    })
+    const { Attributes } = await changing(table().send(change))
     if (pointer) await keepPointer(pointer, now)
     return Attributes as Presence
   } catch (error) {

@@ -1,25 +1,23 @@
 import { fieldsOf } from '../json/is-object.ts'
 
 /** An item takes part in one write at a time: who meets another at it comes again, and there is nothing wrong. */
-const conflicts = ['TransactionConflict', 'TransactionConflictException', 'TransactionInProgressException']
+const conflicts = ['ReplicatedWriteConflict', 'TransactionConflict', 'TransactionInProgress']
 
 const throttles = [
-  'LimitExceededException',
+  // Of a stream that is encrypted with a key of its own.
+  'KMSThrottling',
+  'LimitExceeded',
   'ProvisionedThroughputExceeded',
-  'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'Throttling',
   'ThrottlingError',
-  'ThrottlingException',
-  'TooManyRequestsException',
+  'TooManyRequests',
 ]
 
+/** Of those that AWS answers with a status of 500 and more, only what else is told without one. */
 const faults = [
-  'InternalFailure',
   'InternalServerError',
   'RequestTimeout',
-  'ServiceUnavailable',
-  'ServiceUnavailableException',
   'TimeoutError',
   // A connection that broke or was not made.
   'EAI_AGAIN',
@@ -30,21 +28,26 @@ const faults = [
   'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
+  // The same of `fetch`, as the cause of its error.
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
 ]
 
 export type Passing = 'conflict' | 'throttle' | 'fault'
 
-/** The names of errors, codes of connections and reasons of cancelled transactions that AWS documents as passing. */
-const kinds = new Map<unknown, Passing>([
+const kinds = new Map<string, Passing>([
   ...conflicts.map((name) => [name, 'conflict'] as const),
   ...throttles.map((name) => [name, 'throttle'] as const),
   ...faults.map((name) => [name, 'fault'] as const),
 ])
 
+/** Of a name of an error, a code of a connection or a reason of a cancelled transaction that AWS documents as passing. */
+const kindOf = (name: unknown): Passing | undefined => kinds.get(String(name).replace(/Exception$/, ''))
+
 /** Of a transaction that was cancelled, each reason counts: a condition that did not hold will not hold later. */
 function kindOfReasons(reasons: unknown): Passing | null {
   const codes = (Array.isArray(reasons) ? reasons : []).map((reason) => fieldsOf(reason).Code ?? 'None')
-  const found = codes.filter((code) => code !== 'None').map((code) => kinds.get(code) ?? null)
+  const found = codes.filter((code) => code !== 'None').map((code) => kindOf(code) ?? null)
   return found.includes(null) ? null : (found.find((kind) => kind === 'throttle') ?? found[0] ?? null)
 }
 
@@ -53,14 +56,18 @@ function kindOfReasons(reasons: unknown): Passing | null {
  * denied, no such table, an invalid request).
  */
 export function passingKind(error: unknown): Passing | null {
-  const { name, code, $metadata, CancellationReasons, body } = fieldsOf(error)
+  const { name, code, cause, $metadata, CancellationReasons, body } = fieldsOf(error)
   if (name === 'TransactionCanceledException') {
     return kindOfReasons(CancellationReasons ?? fieldsOf(body).CancellationReasons)
   }
   const { httpStatusCode, clockSkewCorrected } = fieldsOf($metadata)
   if (httpStatusCode === 429) return 'throttle'
   const isFault = Number(httpStatusCode) >= 500 || clockSkewCorrected === true
-  return kinds.get(name) ?? kinds.get(code) ?? (isFault ? 'fault' : null)
+  return kindOf(name) ?? kindOf(code) ?? kindOf(fieldsOf(cause).code) ?? (isFault ? 'fault' : null)
 }
 
 export const isPassing = (error: unknown): boolean => passingKind(error) !== null
+
+/** Whether a write that ended so may have been done: one that passes may have been heard, a cancelled transaction was not done. */
+export const mayBeDone = (error: unknown): boolean =>
+  isPassing(error) && fieldsOf(error).name !== 'TransactionCanceledException'

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { clock } from '../clock.ts'
+import { Retries } from './retries.ts'
 import { variable } from './variable.ts'
 
 export type SignedRequest = {
@@ -96,15 +97,20 @@ export const roleCredentials = (region = variable('AWS_REGION')): Credentials =>
   sessionToken: process.env.AWS_SESSION_TOKEN,
 })
 
-/** An answer that is no success. What a service says of a request is told as the errors of all services are. */
+/** An answer that is no success, named as the service names it. */
 export class AnswerError extends Error {
   readonly $metadata: { httpStatusCode: number }
 
-  constructor(message: string, httpStatusCode: number) {
+  constructor(name: string, message: string, httpStatusCode: number) {
     super(message)
+    this.name = name
     this.$metadata = { httpStatusCode }
   }
 }
+
+/** The name of an error, by the header or in a body of XML or JSON. */
+const errorName = (headers: Headers, said: string): string =>
+  /(?:^|<Code>|"__type":"(?:[^"]*#)?)(\w+)/.exec(headers.get('x-amzn-errortype') ?? said)?.[1] ?? 'AnswerError'
 
 /** So much of the body of an error is kept. */
 const shownCharacters = 2_000
@@ -126,16 +132,22 @@ export async function signedAnswer(request: SignedRequest, timeoutMs = 30_000): 
   })
 }
 
-/** The same where only a success is an answer. @throws Error for any other */
-export async function signedFetch(request: SignedRequest, timeoutMs?: number): Promise<Response> {
-  const response = await signedAnswer(request, timeoutMs)
-  if (!response.ok) {
+const retriesOf = new Map<string, Retries>()
+
+/**
+ * The same where only a success is an answer. What may pass by itself is tried again, so the request must bear being done twice.
+ * @throws Error for any other
+ */
+export function signedFetch(request: SignedRequest, timeoutMs?: number): Promise<Response> {
+  const { service, method, host } = request
+  const retries = retriesOf.get(service) ?? new Retries()
+  retriesOf.set(service, retries)
+  return retries.run(async () => {
+    const response = await signedAnswer(request, timeoutMs)
+    if (response.ok) return response
     // What it says is the cause; it is not about what was asked, so no secret comes back in it.
     const said = await response.text().catch(() => '')
-    throw new AnswerError(
-      `${request.method} ${request.host} answered ${response.status}: ${said.slice(0, shownCharacters)}`,
-      response.status,
-    )
-  }
-  return response
+    const message = `${method} ${host} answered ${response.status}: ${said.slice(0, shownCharacters)}`
+    throw new AnswerError(errorName(response.headers, said), message, response.status)
+  })
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { mayBeDone } from '../aws/passing-error.ts'
 import { waiting } from './waiting.ts'
 
 /** What is known of the changes of a piece of work: there is none, one was made, or nobody knows whether it was. */
@@ -20,6 +21,18 @@ export const retryUntil = (budgetMs: number): number =>
 export function noteChange(changed: Changed): void {
   const work = current.getStore()
   if (work && work.changed !== 'something') work.changed = changed
+}
+
+/** Waits for a write that a caller could hear of, and notes what became of it. @throws what it throws */
+export async function changing<T>(write: Promise<T>): Promise<T> {
+  try {
+    const result = await write
+    noteChange('something')
+    return result
+  } catch (error) {
+    if (mayBeDone(error)) noteChange('unknown')
+    throw error
+  }
 }
 
 /** What the work that runs has changed so far. */

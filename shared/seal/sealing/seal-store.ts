@@ -1,5 +1,4 @@
 import { hash, randomUUID } from 'node:crypto'
-import { Retries } from '../../core/aws/retries.ts'
 import { serviceHost } from '../../core/aws/service-host.ts'
 import { AnswerError, type SignedRequest, signedFetch, uriEncode } from '../../core/aws/signed-fetch.ts'
 import { env } from '../../core/env.ts'
@@ -17,12 +16,10 @@ export type SealStore = {
   put(path: string, content: string | Buffer, instead: string | null): Promise<boolean>
 }
 
-const retries = new Retries()
-
 function ask(request: Pick<SignedRequest, 'method' | 'body' | 'headers'>, path: string): Promise<Response> {
   const host = `${env.sealBucket}.${serviceHost('s3')}`
   const encoded = `/${path.split('/').map(uriEncode).join('/')}`
-  return retries.run(() => signedFetch({ service: 's3', host, path: encoded, ...request }))
+  return signedFetch({ service: 's3', host, path: encoded, ...request })
 }
 
 const hasStatus = (error: unknown, ...statuses: number[]): boolean =>

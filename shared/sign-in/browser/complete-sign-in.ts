@@ -1,4 +1,5 @@
 import { invokeLater } from '../../core/aws/invoke-later.ts'
+import { isPassing } from '../../core/aws/passing-error.ts'
 import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { ApiError } from '../../core/errors.ts'
@@ -204,6 +205,8 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     const code = await codeFor(accountId, pending, identity, codeMicros.alone)
     return back({ code: code.text })
   } catch (error) {
+    // Its state is spent, so to come back with it again would not mend it.
+    if (isPassing(error)) throw new ApiError('unavailable', 'The sign-in broke off. Start it again.', { cause: error })
     if (!(error instanceof SignInRefused)) throw error
     noteRefusal(accountId, error)
     return back({ error: 'access_denied' })

@@ -1,22 +1,36 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
+import { handler as renewClientSession } from '#functions/api/client-sessions/renew-client-session.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as deletePolicy } from '#functions/api/policies/delete-policy.ts'
 import { handler as getPolicy } from '#functions/api/policies/get-policy.ts'
+import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
+import { ApiError } from '#shared/core/errors.ts'
+import { task } from '#shared/core/work/task.ts'
+import { policies } from '#shared/domain/policies/policy.ts'
+import type { Handler } from '#shared/http/lambda.ts'
 import { type AccessWorld, newAccessWorld } from '#test/support/access/access.ts'
+import { end, heartbeat } from '#test/support/access/gateways.ts'
+import { type Answer, call, newAccount } from '#test/support/accounts/account.ts'
 import { followUpAll } from '#test/support/logs/commit-stream.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 import { type EngineRequest, engineError } from '#test/support/table/in-front-of-table.ts'
 import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 
 const nothing = 'Nothing was changed'
 const always = Number.POSITIVE_INFINITY
+/** May pass, and costs none of the tokens that other tests of this process need, too. */
+const inProgress = engineError('TransactionInProgressException')
 
 let world: AccessWorld
+let gateway: Awaited<ReturnType<AccessWorld['addGateway']>>
+let session: Answer
 beforeEach(async () => {
   world = await newAccessWorld()
-  await world.addGateway()
-  await world.startSession()
+  gateway = await world.addGateway()
+  session = await world.startSession()
   expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
   countWaiting()
 })
@@ -28,13 +42,18 @@ const isCommit = ({ operation, input }: EngineRequest) =>
 /** Whatever takes the authorizations of the deleted policy away. */
 const isSweep = ({ input }: EngineRequest) => JSON.stringify(input).includes('#authorizations.policy#')
 
+const ofClient = (handler: Handler, method: string) => (id: string) =>
+  call(handler, { method, token: world.token.token, params: { id } })
+const renewClient = ofClient(renewClientSession, 'PUT')
+const endClient = ofClient(endClientSession, 'DELETE')
+
 const remove = () => world.account.call(deletePolicy, { method: 'DELETE', params: { id: world.policy.id } })
 const granted = () => authorizationsOf(world.account.id, { by: 'policy', id: world.policy.id })
 
 describe('a failure after the commit', () => {
   it('is 503, says that the change was made, and the follow-up finishes it', async () => {
     let isFollowedUp = false
-    refuseRequests(always, engineError('ThrottlingException'), (request) => isSweep(request) && !isFollowedUp)
+    refuseRequests(always, inProgress, (request) => isSweep(request) && !isFollowedUp)
     const answer = await remove()
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
     expect(answer.body.detail).toContain('The change was made')
@@ -57,24 +76,90 @@ describe('a failure after the commit', () => {
   })
 })
 
+describe('a failure after a write of a device', () => {
+  const meet = (matches: (request: EngineRequest) => boolean) => refuseRequests(always, inProgress, matches)
+  const isLive =
+    (wanted: string) =>
+    ({ operation, input }: EngineRequest) =>
+      operation === wanted && JSON.stringify(input).includes(`"${world.account.id}#live.`)
+  const told = ({ status, body }: Answer) => [status, body.detail]
+  const said = (words: string) => [503, expect.stringContaining(words)]
+
+  it('says that a session was ended, though its authorizations are not swept', async () => {
+    const { id } = session.body.data
+    meet(({ input }) => JSON.stringify(input).includes('#authorizations.client#'))
+    expect(told(await endClient(id))).toEqual(said('The change was made'))
+    expect((await endClient(id)).status).toBe(404)
+  })
+
+  it('says that nobody knows whether a heartbeat, an end or a start was heard', async () => {
+    const unknown = said('does not know whether the change was made')
+    meet(isLive('UpdateItem'))
+    expect(told(await heartbeat(gateway.token, gateway.session.id))).toEqual(unknown)
+    expect(told(await end(gateway.token, gateway.session.id))).toEqual(unknown)
+    expect(told(await renewClient(session.body.data.id))).toEqual(unknown)
+    expect(told(await endClient(session.body.data.id))).toEqual(unknown)
+    meet(isLive('TransactWriteItems'))
+    expect(told(await world.startSession())).toEqual(unknown)
+  })
+
+  it('says that nobody knows whether a grant was confirmed', async () => {
+    const resource = await world.addResource()
+    await world.addPolicy({ resource_id: resource.id })
+    meet(({ operation, input }) => operation === 'UpdateItem' && JSON.stringify(input).includes('#authorizations#'))
+    const answer = await world.ask({ resource_id: resource.id })
+    expect(told(answer)).toEqual(said('does not know whether the change was made'))
+  })
+})
+
+describe('a task', () => {
+  it('that fails after its commit does not say that nothing was changed', async () => {
+    refuseRequests(always, inProgress, isSweep)
+    const disable = task(() =>
+      commit({ accountId: world.account.id, subject: null }, async (transaction) => {
+        transaction.delete(policies, world.policy)
+        transaction.revoke({ by: 'policy', id: world.policy.id })
+      }).catch((cause) => {
+        throw new ApiError('unavailable', undefined, { cause })
+      }),
+    )
+    expect(await disable({})).toEqual({
+      error: { code: 'unavailable', detail: expect.stringContaining('The change was made') },
+    })
+  })
+})
+
+describe('a request that is given up', () => {
+  it('says in the log what was tried in vain', async () => {
+    const log = catchLog()
+    // One that this process has no lease of.
+    const account = await newAccount()
+    const isBucket = ({ operation, input }: EngineRequest) =>
+      operation === 'UpdateItem' && JSON.stringify(input).includes(`"${account.id}#rate.account"`)
+    refuseRequests(always, engineError('ConditionalCheckFailedException'), isBucket)
+    const answer = await account.call(getPolicy, { params: { id: world.policy.id } })
+    expect(answer.status).toBe(503)
+    expect(log.lines().find(({ event }) => event === 'request_given_up')).toMatchObject({
+      level: 'WARN',
+      stack: expect.stringContaining('rate-limit/lease-holder.ts'),
+    })
+  })
+})
+
 describe('a commit that is not answered', () => {
   const create = () => world.account.call(createGroup, { method: 'POST', body: { group: { name: 'Unheard' } } })
 
   it('says so where nobody can tell whether it was made', async () => {
     const isTold = ({ operation, input }: EngineRequest) =>
       operation === 'GetItem' && JSON.stringify(input).includes('#commits')
-    refuseRequests(
-      always,
-      engineError('InternalServerError', {}, 500),
-      (request) => isCommit(request) || isTold(request),
-    )
+    refuseRequests(always, inProgress, (request) => isCommit(request) || isTold(request))
     const answer = await create()
     expect(answer.status).toBe(503)
     expect(answer.body.detail).toContain('does not know whether the change was made')
   })
 
   it('says that nothing was changed where that is known', async () => {
-    refuseRequests(always, engineError('InternalServerError', {}, 500), isCommit)
+    refuseRequests(always, inProgress, isCommit)
     const answer = await create()
     expect([answer.status, answer.body.detail]).toEqual([503, expect.stringContaining(nothing)])
   })

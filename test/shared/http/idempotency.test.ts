@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { handler as createActor } from '#functions/api/actors/create-actor.ts'
 import { handler as createGateway } from '#functions/api/gateways/create-gateway.ts'
 import { handler as createGroup } from '#functions/api/groups/create-group.ts'
@@ -11,6 +11,7 @@ import { table } from '#shared/table/client.ts'
 import { TransactWriteCommand } from '#shared/table/commands.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
+import { engineError, standBeforeTable } from '#test/support/table/in-front-of-table.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 beforeAll(async () => {
@@ -142,6 +143,22 @@ describe('a request that died', () => {
     const again = await create('Phoenix', 'phoenix')
     expect([again.status, again.headers['idempotent-replayed'], again.body.data.name]).toEqual([201, 'true', 'Phoenix'])
     expect(await named('Phoenix')).toBe(1)
+  })
+
+  it('only for who waits for the answer of the table goes on: the key is its own', async () => {
+    let lost = 0
+    onTestFinished(
+      standBeforeTable(async ({ operation, input, ask }) => {
+        const answer = await ask()
+        const isKey = operation === 'PutItem' && JSON.stringify(input).includes('"idempotency"')
+        return isKey && lost++ === 0 ? engineError('InternalServerError', {}, 500) : answer
+      }),
+    )
+    const first = await create('Unheard', 'unheard')
+    expect([lost > 0, first.status]).toEqual([true, 201])
+    const again = await create('Unheard', 'unheard')
+    expect([again.status, again.headers['idempotent-replayed'], again.text]).toEqual([201, 'true', first.text])
+    expect(await named('Unheard')).toBe(1)
   })
 
   it('before its commit frees its key after 60 seconds', async () => {

@@ -8,6 +8,7 @@ import { entityKey } from '#shared/table/keys.ts'
 import { getItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { insertRow } from '#test/support/accounts/rows.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
 const rows: GroupRow[] = []
@@ -60,7 +61,11 @@ describe('a batch of reads of which the table processes a part', () => {
 
   it('is 503 when the rest is never processed', async () => {
     processAtMost(0)
+    const log = catchLog()
     const { status, headers } = await account.call(getGroup, { params: { id: rows[0]?.id as string } })
     expect([status, headers['retry-after']]).toEqual([503, '1'])
+    expect(log.lines()).toContainEqual(
+      expect.objectContaining({ event: 'unexpected_error', error: 'ThrottlingException: Keys left unread.' }),
+    )
   })
 })

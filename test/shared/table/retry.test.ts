@@ -31,6 +31,7 @@ describe('a request to the table is made again after', () => {
   it.each([
     ['TransactionConflictException', 400],
     ['TransactionInProgressException', 400],
+    ['ReplicatedWriteConflictException', 400],
     ['ThrottlingException', 400],
     ['ProvisionedThroughputExceededException', 400],
     ['RequestLimitExceeded', 400],
@@ -80,8 +81,11 @@ describe('a request to the table ends at once after', () => {
     expect([asked, result]).toEqual([1, 'lost'])
   })
 
-  it('a transaction that would fail again', async () => {
-    const seen = refuseRequests(always, cancelled('None', 'ItemCollectionSizeLimitExceeded'), () => true)
+  it.each([
+    ['would fail again', cancelled('None', 'ItemCollectionSizeLimitExceeded')],
+    ['says no reason', cancelled()],
+  ])('a transaction that %s', async (_what, error) => {
+    const seen = refuseRequests(always, error, () => true)
     await expect(writeTogether([put(item()), put(item())])).rejects.toThrow('said the table')
     expect(seen.asked).toBe(1)
   })

@@ -9,6 +9,9 @@ import { catchLog } from '#test/support/logs/log-lines.ts'
 import { beginSignIn, comeBack, ledTo, plainHome, redeemWith, signInBy } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, standsForEveryKind, tenant } from '#test/support/sign-in/sign-in-world.ts'
 import { toldOperator } from '#test/support/sign-in/told-operator.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
+import { engineError } from '#test/support/table/in-front-of-table.ts'
+import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 
 type Claims = Record<string, unknown>
 
@@ -213,6 +216,31 @@ describe('what comes back to the service', () => {
     for (const query of wrong) await refused(query)
     // None of that has used it up.
     expect(ledTo(await comeBack(begun, { code, state: own })).error).toBe('access_denied')
+  })
+
+  it('and is broken off by the table is to be started again: its state is spent', async () => {
+    const person = await world.person()
+    const begun = await beginSignIn((await world.behind()).id, { slug: world.account.slug })
+    const code = fake.codeFor(begun.url, { sub: newSubject(), email: person.email, email_verified: true })
+    const log = catchLog('WARN')
+    countWaiting()
+    const inProgress = engineError('TransactionInProgressException')
+    const seen = refuseRequests(
+      Number.POSITIVE_INFINITY,
+      inProgress,
+      ({ operation, input }) => [operation, JSON.stringify(input)].join().match(/^PutItem.*#sign_in\.code"/) !== null,
+    )
+    const answer = await comeBack(begun, { state: begun.own, code })
+    expect([seen.asked > 1, answer.status, answer.body.detail]).toEqual([
+      true,
+      503,
+      'The sign-in broke off. Start it again.',
+    ])
+    expect(log.lines().find(({ event }) => event === 'request_given_up')).toMatchObject({
+      cause: { error: expect.stringContaining('TransactionInProgressException') },
+    })
+    await refused({ state: begun.own, code })
+    vi.restoreAllMocks()
   })
 
   it('counts once, whatever it says', async () => {

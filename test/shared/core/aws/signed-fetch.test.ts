@@ -1,7 +1,9 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { signedFetch, signedHeaders } from '#shared/core/aws/signed-fetch.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 afterEach(() => {
+  vi.restoreAllMocks()
   vi.unstubAllEnvs()
   vi.unstubAllGlobals()
 })
@@ -33,16 +35,55 @@ it('signs the token of a role', () => {
   expect(headers.authorization).toContain('x-amz-security-token')
 })
 
-it('keeps what a refusal says', async () => {
-  for (const [name, value] of Object.entries({
-    REGION: 'eu-central-1',
-    ACCESS_KEY_ID: 'AKIA',
-    SECRET_ACCESS_KEY: 'x',
-  })) {
-    vi.stubEnv(`AWS_${name}`, value)
-  }
+const role = { REGION: 'eu-central-1', ACCESS_KEY_ID: 'AKIA', SECRET_ACCESS_KEY: 'x' }
+
+/** Asks a service that gives these answers one after the other, the last one for ever. How often it was asked. */
+function asking(...answers: (() => Response)[]) {
+  for (const [name, value] of Object.entries(role)) vi.stubEnv(`AWS_${name}`, value)
+  countWaiting()
+  const asked = { times: 0 }
+  vi.stubGlobal('fetch', async () => answers[Math.min(asked.times++, answers.length - 1)]?.())
+  const answer = signedFetch({ service: 'ses', method: 'POST', host: 'email.example.com', path: '/v2' })
+  return { asked, answer }
+}
+const saying =
+  (status: number, said: string, headers = {}) =>
+  () =>
+    new Response(said, { status, headers })
+const done = saying(200, 'done')
+
+it('keeps what a refusal says, and its name', async () => {
   const said = '{"__type":"MessageRejected","message":"Email address is not verified."}'
-  vi.stubGlobal('fetch', async () => new Response(said, { status: 400 }))
-  const asking = signedFetch({ service: 'ses', method: 'POST', host: 'email.example.com', path: '/v2' })
-  await expect(asking).rejects.toThrow(`POST email.example.com answered 400: ${said}`)
+  const { asked, answer } = asking(saying(400, said))
+  await expect(answer).rejects.toMatchObject({
+    name: 'MessageRejected',
+    message: `POST email.example.com answered 400: ${said}`,
+  })
+  expect(asked.times).toBe(1)
+})
+
+describe('what may pass by itself is asked for again', () => {
+  it.each([
+    ['a quota of requests', saying(429, '')],
+    ['a fault', saying(503, '<Error><Code>SlowDown</Code></Error>')],
+    ['a throttle that is told as a bad request', saying(400, '<Error><Code>Throttling</Code></Error>')],
+    ['one that is named in the header', saying(400, '{}', { 'x-amzn-errortype': 'ThrottlingException:http://x/' })],
+    ['an upload that came too slowly', saying(400, '<Error><Code>RequestTimeout</Code></Error>')],
+    [
+      'a connection that broke',
+      () => {
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
+      },
+    ],
+  ])('%s', async (_what, failure) => {
+    const { asked, answer } = asking(failure, failure, done)
+    expect(await (await answer).text()).toBe('done')
+    expect(asked.times).toBe(3)
+  })
+
+  it('but not what would end the same way', async () => {
+    const { asked, answer } = asking(saying(403, '<Error><Code>AccessDenied</Code></Error>'), done)
+    await expect(answer).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } })
+    expect(asked.times).toBe(1)
+  })
 })
