@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openAwsServices } from '#infra/local/aws-services.ts'
 import { mailFolder, smtpServer } from '#infra/local/mails.ts'
 import { invokeLater } from '#shared/core/aws/invoke-later.ts'
-import { type Mail, type Mail, sendMail, sendMail } from '#shared/core/aws/send-mail.ts'
+import { type Mail, sendMail } from '#shared/core/aws/send-mail.ts'
 import { roleCredentials, type SignedRequest, signedHeaders } from '#shared/core/aws/signed-fetch.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 

@@ -14,10 +14,10 @@ const throttles = [
   'TooManyRequests',
 ]
 
-/** Of those that AWS answers with a status of 500 and more, only what else is told without one. */
 const faults = [
   'InternalServerError',
   'RequestTimeout',
+  'ServiceUnavailable',
   'TimeoutError',
   // A connection that broke or was not made.
   'EAI_AGAIN',

@@ -8,7 +8,7 @@ export const logEvents = {
   run: 'A consumer, a schedule or a task has run.',
   run_failed: 'A run has failed.',
   unexpected_error: 'A request or a task met an error that it does not know.',
-  request_given_up: 'A request was answered 503; its stack says why.',
+  request_given_up: 'A request was given up.',
   answer_not_kept: 'An answer was not kept for its Idempotency-Key, which frees itself.',
   account_above_limits: 'An account is above its limits.',
   cdn_secret_not_read: 'The secret of the CDN was not read again; the one known counts on.',

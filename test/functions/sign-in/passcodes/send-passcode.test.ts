@@ -12,6 +12,7 @@ import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { catchMails, countHashes, hashQuickly, passcodeIn } from '#test/support/sign-in/mails.ts'
+import { countWaiting } from '#test/support/table/count-waiting.ts'
 
 let account: Account
 let provider: AuthProviderRow
@@ -138,25 +139,26 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect(post.mails).toHaveLength(6)
   })
 
-  it('tries a mail again that was not taken, and gives up after three', async () => {
+  it('tries a mail again that was not taken, and gives up after three passcodes', async () => {
     await post.stop()
+    countWaiting()
     let failures = 2
-    let tries = 0
-    post = await catchMails(async () => {
-      tries++
+    const tried = new Set<string>()
+    post = await catchMails(async ({ text }) => {
+      tried.add(text)
       if (failures-- > 0) throw new Error('The server does not take mails.')
     })
     vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const { email } = await person()
     expect((await ask({ email })).status).toBe(202)
     await vi.waitFor(() => expect(post.mails).toHaveLength(1), 10_000)
-    failures = 9
-    tries = 0
+    failures = Number.POSITIVE_INFINITY
+    tried.clear()
     const other = await person()
     expect((await ask({ email: other.email })).status).toBe(202)
-    await vi.waitFor(() => expect(tries).toBe(3), 10_000)
+    await vi.waitFor(() => expect(tried.size).toBe(3), 10_000)
     await new Promise((resolve) => setTimeout(resolve, 100))
-    expect([tries, post.mails.length]).toEqual([3, 1])
+    expect([tried.size, post.mails.length]).toEqual([3, 1])
   })
 
   it('does not know an account by another slug, or one that is disabled', async () => {
