@@ -41,7 +41,7 @@ type Deployed = { settings: Settings; code: string; data: DataStack; service: Se
 
 /** CloudFront before the API, where the deployment has a certificate for it. */
 function addFront(app: App, { settings, code, data, service }: Deployed): void {
-  const { stackName, domainName, frontCertificateArn, originSecretDays } = settings
+  const { stackName, domainName, frontCertificateArn, originSecretDays, tracing } = settings
   if (domainName === null || frontCertificateArn === null || service.domainTarget === undefined) return
   const firewall = settings.webAclArn === null ? new FirewallStack(app, `${stackName}-Firewall`, { settings }) : null
   const front = new FrontStack(app, `${stackName}-Front`, {
@@ -53,6 +53,8 @@ function addFront(app: App, { settings, code, data, service }: Deployed): void {
     rotationDays: originSecretDays,
     code,
     logGroup: data.functionLogs,
+    tracing,
+    serviceName: stackName,
   })
   if (firewall) front.addStackDependency(firewall)
 }

@@ -1,5 +1,7 @@
 import { ApiError, notFound } from '#shared/core/errors.ts'
-import type { Event } from '#shared/http/exchange.ts'
+import { within } from '#shared/core/logging/invocation.ts'
+import type { Answer, Event } from '#shared/http/exchange.ts'
+import type { Handler } from '#shared/http/lambda.ts'
 import { originOf } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
 import { requestIdOf } from '#shared/http/request-id.ts'
@@ -19,8 +21,13 @@ const matches = (pattern: string, path: string): boolean => {
 }
 
 /** Answers requests that match no route: 405 with `Allow` where the path is known, 404 otherwise (A4, step 1); always 404 under `/v0`. */
-export const handler = async (event: Event) => {
+export const handler: Handler = (event, context) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
+  const fields = { operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId }
+  return within(fields, () => answerTo(event, requestId))
+}
+
+async function answerTo(event: Event, requestId: string): Promise<Answer> {
   try {
     await originOf(event)
     if (isV0(event.rawPath)) return v0Problem(notFound(), requestId, {}, event.rawPath)

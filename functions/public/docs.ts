@@ -27,5 +27,5 @@ const renderer = staticFile(new URL('./redoc.standalone.js', import.meta.url), {
 })
 
 /** `GET /docs`: the API reference, and the script that renders it from the OpenAPI document. */
-export const handler: Handler = (event) =>
-  answerPublicly(event, () => (event.rawPath === '/docs' ? page(event) : renderer(event)))
+export const handler: Handler = (event, context) =>
+  answerPublicly(event, context, () => (event.rawPath === '/docs' ? page(event) : renderer(event)))

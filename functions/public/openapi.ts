@@ -7,7 +7,7 @@ const document = staticFile(new URL('./openapi.json', import.meta.url), {
 })
 
 /** `GET /openapi.json`, and `GET /openapi`, which leads to it (A2.12). */
-export const handler: Handler = (event) =>
-  answerPublicly(event, () =>
+export const handler: Handler = (event, context) =>
+  answerPublicly(event, context, () =>
     event.rawPath === '/openapi' ? { statusCode: 308, headers: { location: '/openapi.json' } } : document(event),
   )

@@ -5,8 +5,8 @@ import { verifierKeyText } from '#shared/seal/notes/signed-note.ts'
 import { verifierKey } from '#shared/seal/notes/signing-key.ts'
 
 /** `GET /seal.pub`: the key that checkpoints are verified with (S4). */
-export const handler: Handler = (event) =>
-  answerPublicly(event, async () => ({
+export const handler: Handler = (event, context) =>
+  answerPublicly(event, context, async () => ({
     statusCode: 200,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'access-control-allow-origin': '*' },
     body: `${verifierKeyText(await verifierKey(serviceAddress(event.requestContext.domainName)))}\n`,

@@ -9,7 +9,7 @@ import { consumer } from '#shared/core/work/consumer.ts'
 import { finishCascade } from '#shared/jobs/cascades/finish-cascade.ts'
 import { addCommit, addEndedAuthorization, type News, noNews } from '#shared/jobs/nudges/news.ts'
 import { tellDevices } from '#shared/jobs/nudges/tell-devices.ts'
-import { newImage, oldImage } from '#shared/table/stream-image.ts'
+import { accountOfRecord, newImage, oldImage } from '#shared/table/stream-image.ts'
 
 /** Time kept back for the last parts and the revocations of a batch, before the function times out. */
 const reserveMs = 30_000
@@ -36,6 +36,7 @@ const followUpBatch = async (
       await handle(record, news, remainingMs)
     } catch (error) {
       logLine('ERROR', 'commit_not_followed_up', {
+        account_id: accountOfRecord(record),
         sequence_number: dynamodb?.SequenceNumber,
         ...describeError(error),
       })

@@ -42,9 +42,10 @@ const storeBatch = async (
 ): Promise<KinesisStreamBatchResponse> => {
   const hasTime = () => !context || context.getRemainingTimeInMillis() > reserveMs
   let failed = records.length
-  const fail = (place: number, error: unknown) => {
+  const fail = (place: number, error: unknown, account_id?: string) => {
     failed = Math.min(failed, place)
     logLine('ERROR', 'flow_not_stored', {
+      account_id,
       sequence_number: records[place]?.kinesis.sequenceNumber,
       ...describeError(error),
     })
@@ -61,7 +62,7 @@ const storeBatch = async (
   }
   await inParallel(inParts(mergeReports(delivered)), concurrency, async (part) => {
     const wanted = part.filter(({ place }) => place < failed)
-    if (hasTime()) await storeFlows(wanted, ({ place }, error) => fail(place, error))
+    if (hasTime()) await storeFlows(wanted, ({ place, claims }, error) => fail(place, error, claims.account_id))
     else failed = Math.min(failed, ...wanted.map(({ place }) => place))
   })
   const stored = delivered.filter(({ place }) => place < failed).length
@@ -71,7 +72,9 @@ const storeBatch = async (
     failed === records.length && hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
   await inParallel(accounts, 4, (account) =>
     // The flows are stored; who misses a pointer looks into the slice itself, and the next batch tries again.
-    indexOpenFlows(account).catch((error: unknown) => logLine('WARN', 'open_flows_not_indexed', describeError(error))),
+    indexOpenFlows(account).catch((error: unknown) =>
+      logLine('WARN', 'open_flows_not_indexed', { account_id: account, ...describeError(error) }),
+    ),
   )
 
   const first = records[failed]

@@ -8,7 +8,7 @@ import { logItems } from '#shared/logs/log-store.ts'
 import { sealedAccountItem } from '#shared/seal/log/sealed-accounts.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
-import { newImage } from '#shared/table/stream-image.ts'
+import { accountOfRecord, newImage } from '#shared/table/stream-image.ts'
 
 /** One entry for each change of the commit, at the commit's time and the change's position: the same at every delivery. */
 async function writeEntries(record: DynamoDBRecord): Promise<void> {
@@ -35,6 +35,7 @@ const writeBatch = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
     } catch (error) {
       const sequenceNumber = record.dynamodb?.SequenceNumber ?? ''
       logLine('ERROR', 'commit_not_logged', {
+        account_id: accountOfRecord(record),
         sequence_number: sequenceNumber,
         ...describeError(error),
       })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'aws-lambda'
 import { env } from '#shared/core/env.ts'
+import { watched } from '#shared/core/logging/watched.ts'
 import { distribution } from '#shared/jobs/origin-secret/distribution.ts'
 import { rotation } from '#shared/jobs/origin-secret/rotate.ts'
 import { stagedSecret } from '#shared/jobs/origin-secret/staged-secret.ts'
@@ -10,7 +11,8 @@ type Event = { Step: string; SecretId: string; ClientRequestToken: string }
 const pauseMs = 15_000
 
 /** Rotates the secret by which CloudFront proves itself; Secrets Manager invokes it for each step (docs/deploy.md). */
-export async function handler({ Step, SecretId, ClientRequestToken }: Event, context: Context): Promise<void> {
+export const handler = watched('rotate-origin-secret', async (event: Event, context: Context): Promise<void> => {
+  const { Step, SecretId, ClientRequestToken } = event
   const step = rotation[Step]
   if (!step) throw new Error(`There is no step ${Step} in a rotation.`)
   await step({
@@ -23,4 +25,4 @@ export async function handler({ Step, SecretId, ClientRequestToken }: Event, con
       return hasTime
     },
   })
-}
+})

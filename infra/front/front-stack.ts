@@ -87,6 +87,8 @@ type Props = {
   rotationDays: number
   code: string
   logGroup: Shared['logGroup']
+  tracing: boolean
+  serviceName: string
 }
 
 /**
@@ -98,7 +100,8 @@ export class FrontStack extends Stack {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, { description: 'Network Access Administration: front' })
-    const { domainName, certificateArn, webAclArn, origin, channelOrigin, rotationDays, code, logGroup } = props
+    const { domainName, certificateArn, webAclArn, origin, channelOrigin, rotationDays, code } = props
+    const { logGroup, tracing, serviceName } = props
     const secret = new Secret(this, 'OriginSecret', {
       description: 'Proves to the service that a request came through CloudFront. It rotates by itself.',
       generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'current', excludePunctuation: true },
@@ -148,7 +151,7 @@ export class FrontStack extends Stack {
       'AwsSolutions-CFR3',
       'The access log of the API has what went through, the log of the web ACL what did not.',
     )
-    const rotation = { secret, distribution, webAclArn, everyDays: rotationDays, code, logGroup }
+    const rotation = { secret, distribution, webAclArn, everyDays: rotationDays, code, logGroup, tracing, serviceName }
     this.rotator = new OriginSecretRotation(this, 'Rotation', rotation).rotator
     new CfnOutput(this, 'FrontDomain', { value: distribution.distributionDomainName })
     new CfnOutput(this, 'OriginSecretArn', { value: secret.secretArn })

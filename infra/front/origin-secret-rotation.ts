@@ -6,6 +6,7 @@ import { CfnRotationSchedule, type ISecret } from 'aws-cdk-lib/aws-secretsmanage
 import { Construct } from 'constructs'
 import { loadedCode } from '../code/loaded-code.ts'
 import { functionSettings, type Shared } from '../functions/function-settings.ts'
+import { acknowledgeTracing } from '../nag/tracing.ts'
 
 type Props = {
   secret: ISecret
@@ -14,17 +15,21 @@ type Props = {
   everyDays: number
   code: string
   logGroup: Shared['logGroup']
+  tracing: boolean
+  serviceName: string
 }
 
 /** Changes the secret that the distribution sends, and with it what the service accepts, without a gap. */
 export class OriginSecretRotation extends Construct {
   readonly rotator: IFunction
 
-  constructor(scope: Construct, id: string, { secret, distribution, webAclArn, everyDays, code, logGroup }: Props) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
+    const { secret, distribution, webAclArn, everyDays, code, logGroup, tracing, serviceName } = props
     const { account } = Stack.of(this)
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     logGroup.grantWrite(role)
+    if (tracing) acknowledgeTracing(role)
     const rights: [actions: string[], resource: string][] = [
       [
         ['DescribeSecret', 'GetSecretValue', 'PutSecretValue', 'UpdateSecretVersionStage'].map(
@@ -46,7 +51,12 @@ export class OriginSecretRotation extends Construct {
     // Secrets Manager invokes the function itself; each of its steps bears being done by another version.
     this.rotator = new LambdaFunction(this, 'Function', {
       ...functionSettings(
-        { logGroup, loaded, environment: { DISTRIBUTION_ID: distribution.distributionId }, tracing: false },
+        {
+          logGroup,
+          loaded,
+          environment: { DISTRIBUTION_ID: distribution.distributionId, SERVICE_NAME: serviceName },
+          tracing,
+        },
         Code.fromAsset(code),
         'tasks/rotate-origin-secret.ts',
       ),

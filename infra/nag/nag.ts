@@ -22,6 +22,7 @@ const deployments: Record<string, unknown>[] = [
     mailSender: 'access@example.com',
     alarmEmail: 'operator@example.com',
     liveAccessLog: 'true',
+    tracing: 'true',
   },
 ]
 

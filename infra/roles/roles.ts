@@ -5,6 +5,7 @@ import { Construct } from 'constructs'
 import type { LiveApi } from '../api/live-api.ts'
 import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
 import { acknowledgeMadeUpNames } from '../nag/made-up-names.ts'
+import { acknowledgeTracing } from '../nag/tracing.ts'
 import type { Settings } from '../settings/settings.ts'
 import { useOfKey } from '../storage/encryption-key.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -47,6 +48,7 @@ export class Roles extends Construct {
     // Those who may send messages for connections: the channel itself, and who makes or ends what devices hold.
     for (const duty of sending) channel?.manageConnections(this.of[duty])
     this.acknowledgeWildcards(storage)
+    if (settings.tracing) for (const made of Object.values(this.of)) acknowledgeTracing(made)
   }
 
   private rights(storage: Storage, settings: Settings): Record<Duty, PolicyStatement[]> {

@@ -4,6 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { within } from '../core/logging/invocation.ts'
 import { isKnown } from './entity-tag.ts'
 import type { Answer, Event } from './exchange.ts'
+import type { Handler } from './lambda.ts'
 import { originOf } from './origin.ts'
 import { problem } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
@@ -29,9 +30,13 @@ function encodingFor(accepted: string | undefined): Encoding {
 }
 
 /** Answers a request that needs no credential, in the form of all answers (A2.10, A2.11, P8.2); anybody may keep it. */
-export function answerPublicly(event: Event, answer: () => Promise<Answer> | Answer): Promise<Answer> {
+export function answerPublicly(
+  event: Event,
+  context: Parameters<Handler>[1],
+  answer: () => Promise<Answer> | Answer,
+): Promise<Answer> {
   const requestId = requestIdOf(event.headers['x-request-id'])
-  return within({ operation: event.routeKey }, () =>
+  return within({ operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId }, () =>
     Promise.resolve()
       .then(() => originOf(event))
       .then(answer)

@@ -280,7 +280,13 @@ it('traces functions where that is asked for', async () => {
   const tracing = (found: Templates) =>
     found.all('AWS::Lambda::Function').map(({ Properties }) => Properties.TracingConfig)
   expect(new Set(tracing(templates))).toEqual(new Set([undefined]))
-  const traced = await templatesOf([], watched)
+  const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
+  const front = {
+    domainName: 'access.example.com',
+    certificateArn: certificate('eu-central-1'),
+    frontCertificateArn: certificate('us-east-1'),
+  }
+  const traced = await templatesOf([], { ...watched, ...front })
   expect(tracing(traced)).toEqual(tracing(traced).map(() => ({ Mode: 'Active' })))
   const allowed = traced
     .all('AWS::IAM::Policy')

@@ -1,4 +1,5 @@
 import { clock } from '../../core/clock.ts'
+import { note } from '../../core/logging/invocation.ts'
 import { type Connection, findConnection, forgetConnection } from '../../domain/connections/connection.ts'
 import { presenceKey } from '../../domain/presence/presence.ts'
 import { leaseEnd } from '../../domain/sessions/lease.ts'
@@ -10,6 +11,7 @@ import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 export async function disconnect(connectionId: string): Promise<void> {
   const connection = await findConnection(connectionId)
   if (!connection) return
+  note({ account_id: connection.account_id })
   await cutLease(connection)
   await forgetConnection(connection)
 }

@@ -1,4 +1,5 @@
 import { clock } from '../../core/clock.ts'
+import { note as noteInLog } from '../../core/logging/invocation.ts'
 import { type Connection, findConnection } from '../../domain/connections/connection.ts'
 import { type Presence, presenceKey } from '../../domain/presence/presence.ts'
 import { connectedLeaseEnd } from '../../domain/sessions/lease.ts'
@@ -29,6 +30,7 @@ export async function takeMessage(connectionId: string, text: string | undefined
     await closeConnection(connectionId)
     return null
   }
+  noteInLog({ account_id: connection.account_id })
   const message = readMessage(text)
   // The first look is cheap, and ends nothing; after it, each loss means that another message was counted meanwhile.
   for (let looks = 0; looks <= mostMessages + 1; looks++) {

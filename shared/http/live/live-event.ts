@@ -16,7 +16,7 @@ export type LiveEvent = {
 /** A handshake is refused by any status but 200; the `body` that answers a message reaches the device. */
 export type LiveAnswer = { statusCode: number; headers?: Record<string, string>; body?: string }
 
-export type LiveHandler = (event: LiveEvent) => Promise<LiveAnswer>
+export type LiveHandler = (event: LiveEvent, context?: { awsRequestId?: string }) => Promise<LiveAnswer>
 
 /** A handshake as the steps of a request read it: header names come as the device spelled them. */
 export const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {

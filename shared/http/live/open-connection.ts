@@ -33,9 +33,9 @@ async function open(event: LiveEvent, exchange: Exchange): Promise<void> {
   if (handshake.headers.origin !== undefined) throw new ApiError('forbidden', 'The live channel is not for browsers.')
   exchange.origin = await originOf(handshake)
   await checkCredential(kindOf(handshake.headers.authorization))(exchange, handshake)
-  await checkRateLimit(exchange, handshake)
   const { caller, subject } = exchange
   note({ account_id: caller?.account.id })
+  await checkRateLimit(exchange, handshake)
   const sessionId = event.queryStringParameters?.session_id ?? ''
   if (!isPathId(sessionId)) throw notFound()
   if (!caller || isAdministering(caller) || !subject) throw unauthorized()

@@ -12,9 +12,10 @@ import type { LiveHandler } from './live-event.ts'
  */
 export const watchedLive =
   (route: '$connect' | '$default' | '$disconnect', handle: LiveHandler): LiveHandler =>
-  (event) => {
-    const { requestId, connectionId } = event.requestContext
-    return within({ class: 'live', operation: route, request_id: requestId, connection_id: connectionId }, async () => {
+  (event, context = {}) => {
+    const { requestId: request_id, connectionId: connection_id } = event.requestContext
+    const fields = { operation: route, request_id, function_request_id: context.awsRequestId, connection_id }
+    return within({ class: 'live', ...fields }, async () => {
       const startedAt = performance.now()
       try {
         const answer = await inWorkTime(workTime.retries(), () => handle(event))

@@ -23,7 +23,8 @@ const asJson = (_key: string, value: unknown) =>
 export const recordOf = (commit: Record<string, unknown>) => {
   const image = marshall(packLarge(commit), { removeUndefinedValues: true })
   const NewImage = JSON.parse(JSON.stringify(image, asJson))
-  return { eventName: 'INSERT', dynamodb: { SequenceNumber: String(commit.sequence), NewImage } }
+  const { pk, sk } = NewImage
+  return { eventName: 'INSERT', dynamodb: { SequenceNumber: String(commit.sequence), Keys: { pk, sk }, NewImage } }
 }
 
 type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>
