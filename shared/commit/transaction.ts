@@ -1,30 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { timestamp } from '../core/clock.ts'
 import { uuidV7 } from '../core/ids.ts'
 import { tableName } from '../table/client.ts'
-import {
-  countedPartitions,
-  type Entity,
-  edgeItems,
-  guardItems,
-  itemRow,
-  type Row,
-  type RowFields,
-  redactRow,
-  rowItem,
-  rowKey,
-} from '../table/entity.ts'
+import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
 import type { Head } from '../table/head.ts'
-import { counterSort, entityKey, guardKey, type Item, type Key, type RowPointer } from '../table/keys.ts'
+import { entityKey, guardKey, type Item, type Key, type RowPointer } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/row-size.ts'
 import { putOver, removeOnly } from '../table/write-together.ts'
 import type { Cascade } from './cascade.ts'
 import type { Change } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
-
-type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+import {
+  address,
+  counterWrites,
+  deleteWrite,
+  partsOf,
+  putWrite,
+  recordedChange,
+  type Staged,
+  type Write,
+} from './staged-row.ts'
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
@@ -34,14 +30,6 @@ const ownWrites = 4
 const writesPerRow = 23
 /** Changes take at most this much of the 400 KB that their record may have. */
 const maxRecordBytes = 150_000
-
-type Staged<R extends Row = Row> = { key: Key; entity: Entity<R>; before: R | null; after: R | null; parts?: Parts }
-/** What a staged row comes to: its writes, and how many rows more or less its partitions count. */
-type Parts = { writes: Write[]; counted: Map<string, number> }
-
-const address = (key: Key) => `${key.pk}\n${key.sk}`
-const deleteWrite = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
-const putWrite = (Item: Item): Write => ({ Put: { TableName: tableName(), Item } })
 
 /** The changes of one commit, staged in memory. What it reads is safe: the head item's condition covers it. */
 export class Transaction {
@@ -172,17 +160,9 @@ export class Transaction {
   }
 
   changes(): Change[] {
-    return [...this.staged.values()].flatMap(({ key, entity, before, after }): Change[] => {
-      if (!entity.logged || this.silent.has(address(key))) return []
-      if (before && after && isDeepStrictEqual(logged(entity, before), logged(entity, after))) return []
-      return [
-        {
-          object: entity.name,
-          operation: before ? (after ? 'update' : 'delete') : 'insert',
-          before: before && redactRow(entity, before),
-          after: after && redactRow(entity, after),
-        },
-      ]
+    return [...this.staged.values()].flatMap((staged) => {
+      const change = this.silent.has(address(staged.key)) ? null : recordedChange(staged)
+      return change ? [change] : []
     })
   }
 
@@ -199,12 +179,8 @@ export class Transaction {
   }
 
   writes(): Write[] {
-    const entities = [...this.staged.values()]
-    return [
-      ...entities.flatMap((staged) => this.partsOf(staged).writes),
-      ...this.counterWrites(entities),
-      ...this.others.values(),
-    ]
+    const parts = [...this.staged.values()].map((staged) => partsOf(this.accountId, staged))
+    return [...parts.flatMap(({ writes }) => writes), ...counterWrites(parts), ...this.others.values()]
   }
 
   /** @throws ApiError `validation_failed` for a row that is too large to be stored */
@@ -226,65 +202,4 @@ export class Transaction {
   private stagedAt<R extends Row>(_entity: Entity<R>, key: Key): Staged<R> | undefined {
     return this.staged.get(address(key)) as Staged<R> | undefined
   }
-
-  /** Worked out once for what is staged: whoever fills a commit asks after each row how large it is. */
-  private partsOf(staged: Staged): Parts {
-    staged.parts ??= { writes: this.entityWrites(staged), counted: this.countedRows(staged) }
-    return staged.parts
-  }
-
-  private countedRows({ entity, before, after }: Staged): Map<string, number> {
-    const counted = new Map<string, number>()
-    for (const pk of before ? countedPartitions(entity, this.accountId, before) : [])
-      counted.set(pk, (counted.get(pk) ?? 0) - 1)
-    for (const pk of after ? countedPartitions(entity, this.accountId, after) : [])
-      counted.set(pk, (counted.get(pk) ?? 0) + 1)
-    return counted
-  }
-
-  private entityWrites({ key, entity, before, after }: Staged): Write[] {
-    const derived = (row: Row | null): Map<string, Item> =>
-      new Map(
-        row
-          ? [...guardItems(entity, this.accountId, row), ...edgeItems(entity, this.accountId, row)].map((item) => [
-              address(item),
-              item,
-            ])
-          : [],
-      )
-    const old = derived(before)
-    const fresh = derived(after)
-    const main = after ? putWrite(rowItem(entity, this.accountId, after)) : deleteWrite(key)
-    return [
-      main,
-      ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [deleteWrite(item)])),
-      ...[...fresh].flatMap(([at, item]) => (old.has(at) ? [] : [putWrite(item)])),
-    ]
-  }
-
-  private counterWrites(entities: Staged[]): Write[] {
-    const deltas = new Map<string, number>()
-    for (const staged of entities)
-      for (const [pk, delta] of this.partsOf(staged).counted) deltas.set(pk, (deltas.get(pk) ?? 0) + delta)
-    return [...deltas].flatMap(([pk, delta]) =>
-      delta === 0
-        ? []
-        : [
-            {
-              Update: {
-                TableName: tableName(),
-                Key: { pk, sk: counterSort },
-                UpdateExpression: 'SET #kind = :kind ADD #rows :delta',
-                ExpressionAttributeNames: { '#kind': 'kind', '#rows': 'rows' },
-                ExpressionAttributeValues: { ':kind': 'counter', ':delta': delta },
-              },
-            },
-          ],
-    )
-  }
-}
-
-function logged(entity: Entity, row: Row): Record<string, unknown> {
-  const { updated_at: _updatedAt, ...fields } = row
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => !entity.unlogged.includes(key)))
 }

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { tableName } from '../table/client.ts'
+import { countedPartitions, type Entity, edgeItems, guardItems, type Row, redactRow, rowItem } from '../table/entity.ts'
+import { counterSort, type Item, type Key } from '../table/keys.ts'
+import type { Change } from './commit-record.ts'
+
+export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+/** A row as it was before a commit, and as it is after it; null where there is none. */
+export type Staged<R extends Row = Row> = {
+  key: Key
+  entity: Entity<R>
+  before: R | null
+  after: R | null
+  parts?: Parts
+}
+
+/** What a staged row comes to: its writes, and how many rows more or less its partitions count. */
+type Parts = { writes: Write[]; counted: Map<string, number> }
+
+export const address = ({ pk, sk }: Key): string => `${pk}\n${sk}`
+export const deleteWrite = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
+export const putWrite = (Item: Item): Write => ({ Put: { TableName: tableName(), Item } })
+
+/** Worked out once for what is staged: whoever fills a commit asks after each row how large it is. */
+export function partsOf(accountId: string, staged: Staged): Parts {
+  staged.parts ??= { writes: rowWrites(accountId, staged), counted: countedRows(accountId, staged) }
+  return staged.parts
+}
+
+/** Guards and edges of a row, by their keys. */
+const derivedItems = (accountId: string, { entity }: Staged, row: Row | null): Map<string, Item> =>
+  new Map(
+    (row ? [...guardItems(entity, accountId, row), ...edgeItems(entity, accountId, row)] : []).map((item) => [
+      address(item),
+      item,
+    ]),
+  )
+
+function rowWrites(accountId: string, staged: Staged): Write[] {
+  const { key, entity, before, after } = staged
+  const old = derivedItems(accountId, staged, before)
+  const fresh = derivedItems(accountId, staged, after)
+  return [
+    after ? putWrite(rowItem(entity, accountId, after)) : deleteWrite(key),
+    ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [deleteWrite(item)])),
+    ...[...fresh].flatMap(([at, item]) => (old.has(at) ? [] : [putWrite(item)])),
+  ]
+}
+
+function countedRows(accountId: string, { entity, before, after }: Staged): Map<string, number> {
+  const counted = new Map<string, number>()
+  const count = (row: Row | null, amount: number): void => {
+    for (const pk of row ? countedPartitions(entity, accountId, row) : [])
+      counted.set(pk, (counted.get(pk) ?? 0) + amount)
+  }
+  count(before, -1)
+  count(after, 1)
+  return counted
+}
+
+/** One write a counter, whatever the number of rows that it counts. */
+export function counterWrites(rows: Parts[]): Write[] {
+  const deltas = new Map<string, number>()
+  for (const { counted } of rows) for (const [pk, delta] of counted) deltas.set(pk, (deltas.get(pk) ?? 0) + delta)
+  return [...deltas].flatMap(([pk, delta]) => (delta === 0 ? [] : [counterWrite(pk, delta)]))
+}
+
+const counterWrite = (pk: string, delta: number): Write => ({
+  Update: {
+    TableName: tableName(),
+    Key: { pk, sk: counterSort },
+    UpdateExpression: 'SET #kind = :kind ADD #rows :delta',
+    ExpressionAttributeNames: { '#kind': 'kind', '#rows': 'rows' },
+    ExpressionAttributeValues: { ':kind': 'counter', ':delta': delta },
+  },
+})
+
+/** What the commit's record says of a row; null where nothing changed that is on record (L6.2). */
+export function recordedChange({ entity, before, after }: Staged): Change | null {
+  if (!entity.logged) return null
+  if (before && after && isDeepStrictEqual(loggedFields(entity, before), loggedFields(entity, after))) return null
+  return {
+    object: entity.name,
+    operation: before ? (after ? 'update' : 'delete') : 'insert',
+    before: before && redactRow(entity, before),
+    after: after && redactRow(entity, after),
+  }
+}
+
+function loggedFields(entity: Entity, row: Row): Record<string, unknown> {
+  const { updated_at: _updatedAt, ...fields } = row
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !entity.unlogged.includes(key)))
+}
