@@ -1,6 +1,7 @@
+import { allStacks } from '../local/template/all-stacks.ts'
 import { readAssembly } from '../local/template/assembly.ts'
 import { readDeployment } from '../local/template/deployment.ts'
-import { allStacks, type Stack } from '../local/template/stack.ts'
+import type { Stack } from '../local/template/stack.ts'
 import { withoutCode } from '../without-code.ts'
 
 /** What must not be lost or made anew, with the properties that would do so. */

@@ -1,5 +1,6 @@
+import { allStacks, withNested } from '../local/template/all-stacks.ts'
 import { type Resource, readAssembly } from '../local/template/assembly.ts'
-import { allStacks, type Stack, withNested } from '../local/template/stack.ts'
+import type { Stack } from '../local/template/stack.ts'
 
 /** How much CloudFormation has to do, and how much of it must wait for each other. */
 export type DeployShape = {

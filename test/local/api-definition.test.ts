@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { apiBody } from '#infra/api/api-body.ts'
+import { allStacks } from '#infra/local/template/all-stacks.ts'
 import type { Assembly, Template } from '#infra/local/template/assembly.ts'
 import { readRoutes } from '#infra/local/template/routes.ts'
-import { allStacks } from '#infra/local/template/stack.ts'
 
 const roleFor = (resource: unknown, service = 'apigateway.amazonaws.com') => ({
   Type: 'AWS::IAM::Role',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { allStacks } from '#infra/local/template/all-stacks.ts'
 import type { Assembly, Template } from '#infra/local/template/assembly.ts'
-import { allStacks, Stack } from '#infra/local/template/stack.ts'
+import { Stack } from '#infra/local/template/stack.ts'
 
 const assembly = (stacks: Record<string, Template>, nested: Record<string, Template> = {}): Assembly => ({
   stacks: Object.entries(stacks).map(([name, template]) => ({ name, template })),

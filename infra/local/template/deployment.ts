@@ -2,12 +2,13 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import type { StreamDefinition, TableDefinition } from '../create-resources.ts'
 import { readAliases } from './aliases.ts'
+import { allStacks } from './all-stacks.ts'
 import { readAssembly } from './assembly.ts'
 import { type LiveRoutes, readLiveRoutes } from './live-routes.ts'
 import { type Mapping, readMapping } from './mapping.ts'
 import { type ApiRoute, readRoutes } from './routes.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
-import { allStacks, type Found } from './stack.ts'
+import type { Found } from './stack.ts'
 
 export type DeployedFunction = { arn: string; name: string; codeDir: string; handler: string; timeoutSeconds: number }
 

@@ -1,39 +1,6 @@
 import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
 import type { Assembly, Resource, Template } from './assembly.ts'
-
-/** The values that CloudFormation knows of a deployment; here they only have to be consistent. */
-const pseudo: Record<string, string | undefined> = {
-  'AWS::AccountId': '000000000000',
-  'AWS::Region': 'us-east-1',
-  'AWS::Partition': 'aws',
-  'AWS::URLSuffix': 'amazonaws.com',
-  'AWS::NoValue': undefined,
-}
-
-/** The property with a resource's name. A type that is not here has no name that we could use. */
-const names: Record<string, string> = {
-  'AWS::DynamoDB::GlobalTable': 'TableName',
-  'AWS::DynamoDB::Table': 'TableName',
-  'AWS::Kinesis::Stream': 'Name',
-  'AWS::Lambda::Function': 'FunctionName',
-  'AWS::S3::Bucket': 'BucketName',
-}
-
-const attributes: Record<string, string[]> = {
-  'AWS::CloudWatch::Alarm': ['Arn'],
-  'AWS::DynamoDB::GlobalTable': ['Arn', 'StreamArn', 'TableId'],
-  'AWS::DynamoDB::Table': ['Arn', 'StreamArn'],
-  'AWS::KMS::Key': ['Arn', 'KeyId'],
-  'AWS::Kinesis::Stream': ['Arn'],
-  'AWS::Lambda::Function': ['Arn'],
-  'AWS::Lambda::Version': ['Version'],
-  'AWS::IAM::Role': ['Arn', 'RoleId'],
-  'AWS::Logs::LogGroup': ['Arn'],
-  'AWS::S3::Bucket': ['Arn'],
-  'AWS::SNS::Topic': ['TopicArn'],
-  'AWS::SQS::Queue': ['Arn', 'QueueName'],
-  'AWS::ApiGatewayV2::Api': ['ApiEndpoint', 'ApiId'],
-}
+import { attributes, names, pseudo } from './resource-types.ts'
 
 const arnOf = (service: string, resource: string): string =>
   `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${resource}`
@@ -245,25 +212,4 @@ export class Stack {
         throw new Error(`The local runner does not know the condition ${name} (in ${this.name}).`)
     }
   }
-}
-
-/** A stack and all that are nested in it. */
-export const withNested = (stack: Stack): Stack[] => [
-  stack,
-  ...stack
-    .all()
-    .filter(({ type }) => type === 'AWS::CloudFormation::Stack')
-    .flatMap(({ id }) => withNested(stack.nested(id))),
-]
-
-/** Every stack of the assembly, the nested ones included. */
-export function allStacks(assembly: Assembly): Stack[] {
-  const roots: Stack[] = []
-  const outputOf = (stack: string, output: string): unknown => {
-    const found = roots.find(({ name }) => name === stack)
-    if (!found) throw new Error(`There is no stack ${stack}.`)
-    return found.output(output)
-  }
-  for (const { name, template } of assembly.stacks) roots.push(new Stack(name, template, assembly, outputOf))
-  return roots.flatMap(withNested)
 }
