@@ -155,7 +155,7 @@ export type Range = {
   inclusive?: boolean
   backward?: boolean
   limit?: number
-  /** So many at a time, where the table would send a megabyte at once: less garbage for whoever walks far. */
+  /** Without a limit so many at a time, where the table would send a megabyte: less garbage for whoever walks far. */
   atOnce?: number
   /** At half the price, and perhaps without what was written within the last second. */
   relaxed?: boolean
@@ -186,7 +186,7 @@ async function* pagesOf<T extends Attributes>(
         KeyConditionExpression: conditionOf(range),
         ExpressionAttributeValues: { ':pk': pk, ':bound': after ?? (backward ? '~' : counterSort) },
         ExclusiveStartKey: start,
-        Limit: limit === undefined ? atOnce : Math.min(limit - count, atOnce ?? limit),
+        Limit: limit === undefined ? atOnce : limit - count,
         ...(attributes && projectionOf(attributes)),
       }),
     )

@@ -1,0 +1,46 @@
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { table } from '#shared/table/client.ts'
+import { QueryCommand } from '#shared/table/commands.ts'
+import { partition } from '#shared/table/keys.ts'
+import { itemsOf, queryItems } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { plantGroups } from '#test/support/table/plant-listed.ts'
+
+let pk: string
+let ids: string[]
+
+beforeAll(async () => {
+  const account = await newAccount()
+  pk = partition(account.id, 'groups')
+  await plantGroups(account, 6)
+  ids = (await queryItems(pk)).map(({ sk }) => sk)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** How many items each query of the table asked for. */
+function watchLimits(): (number | undefined)[] {
+  const limits: (number | undefined)[] = []
+  const send = table().send.bind(table())
+  vi.spyOn(table(), 'send').mockImplementation((command) => {
+    if (command instanceof QueryCommand) limits.push(command.input.Limit)
+    return send(command)
+  })
+  return limits
+}
+
+it('walks a partition so many items at a time, and comes to all of them', async () => {
+  const limits = watchLimits()
+  const walked: string[] = []
+  for await (const { sk } of itemsOf(pk, { atOnce: 3 })) walked.push(sk)
+  expect(walked).toEqual(ids)
+  expect(walked.length).toBeGreaterThan(6)
+  expect(limits).toEqual([3, 3, 3])
+})
+
+it('takes no item beyond a limit', async () => {
+  const limits = watchLimits()
+  expect((await queryItems(pk, { limit: 4 })).map(({ sk }) => sk)).toEqual(ids.slice(0, 4))
+  expect(limits).toEqual([4])
+})
