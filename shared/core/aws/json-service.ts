@@ -33,7 +33,8 @@ function parsed(text: string): Record<string, unknown> {
   try {
     return fieldsOf(JSON.parse(text))
   } catch {
-    return {}
+    // What lies between may answer in its own words.
+    return text ? { message: text.slice(0, 2_000) } : {}
   }
 }
 

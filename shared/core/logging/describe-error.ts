@@ -10,14 +10,14 @@ type ErrorFields = {
   /** Why each part of a transaction was refused. */
   reasons?: string[]
   cause?: ErrorFields
-  /** The first of those that an AggregateError gathers, and how many they are. */
+  /** Of those that an AggregateError gathers one of each kind, as many kinds as tell anything, and how many all are. */
   errors?: ErrorFields[]
   error_count?: number
 }
 
 /** Deeper causes and more errors than this tell nobody anything new. */
 const mostCauses = 4
-const mostErrors = 5
+const mostErrors = 8
 
 /**
  * The texts of errors are written by many hands. What looks like one of our tokens, a signed one or an address does not
@@ -54,7 +54,9 @@ export function describeError(error: unknown, depth = 0): ErrorFields {
     ...(cause !== undefined && deeper && { cause: describeError(cause, depth + 1) }),
     ...(gathered.length > 0 &&
       deeper && {
-        errors: gathered.slice(0, mostErrors).map((one) => describeError(one, depth + 1)),
+        errors: [...new Map(gathered.map((one) => [String(one), one])).values()]
+          .slice(0, mostErrors)
+          .map((one) => describeError(one, depth + 1)),
         error_count: gathered.length,
       }),
   }

@@ -143,6 +143,13 @@ describe('what would fail again is not tried again', () => {
   })
 })
 
+it('what answers in the place of the service is kept as it is', async () => {
+  stub.reply((response) => response.writeHead(400).end('<html>Blocked by the proxy</html>'))
+  await expect(call()).rejects.toMatchObject({ name: 'UnknownError', message: '<html>Blocked by the proxy</html>' })
+  stub.reply((response) => response.writeHead(400).end())
+  await expect(call()).rejects.toMatchObject({ name: 'UnknownError', message: 'HTTP status 400' })
+})
+
 describe('a clock that is wrong', () => {
   const refusing = (date: Date) => answering(400, failure('InvalidSignatureException'), { date: date.toUTCString() })
 

@@ -26,6 +26,17 @@ it('tells what an AggregateError gathers, the first of them', () => {
   expect(told.errors?.length).toBeLessThan(10)
 })
 
+it('tells of each kind that an AggregateError gathers, however many of another come before', () => {
+  const throttled = Array.from({ length: 40 }, () => Object.assign(new Error('slow'), { name: 'ThrottlingException' }))
+  const told = describeError(new AggregateError([...throttled, new TypeError('a bug'), 'no error'], 'some'))
+  expect(told.error_count).toBe(42)
+  expect(told.errors?.map(({ error }) => error)).toEqual([
+    'ThrottlingException: slow',
+    'TypeError: a bug',
+    'not an error object',
+  ])
+})
+
 it('tells why AWS refused, and nothing of what was written', () => {
   const error = new TransactionCanceledException({
     message: 'cancelled',
