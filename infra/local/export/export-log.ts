@@ -3,6 +3,7 @@ import type { ExportSeal } from '#shared/seal/export/export-seal.ts'
 import { Fault } from '../fault.ts'
 import type { ExportOptions } from './export-options.ts'
 import { extension } from './extension.ts'
+import { holdExport } from './hold-export.ts'
 import { lastCovered } from './last-covered.ts'
 import type { Checkpoint } from './log-answers.ts'
 import type { LogClient } from './log-client.ts'
@@ -13,6 +14,15 @@ import { writeEntries } from './write-entries.ts'
 
 /** Writes an export (S5.1); one that broke off is gone on with. Answers how many entries it has; the seal tells of as many as were sealed. */
 export async function exportLog(client: LogClient, options: ExportOptions): Promise<number> {
+  const held = holdExport(options.out)
+  try {
+    return await writeExport(client, options)
+  } finally {
+    held.release()
+  }
+}
+
+async function writeExport(client: LogClient, options: ExportOptions): Promise<number> {
   const { type, out } = options
   const log = type === 'change' ? 'changes' : 'activity'
   const checkpoint = (await client.get<{ data: Checkpoint }>(`/logs/checkpoints/${log}`)).data
