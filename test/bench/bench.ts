@@ -198,7 +198,7 @@ async function printLogs(): Promise<void> {
 
 /** Pages of clients beside pages of groups. */
 async function printClientLists(): Promise<void> {
-  for (const rows of [10, 100]) print(clientListText(await clientListRatio(rows)))
+  for (const rows of [10, 50, 100]) print(clientListText(await clientListRatio(rows)))
 }
 
 async function printAll(): Promise<void> {
