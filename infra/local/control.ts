@@ -1,11 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { readJson, writeAtomically } from './data-dir.ts'
+import { identityOf, readJson, writeAtomically } from './data-dir.ts'
 import { listen, openServer } from './http-server.ts'
 import type { Task } from './service.ts'
 
-type Address = { url: string; token: string }
+/** Where the service of a directory is asked; in a copy of the directory it leads nowhere. */
+type Address = { url: string; token: string; of?: string }
 
 const fileOf = (dir: string) => join(dir, 'control.json')
 
@@ -35,7 +36,10 @@ export async function openControl(dir: string, runTask: (task: Task, event: unkn
     }
   })
   const port = await listen(server, 0)
-  writeAtomically(fileOf(dir), JSON.stringify({ url: `http://127.0.0.1:${port}`, token } satisfies Address))
+  writeAtomically(
+    fileOf(dir),
+    JSON.stringify({ url: `http://127.0.0.1:${port}`, token, of: identityOf(dir) } satisfies Address),
+  )
   return {
     close() {
       rmSync(fileOf(dir), { force: true })
@@ -48,7 +52,7 @@ export async function openControl(dir: string, runTask: (task: Task, event: unkn
 /** Asks the service that runs on the data directory. Undefined when none answers. */
 export async function askControl(dir: string, task: Task, event: unknown): Promise<unknown> {
   const address = readJson<Address>(fileOf(dir))
-  if (!address) return undefined
+  if (!address || (address.of ?? identityOf(dir)) !== identityOf(dir)) return undefined
   const response = await fetch(address.url, {
     method: 'POST',
     headers: { authorization: `Bearer ${address.token}` },

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Lock, tryLock } from './engines/lock.ts'
@@ -24,6 +24,12 @@ export function readJson<T>(path: string): T | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Tells a directory from a copy of it: what names a process in a file is copied with all else, and must lead to none from there. */
+export function identityOf(dir: string): string {
+  const { dev, ino } = statSync(dir, { bigint: true })
+  return `${dev}:${ino}`
 }
 
 /** `DATA_DIR`, else `.local` in the working directory. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { identityOf, readJson } from '../data-dir.ts'
 import { Fault } from '../fault.ts'
 import { loopbackAddress } from './loopback-address.ts'
 
@@ -31,16 +32,17 @@ async function isDynoxide(endpoint: string): Promise<boolean> {
   }
 }
 
+/** The engine of the last run, and the directory that it was started for. */
+type Running = { pid: number; endpoint: string; of?: string }
+
 /** A foreign binary outlives a parent that was killed: the one of the last run is ended before its file is opened again. */
-async function endStale(pidFile: string): Promise<void> {
-  let last: { pid: number; endpoint: string }
-  try {
-    last = JSON.parse(readFileSync(pidFile, 'utf8'))
-  } catch {
-    return
-  }
+async function endStale(dir: string, pidFile: string): Promise<void> {
+  const last = readJson<Running>(pidFile)
+  if (!last) return
+  // In a copy of a directory it is the engine of that one, which may be at work. Older files do not say.
+  const isOwn = last.of === undefined || last.of === identityOf(dir)
   // The pid may belong to another program by now; the port says whether it is ours.
-  if (await isDynoxide(last.endpoint)) {
+  if (isOwn && (await isDynoxide(last.endpoint))) {
     try {
       process.kill(last.pid, 'SIGKILL')
     } catch {
@@ -89,7 +91,10 @@ async function attempt(binary: string, dir: string, pidFile: string): Promise<Dy
       resolve()
     })
   })
-  if (child.pid) writeFileSync(pidFile, JSON.stringify({ pid: child.pid, endpoint }), { mode: 0o600 })
+  if (child.pid) {
+    const running: Running = { pid: child.pid, endpoint, of: identityOf(dir) }
+    writeFileSync(pidFile, JSON.stringify(running), { mode: 0o600 })
+  }
   const end = performance.now() + 5_000
   while (running && performance.now() < end) {
     if (await isDynoxide(endpoint)) {
@@ -116,7 +121,7 @@ async function attempt(binary: string, dir: string, pidFile: string): Promise<Dy
 /** Starts the DynamoDB engine on the directory's file. The caller holds the directory's engine lock. */
 export async function startDynoxide(binary: string, dir: string): Promise<Dynoxide> {
   const pidFile = join(dir, 'dynamodb.pid')
-  await endStale(pidFile)
+  await endStale(dir, pidFile)
   // Another program may take the free port first: a second and third try.
   for (let i = 0; i < 3; i++) {
     const engine = await attempt(binary, dir, pidFile)

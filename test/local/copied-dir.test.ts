@@ -1,0 +1,45 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { askControl, openControl } from '#infra/local/control.ts'
+import { findDynoxide } from '#infra/local/engines/binary.ts'
+import { startDynoxide } from '#infra/local/engines/dynoxide.ts'
+
+/** A copy of a data directory, taken while its service runs, as backups do. */
+let dir: string
+let copy: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'copied-'))
+  copy = `${dir}-copy`
+})
+afterEach(() => {
+  for (const path of [dir, copy]) rmSync(path, { recursive: true, force: true })
+})
+
+const answers = async (endpoint: string) => (await fetch(endpoint)).headers.has('x-dynoxide-version')
+
+it('leaves the engine alone that works on the directory it is a copy of', async () => {
+  const engine = await startDynoxide(findDynoxide(), dir)
+  cpSync(dir, copy, { recursive: true })
+  const other = await startDynoxide(findDynoxide(), copy)
+  expect([await answers(engine.endpoint), await answers(other.endpoint)]).toEqual([true, true])
+  // One that was left behind in the same directory is ended before another opens the file.
+  const next = await startDynoxide(findDynoxide(), dir)
+  await engine.exited
+  expect(await answers(next.endpoint)).toBe(true)
+  await Promise.all([other.stop(), next.stop()])
+})
+
+it('hands no command to the service of the directory it is a copy of', async () => {
+  const asked: string[] = []
+  const control = await openControl(dir, async (task) => asked.push(task))
+  try {
+    cpSync(dir, copy, { recursive: true })
+    expect(await askControl(copy, 'rotate-service-secret', {})).toBeUndefined()
+    expect(asked).toEqual([])
+    expect(await askControl(dir, 'rotate-service-secret', {})).toBe(1)
+  } finally {
+    control.close()
+  }
+})
