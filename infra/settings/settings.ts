@@ -71,6 +71,29 @@ const together: [setting: string, needs: string][] = [
   ['tenantClientSecretArn', 'tenantClientId'],
 ]
 
+/** What functions reach in their own region alone, and certificates of addresses in it. */
+const ofTheRegion = [
+  'tableStreamArn',
+  'flowStreamArn',
+  'serviceSecretArn',
+  'sealKeyArn',
+  'encryptionKey',
+  'cdnSecretArn',
+  'suiteClientSecretArn',
+  'tenantClientSecretArn',
+  'certificateArn',
+  'liveCertificateArn',
+]
+
+/** @throws SettingError for an ARN of another region than that of the others: each was copied from somewhere */
+function checkRegions(set: Record<string, unknown>): void {
+  const arns = ofTheRegion
+    .map((name) => ({ name, region: String(set[name]).split(':')[3] }))
+    .filter(({ region }) => region)
+  const stray = arns.find(({ region }) => region !== arns[0]?.region)
+  if (stray) throw new SettingError(stray.name, `of the region of ${arns[0]?.name}, which is that of the service`)
+}
+
 /** A shard is read in four lanes, and failed batches may be redriven beside them. */
 const flowLanes = (shards: number | 'on-demand'): number => 4 * (shards === 'on-demand' ? 10 : shards) + 2
 
@@ -104,6 +127,7 @@ export function readSettings({ node }: Construct): Settings {
   for (const [name, needed] of together) {
     if (set[name] !== null && set[needed] === null) throw new SettingError(name, `given together with ${needed}`)
   }
+  checkRegions(set)
   const broken = liveNameRule(values)
   if (broken) throw new SettingError('liveDomainName', broken)
   return {

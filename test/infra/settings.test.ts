@@ -143,6 +143,18 @@ it.each([
     { frontCertificateArn: certificate('us-east-1') },
     'The context value frontCertificateArn must be given together with domainName.',
   ],
+  [
+    {
+      tableStreamArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-11-22T08:00:00.000',
+      serviceSecretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:service-AbCdEf',
+    },
+    'The context value serviceSecretArn must be of the region of tableStreamArn, which is that of the service.',
+  ],
+  [
+    { tableStreamArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/restored' },
+    'The context value tableStreamArn must be the ARN of the stream of a table.',
+  ],
+  [{ failuresBucket: 'arn:aws:s3:::kept' }, 'The context value failuresBucket must be the name of a bucket.'],
   [{ encryptionKey: 'mine' }, 'The context value encryptionKey must be one of aws, own or the ARN of a key.'],
   [{ tags: 'team' }, 'The context value tags must be up to 40 of name=value with commas between them, or an object.'],
   [{ tags: { 'aws:team': 'x' } }, 'The context value tags must be up to 40'],
