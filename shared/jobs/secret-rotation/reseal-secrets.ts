@@ -38,7 +38,9 @@ function begin(event: unknown, versions: SecretVersion[]): ResealPass {
   const now = clock.now()
   const writing = writingAt(versions, now)
   if (!writing) throw new Error('No version of the service secret may write.')
-  const pending = versions.find(({ from, secret }) => secret !== null && from > now - settlingMicros)
+  const pending = versions.find(
+    ({ from, secret, compromised }) => secret !== null && !compromised && from > now - settlingMicros,
+  )
   if (!isDry && pending) {
     const from = timestamp(pending.from + settlingMicros)
     throw new ApiError('bad_request', `Version ${pending.name} is written with in a while. Seal anew after ${from}.`)

@@ -188,6 +188,15 @@ it('counts anew for a version that has written again, while a newer one was comp
   expect(await openSecret(account.id, late.api_token ?? '')).toBe('inventory-token-0123')
 })
 
+it('waits for no version that is compromised before it begins', async () => {
+  const version = await added()
+  const hasty = (await ask('add')).data.versions[0]?.version
+  expect(((await reseal({})) as Answered).error?.detail).toMatch(/Seal anew after/)
+  await ask('compromise', { version: hasty })
+  expect(await reseal({})).toHaveProperty('data')
+  expect(await sealedBy()).toBe(version)
+})
+
 it('waits for kept answers, which nothing can seal for another request', async () => {
   await account.call(createGroup, {
     method: 'POST',
