@@ -33,7 +33,11 @@ function addStacks(app: App, operations: OperationSource[], code: string): void 
   }
   const service = new ServiceStack(app, stackName, { settings, operations, code, data })
   addFront(app, { settings, code, data, service })
-  for (const [name, value] of Object.entries(settings.tags)) Tags.of(app).add(name, value)
+  for (const [name, value] of Object.entries(settings.tags)) {
+    Tags.of(app).add(name, value)
+    // Stacks are left out unless they are asked for.
+    Tags.of(app).add(name, value, { includeResourceTypes: ['aws:cdk:stack'] })
+  }
   if (settings.permissionsBoundary !== null) boundRoles(app, settings.permissionsBoundary)
 }
 

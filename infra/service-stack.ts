@@ -22,6 +22,7 @@ import { PasscodeMailer } from './functions/passcode-mailer.ts'
 import { reserved, reservedTogether } from './functions/reserved.ts'
 import { Schedules } from './functions/schedules.ts'
 import { Tasks } from './functions/tasks.ts'
+import { ownEnd } from './own-end.ts'
 import { Roles } from './roles/roles.ts'
 import type { Settings } from './settings/settings.ts'
 import type { DataStack } from './storage/data-stack.ts'
@@ -41,13 +42,14 @@ export class ServiceStack extends Stack {
   readonly channelHost?: string
 
   constructor(scope: Construct, id: string, { settings, operations, code, data }: Props) {
-    super(scope, id, { description: 'Network Access Administration' })
+    // CloudFormation takes templates of 1 MB, of which a third would be blanks.
+    super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
     const { storage, functionLogs: logGroup } = data
     const channel = hasChannel(settings) ? new LiveApi(this, 'LiveChannel', settings) : null
     if (channel) this.channelHost = channel.host
     const roles = new Roles(this, 'Roles', { storage, logGroup, settings, channel })
     const asset = Code.fromAsset(code)
-    const passcodeFunction = `${settings.prefix}-mail-passcode`
+    const passcodeFunction = `${settings.prefix}-mail-passcode-${ownEnd(this)}`
     // The API is made of the functions behind it, so its own address is none of theirs to be told.
     const behindApi: Shared = {
       logGroup,

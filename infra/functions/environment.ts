@@ -1,4 +1,5 @@
-import type { Settings } from '../settings/settings.ts'
+import { Token } from 'aws-cdk-lib'
+import { SettingError, type Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
 type Deployed = {
@@ -9,8 +10,28 @@ type Deployed = {
   urlSuffix: string
 }
 
+/** What Lambda takes of all variables together, as JSON. */
+const mostBytes = 4_096
+/** What AWS makes up, a table's name or an address, is about as long as this at most. */
+const madeUpBytes = 100
+
+/** @throws SettingError where Lambda would refuse so much, after the data stack has been deployed */
+function fitting(variables: Record<string, string>): Record<string, string> {
+  const sizes = Object.entries(variables).map(([name, value]): [string, number] => [
+    name,
+    name.length + (Token.isUnresolved(value) ? madeUpBytes : Buffer.byteLength(value)) + '"":"",'.length,
+  ])
+  const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
+  if (bytes <= mostBytes) return variables
+  const [longest, most] = sizes.reduce((one, other) => (other[1] > one[1] ? other : one))
+  const rule = `environment variables of ${mostBytes} bytes; these settings make ${bytes}, ${most} of them ${longest}`
+  throw new SettingError(longest, rule, `Lambda takes ${rule}.`)
+}
+
 /** What every function is told of the deployment (`shared/core/env.ts` reads it). */
-export const environment = ({ settings, storage, channel, passcodeFunction, urlSuffix }: Deployed) => ({
+export const environment = (deployed: Deployed): Record<string, string> => fitting(variablesOf(deployed))
+
+const variablesOf = ({ settings, storage, channel, passcodeFunction, urlSuffix }: Deployed) => ({
   TABLE_NAME: storage.table.tableName,
   URL_SUFFIX: urlSuffix,
   FLOW_STREAM_NAME: storage.flows.streamName,

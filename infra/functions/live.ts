@@ -14,11 +14,16 @@ import type { LoadedCode } from '../code/loaded-code.ts'
 /** Settings that no version has: they are of the function as a whole. */
 const ofNoVersion = ['code', 'tags', 'reservedConcurrentExecutions', 'functionName']
 
-function settingsOf(made: LambdaFunction): string {
+function resourceOf(made: LambdaFunction): CfnFunction {
   const resource = made.node.defaultChild
   if (!CfnFunction.isCfnFunction(resource)) throw new Error(`${made.node.path} is no function.`)
+  return resource
+}
+
+function settingsOf(made: LambdaFunction): string {
   // biome-ignore lint/complexity/useLiteralKeys: it is protected, and a list of all properties of our own could lack one
-  const properties = Object.entries(resource['cfnProperties']).filter(([name]) => !ofNoVersion.includes(name))
+  const all = Object.entries(resourceOf(made)['cfnProperties'])
+  const properties = all.filter(([name]) => !ofNoVersion.includes(name))
   return JSON.stringify(Stack.of(made).resolve(Object.fromEntries(properties)))
 }
 
@@ -31,12 +36,17 @@ export function live(made: LambdaFunction, loaded: LoadedCode, options: EventInv
   const version = new Version(made, 'Version', { lambda: made })
   const resource = version.node.defaultChild
   if (!CfnVersion.isCfnVersion(resource)) throw new Error(`${version.node.path} is no version.`)
-  const { handler } = made.node.defaultChild as CfnFunction
+  const { handler, description } = resourceOf(made)
   const base: string = Stack.of(made).resolve(resource.logicalId)
   const content = () =>
     createHash('sha256')
       .update(loaded(String(handler)) + settingsOf(made))
       .digest('hex')
   resource.overrideLogicalId(Lazy.uncachedString({ produce: () => `${base}${content().slice(0, 32)}` }))
+  // Lambda refuses a version of what has not changed, and a template can say the same in other words.
+  const told = Lazy.uncachedString({
+    produce: () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' '),
+  })
+  resourceOf(made).addPropertyOverride('Description', told)
   return new Alias(made, 'Live', { aliasName: liveAlias, version, ...options })
 }

@@ -4,6 +4,7 @@ import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import type { Construct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
+import { ownEnd } from '../own-end.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
 
@@ -19,10 +20,14 @@ export class BackupStack extends Stack {
       description: 'Network Access Administration: backups',
       terminationProtection: settings.keepData,
     })
-    const backupVault = new BackupVault(this, 'Vault', { removalPolicy: keptBy(settings) })
+    const backupVault = new BackupVault(this, 'Vault', {
+      // The end is the stack's own, so that the vault that a deleted stack has left is in no one's way.
+      backupVaultName: `${settings.prefix}-${ownEnd(this)}`,
+      removalPolicy: keptBy(settings),
+    })
     const deleteAfter = Duration.days(settings.backupDays)
     const plan = new BackupPlan(this, 'Plan', {
-      backupPlanName: `${settings.prefix}-daily`,
+      backupPlanName: `${settings.prefix}-daily-${ownEnd(this)}`,
       backupVault,
       backupPlanRules: [
         new BackupPlanRule({

@@ -20,10 +20,11 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
     enableKeyRotation: true,
     removalPolicy: keptBy(settings),
   })
-  const { account } = Stack.of(scope)
+  const { account, region, urlSuffix } = Stack.of(scope)
   key.addToResourcePolicy(
     new PolicyStatement({
-      principals: [new ServicePrincipal('logs.amazonaws.com')],
+      // CloudWatch Logs comes by the name of its region, as AWS documents it, or by that of all regions.
+      principals: ['logs.amazonaws.com', `logs.${region}.${urlSuffix}`].map((name) => new ServicePrincipal(name)),
       actions: [...using, 'kms:DescribeKey'],
       resources: ['*'],
       conditions: {
@@ -52,15 +53,14 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
 
 /** What a role needs of the key: its use by the services that hold the data, in the role's name, and by nothing else. */
 export function useOfKey(scope: Construct, key: IKey): PolicyStatement {
-  const { region, urlSuffix } = Stack.of(scope)
+  const { region } = Stack.of(scope)
   return new PolicyStatement({
     actions: [...using, 'kms:DescribeKey'],
     resources: [key.keyArn],
     conditions: {
-      StringEquals: {
-        'kms:ViaService': ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map(
-          (service) => `${service}.${region}.${urlSuffix}`,
-        ),
+      // What partitions end the name of a service with differs; AWS says it, not the caller.
+      StringLike: {
+        'kms:ViaService': ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map((service) => `${service}.${region}.*`),
       },
     },
   })

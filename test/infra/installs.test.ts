@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import { withoutCode } from '#infra/without-code.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const few = async (): Promise<OperationSource[]> =>
@@ -174,22 +175,26 @@ describe('a key of the own', () => {
       alarms: its,
       logs: [its, its],
     })
-    const services = key.Properties.KeyPolicy.Statement.map(
-      ({ Principal }: { Principal: { Service?: string } }) => Principal.Service,
+    const services = key.Properties.KeyPolicy.Statement.flatMap(
+      ({ Principal }: { Principal: { Service?: string | object[] } }) => Principal.Service ?? [],
     )
+    // CloudWatch Logs is documented to come by the name of its region.
+    expect(services).toContainEqual({
+      'Fn::Join': ['', ['logs.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]],
+    })
     expect(services).toEqual(expect.arrayContaining(['cloudwatch.amazonaws.com', 'logs.amazonaws.com']))
   })
 
   it('is used by each role through the services that hold data, and by no role that needs none', async () => {
     const encrypted = await templatesOf([], { encryptionKey: arn })
     const users = encrypted.entries('AWS::IAM::Policy').flatMap(([id, { Properties }]) => {
-      const statements: { Action: unknown; Resource: unknown; Condition?: { StringEquals?: object } }[] =
+      const statements: { Action: unknown; Resource: unknown; Condition?: { StringLike?: object } }[] =
         Properties.PolicyDocument.Statement
       const use = statements.filter(({ Resource }) => Resource === arn)
       for (const { Action, Condition } of use) {
         // What the CDK lets a consumer of an encrypted stream do besides.
         if (Action === 'kms:Decrypt') continue
-        expect(Object.keys(Condition?.StringEquals ?? {})).toEqual(['kms:ViaService'])
+        expect(Object.keys(Condition?.StringLike ?? {})).toEqual(['kms:ViaService'])
       }
       return use.length > 0 ? [id.replace(/^Roles|DefaultPolicy[0-9A-F]{8}$/g, '')] : []
     })
@@ -217,6 +222,14 @@ describe('what a company asks of all resources', () => {
       expect(JSON.stringify(Properties.PermissionsBoundary)).toMatch(/"arn:".*":policy\/edge"/)
     for (const { Properties } of chosen.all('AWS::IAM::Role')) expect(Properties.PermissionsBoundary).toBe(boundary)
     for (const { Properties } of templates.all('AWS::IAM::Role')) expect(Properties.PermissionsBoundary).toBeUndefined()
+  })
+
+  it('is its tags on every stack, which rules of a company may ask for first', async () => {
+    const tagged = await withoutCode({ operations, context: { tags: 'team=network,stage=live' } }, (app) =>
+      app.synth().stacks.map(({ tags }) => tags),
+    )
+    expect(tagged).toEqual(tagged.map(() => ({ team: 'network', stage: 'live' })))
+    expect(tagged.length).toBeGreaterThan(1)
   })
 
   it('is its tags on every resource that takes some', () => {

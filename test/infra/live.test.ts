@@ -105,6 +105,14 @@ describe('every function', () => {
     }
   })
 
+  it('says which version it is of, so that it is another where its version is', () => {
+    const versions = versionsOf(ofType)
+    for (const { stack, id, Properties } of functions) {
+      const [, hash] = /Version[0-9A-F]{8}([0-9a-f]{8})[0-9a-f]{24}$/.exec(versions.get(`${stack} ${id}`) ?? '') ?? []
+      expect(Properties.Description, id).toMatch(new RegExp(`\\[${hash}\\]$`))
+    }
+  })
+
   it('is fed and invoked by its alias alone', () => {
     const aliases = ofType('AWS::Lambda::Alias').map(({ id }) => id)
     const invoked = [

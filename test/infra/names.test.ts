@@ -34,6 +34,16 @@ describe('several installs in one account and region', () => {
     expect(shared).toEqual([])
   })
 
+  it('share none either when they are told the same prefix', async () => {
+    const [one, other] = await Promise.all(
+      ['One', 'Two'].map(async (stackName) => templatesOf(await some(), { backupVaultArn, stackName, prefix: 'corp' })),
+    )
+    const names = [...spelledNames(one?.resources)]
+    expect([...spelledNames(other?.resources)].filter((name) => names.includes(name))).toEqual([])
+    const [mailer] = one?.all('AWS::Lambda::Function').filter(({ Properties }) => Properties.FunctionName) ?? []
+    expect(JSON.stringify(mailer?.Properties.FunctionName)).toContain('AWS::StackId')
+  })
+
   it('make nothing else of another name: the resources of both are the same', async () => {
     const [one, other] = await Promise.all([
       templatesOf(await some()),

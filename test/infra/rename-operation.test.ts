@@ -8,14 +8,12 @@ const some = (await loadOperations()).filter(({ operation }) => /^\/(groups|v0\/
 /** What of the templates changes with a function's code: where it lies, and the address of the template that says so. */
 const ofCode = new Set(['Handler', 'Code', 'TemplateURL'])
 
-/** What a version of a function ends its name with: a hash of its code. */
-const hashes = /(Version[0-9A-F]{8})[0-9a-f]{32}/g
+/** What a version of a function ends its name with, and the function its description: a hash of its code. */
+const hashes = /(?<=Version[0-9A-F]{8})[0-9a-f]{32}|(?<=\[)[0-9a-f]{8}(?=\])/g
 
 async function withoutCode(operations: OperationSource[]) {
   const { stacks } = await templatesOf(operations)
-  return JSON.parse(JSON.stringify(stacks).replace(hashes, '$1'), (name, value) =>
-    ofCode.has(name) ? undefined : value,
-  )
+  return JSON.parse(JSON.stringify(stacks).replace(hashes, ''), (name, value) => (ofCode.has(name) ? undefined : value))
 }
 
 it('changes nothing but the code of its function when its file is renamed or moved', async () => {

@@ -156,8 +156,24 @@ it.each([
   ],
   [{ failuresBucket: 'arn:aws:s3:::kept' }, 'The context value failuresBucket must be the name of a bucket.'],
   [{ encryptionKey: 'mine' }, 'The context value encryptionKey must be one of aws, own or the ARN of a key.'],
-  [{ tags: 'team' }, 'The context value tags must be up to 40 of name=value with commas between them, or an object.'],
+  [
+    { tags: 'team' },
+    'The context value tags must be up to 40 of name=value with commas between them, or an object; 1000 characters.',
+  ],
   [{ tags: { 'aws:team': 'x' } }, 'The context value tags must be up to 40'],
+  [
+    { tags: Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`tag-${i}`, 'x'.repeat(250)])) },
+    'The context value tags must be up to 40 of name=value with commas between them, or an object; 1000 characters.',
+  ],
+  [
+    {
+      signInRedirectUris: Array.from(
+        { length: 40 },
+        (_, i) => `https://portal-${i}.example.com/signed-in/${'x'.repeat(50)}`,
+      ),
+    },
+    'Lambda takes environment variables of 4096 bytes; these settings make',
+  ],
   [
     { permissionsBoundary: 'a b' },
     'The context value permissionsBoundary must be the name or ARN of a managed policy.',

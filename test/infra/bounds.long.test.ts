@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { withoutCode } from '#infra/without-code.ts'
+import type { Resource } from '#test/support/service/templates.ts'
+
+type Template = { Parameters?: object; Resources?: Record<string, Resource>; Outputs?: object }
+
+const account = '111122223333'
+const secret = (name: string) => `arn:aws:secretsmanager:eu-central-1:${account}:secret:${name}-AbCdEf`
+const certificate = (region: string) => `arn:aws:acm:${region}:${account}:certificate/1`
+
+/** Every setting that makes templates larger, as large as it may be. */
+const largest = {
+  stackName: `A${'b'.repeat(63)}`,
+  tags: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`tag-${i}`.padEnd(10, 'x'), 'v'.repeat(15)])),
+  permissionsBoundary: `arn:aws:iam::${account}:policy/${'team/'.repeat(10)}edge`,
+  encryptionKey: 'own',
+  domainName: 'access.example.com',
+  certificateArn: certificate('eu-central-1'),
+  frontCertificateArn: certificate('us-east-1'),
+  cdnSecretArn: secret('origin'),
+  backupVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,
+  secretReplicaRegion: 'eu-west-1',
+  suiteClientId: 'suite-app',
+  suiteClientSecretArn: secret('suite'),
+  tenantClientId: 'tenant-app',
+  tenantClientSecretArn: secret('tenant'),
+  signInRedirectUris: Array.from({ length: 12 }, (_, i) => `https://portal-${i}.example.com/${'x'.repeat(50)}`),
+  mailSender: 'access@example.com',
+  alarmEmail: 'operator@example.com',
+  liveAccessLog: true,
+  tracing: true,
+  metrics: 'operations',
+}
+
+let templates: [name: string, bytes: number, template: Template][]
+beforeAll(async () => {
+  templates = await withoutCode({ context: largest }, (app, outdir) => {
+    app.synth()
+    const files = readdirSync(outdir).filter((file) => file.endsWith('.template.json'))
+    return files.map((file) => {
+      const text = readFileSync(join(outdir, file), 'utf8')
+      return [file, Buffer.byteLength(text), JSON.parse(text)]
+    })
+  })
+})
+
+const all = (type: string): [string, Resource['Properties']][] =>
+  templates.flatMap(([, , { Resources = {} }]) =>
+    Object.entries(Resources).flatMap(([id, { Type, Properties }]): [string, Resource['Properties']][] =>
+      Type === type ? [[id, Properties]] : [],
+    ),
+  )
+
+describe('with every setting as large as it may be', () => {
+  it('takes CloudFormation every template: its size, resources, parameters, outputs', () => {
+    expect(templates.length).toBeGreaterThan(30)
+    for (const [name, bytes, { Parameters = {}, Resources = {}, Outputs = {} }] of templates) {
+      expect(bytes, name).toBeLessThan(1_000_000)
+      expect(Object.keys(Resources).length, name).toBeLessThanOrEqual(500)
+      expect(Object.keys(Parameters).length, name).toBeLessThanOrEqual(200)
+      expect(Object.keys(Outputs).length, name).toBeLessThanOrEqual(200)
+    }
+  })
+
+  it('takes API Gateway every route and integration', () => {
+    const bodies = all('AWS::ApiGatewayV2::Api').flatMap(([, { Body }]) => Body ?? [])
+    expect(bodies).toHaveLength(1)
+    const routes = Object.values<object>(bodies[0].paths).flatMap((path) => Object.keys(path))
+    expect(routes.length).toBeGreaterThan(150)
+    expect(routes.length).toBeLessThanOrEqual(300)
+    for (const [id, { AccessLogSettings }] of all('AWS::ApiGatewayV2::Stage'))
+      expect(AccessLogSettings.Format.length, id).toBeLessThanOrEqual(3_072)
+  })
+
+  it('takes Lambda every function, and IAM every role', () => {
+    for (const [id, { Description = '' }] of all('AWS::Lambda::Function'))
+      expect(Description.length, id).toBeLessThanOrEqual(256)
+    const policies = new Map<string, number>()
+    for (const [, { Roles, PolicyDocument }] of all('AWS::IAM::Policy'))
+      for (const { Ref } of Roles) policies.set(Ref, (policies.get(Ref) ?? 0) + JSON.stringify(PolicyDocument).length)
+    expect(policies.size).toBeGreaterThan(30)
+    // References are longer in the template than what they stand for.
+    for (const [role, characters] of policies) expect(characters, role).toBeLessThanOrEqual(10_240)
+  })
+
+  it('takes CloudWatch every alarm', () => {
+    for (const [id, { Metrics = [], AlarmDescription }] of all('AWS::CloudWatch::Alarm')) {
+      const looked = Metrics.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat)
+      expect(looked.length, id).toBeLessThanOrEqual(10)
+      expect(AlarmDescription.length, id).toBeLessThanOrEqual(1_024)
+    }
+  })
+})
