@@ -7,3 +7,9 @@ import type { Settings } from '../settings/settings.ts'
  */
 export const keptBy = ({ keepData }: Settings): RemovalPolicy =>
   keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY
+
+/** A bucket that goes with its stack is emptied before: CloudFormation deletes none that holds anything. */
+export const bucketKeptBy = (settings: Settings) => ({
+  removalPolicy: keptBy(settings),
+  autoDeleteObjects: !settings.keepData,
+})

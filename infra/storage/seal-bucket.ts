@@ -4,7 +4,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectLockRe
 import type { Construct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
 import type { Settings } from '../settings/settings.ts'
-import { keptBy } from './kept-by.ts'
+import { bucketKeptBy } from './kept-by.ts'
 
 /**
  * The bucket of the sealed logs (S3). It can always be locked, so that the lock can be turned on later without another
@@ -23,7 +23,7 @@ export function sealBucket(scope: Construct, settings: Settings, key: IKey | nul
     versioned: true,
     objectLockEnabled: true,
     ...(locked && { objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(sealRetentionDays)) }),
-    removalPolicy: keptBy(settings),
+    ...bucketKeptBy(settings),
     // What a newer checkpoint has replaced is of no use when nobody has to keep it.
     lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(Math.max(7, sealRetentionDays)) }],
   })

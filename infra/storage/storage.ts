@@ -16,7 +16,7 @@ import { Construct, type IConstruct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
 import type { Settings } from '../settings/settings.ts'
 import { encryptionKey } from './encryption-key.ts'
-import { keptBy } from './kept-by.ts'
+import { bucketKeptBy, keptBy } from './kept-by.ts'
 import { sealBucket } from './seal-bucket.ts'
 import { sealKey } from './seal-key.ts'
 
@@ -106,7 +106,7 @@ export class Storage extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
       versioned: true,
-      removalPolicy: keptBy(settings),
+      ...bucketKeptBy(settings),
       lifecycleRules: [{ expiration: Duration.days(90), noncurrentVersionExpiration: Duration.days(7) }],
     })
     acknowledge(

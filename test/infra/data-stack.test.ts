@@ -57,6 +57,14 @@ describe('what holds data', () => {
       stateful(trial.resources).map(() => 'Delete'),
     )
     expect(JSON.stringify(trial.resources)).not.toContain('"DeletionProtectionEnabled":true')
+    // CloudFormation deletes no bucket that holds anything, as that of the sealed logs does within minutes.
+    const bucketsOf = (type: string) =>
+      Object.values(trial.resources).flatMap(({ Type, Properties }) =>
+        Type === type ? Properties.BucketName?.Ref : [],
+      )
+    const buckets = Object.entries(trial.resources).flatMap(([id, { Type }]) => (Type === 'AWS::S3::Bucket' ? id : []))
+    expect(bucketsOf('Custom::S3AutoDeleteObjects').toSorted()).toEqual(buckets.toSorted())
+    expect(JSON.stringify(dataOf(templates).resources)).not.toContain('AutoDelete')
   })
 })
 
