@@ -16,7 +16,7 @@ import { newAccount } from '#test/support/accounts/account.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
 import { hostFields, openPolicy } from '#test/support/accounts/row-fields.ts'
 import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
-import { undescribed } from '#test/support/table/plant-clients.ts'
+import { bareClient } from '#test/support/table/plant-clients.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 
 /** What a list costs at two sizes of its collection. */
@@ -75,7 +75,7 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
         ipv4: `100.64.${i >> 8}.${i & 255}`,
         ipv6: `fd00:2021:1111::${i.toString(16)}`,
         svc_id: 'image',
-        ...undescribed,
+        ...bareClient,
       }),
       ['svc_id'],
     )

@@ -10,7 +10,7 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { type Entity, guardItems, type Row, type RowFields } from '#shared/table/entity.ts'
-import { undescribed } from '#test/support/table/plant-clients.ts'
+import { bareClient } from '#test/support/table/plant-clients.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 import type { Actor, Group, Resource } from './account-model.ts'
 import { newClient, signIn } from './client-sessions.ts'
@@ -163,7 +163,7 @@ async function addClients(account: SimulatedAccount): Promise<void> {
     actor_id: (holders[i % holders.length] as Actor).id,
     name: 'Laptop',
     svc_id: `installation ${Math.floor(i / holders.length)}`,
-    ...undescribed,
+    ...bareClient,
     ...tunnelAddresses(i + 10),
   }))
   for (const { id, actor_id, svc_id, ipv4, ipv6 } of await insertRows(account, clients, rows)) {

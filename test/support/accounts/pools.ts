@@ -3,7 +3,7 @@ import { handler as listPoolMembers } from '#functions/api/pool-members/list-poo
 import { handler as replacePoolMembers } from '#functions/api/pool-members/replace-pool-members.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
-import { undescribed } from '#test/support/table/plant-clients.ts'
+import { bareClient } from '#test/support/table/plant-clients.ts'
 import { newAccessWorld } from '../access/access.ts'
 import { plantRows } from '../table/plant-rows.ts'
 import type { Account } from './account.ts'
@@ -23,7 +23,7 @@ export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, c
     ipv4: `100.64.1.${i}`,
     ipv6: `fd00:2021:1111::${i.toString(16)}`,
     svc_id: `laptop-${i}`,
-    ...undescribed,
+    ...bareClient,
   }))
   return made.map((row) => row.id)
 }

@@ -3,23 +3,14 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { mintToken } from '#shared/core/secrets/token.ts'
 import { type ClientTokenRow, clientTokens } from '#shared/domain/client-tokens/client-token.ts'
-import { type ClientRow, clients } from '#shared/domain/clients/client.ts'
+import { type ClientRow, clients, undescribed } from '#shared/domain/clients/client.ts'
 import { guardItems, rowItem } from '#shared/table/entity.ts'
 import type { AccessWorld } from '../access/access.ts'
 import { publicKey } from '../access/public-key.ts'
 import { plantItems } from './plant-rows.ts'
 
 /** A client that has told nothing of its device, and that nobody has verified. */
-export const undescribed = {
-  hostname: null,
-  device_serial: null,
-  device_uuid: null,
-  identifier_for_vendor: null,
-  push_installation_id: null,
-  os_name: null,
-  os_version: null,
-  verified_at: null,
-}
+export const bareClient = { ...undescribed, verified_at: null }
 
 /**
  * Clients of the actor of a world that were here before: registered, each with a token of its own, and without a session.
@@ -45,7 +36,7 @@ export async function plantClients(
         ...stamps,
       }
       const row: ClientRow = {
-        ...undescribed,
+        ...bareClient,
         id: uuidV7(clock.now()),
         actor_id: actor.id,
         name: `Client ${i}`,
