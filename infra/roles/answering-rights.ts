@@ -5,6 +5,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Duty } from './duties.ts'
 import {
   anyAccount,
+  authorizationParts,
   clientParts,
   directoryKeysReads,
   entriesOf,
@@ -24,6 +25,7 @@ export function answeringRights(storage: Storage) {
   const onTable = rightsOnTable(storage)
   const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
   const secret = serviceSecret(storage)
+  const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
   return {
     // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
     reader: [
@@ -35,8 +37,8 @@ export function answeringRights(storage: Storage) {
     ],
     writer: [...changing(onTable), requestLog, secret],
     client: [onTable([...reads, ...checks]), onTable(writes, clientParts), secret],
-    gateway: [onTable([...reads, ...checks]), onTable(writes, gatewayParts), secret],
-    live: [onTable([...reads, ...checks]), onTable(writes, liveParts), secret],
+    gateway: [onTable([...reads, ...checks]), onTable(writes, gatewayParts), endsAuthorizations, secret],
+    live: [onTable([...reads, ...checks]), onTable(writes, liveParts), endsAuthorizations, secret],
     ingest: [
       onTable(['dynamodb:GetItem'], [entityKey(anyAccount, accounts.name, '').pk, rateBuckets]),
       onTable(['dynamodb:UpdateItem'], [rateBuckets]),

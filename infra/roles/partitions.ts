@@ -76,15 +76,17 @@ const deviceParts = [
   commitRecords,
   ...entriesOf('session'),
   own('unique.devices.*'),
-  own('authorizations#*'),
-  own('authorizations.*'),
   rateBuckets,
   ...connectionParts,
 ]
 
+/** Authorizations and what leads to them: a client makes them, and every device takes away what has ended. */
+export const authorizationParts = [own('authorizations#*'), own('authorizations.*')]
+
 /** What a client writes: itself, its sessions, and what it is authorized for. */
 export const clientParts = [
   ...deviceParts,
+  ...authorizationParts,
   ...rowsOf(clients),
   own('unique.clients.*'),
   // A grant notes at the gateway that it was told.
@@ -103,12 +105,10 @@ export const gatewayParts = [
   own('sessions.gateway_token#*'),
 ]
 
-/** What the live channel writes: a handshake is a heartbeat, and may end authorizations that no longer conform. */
+/** What the live channel writes: a handshake is a heartbeat. */
 export const liveParts = [
   ...connectionParts,
   ...[clients, clientTokens, actors, gateways, gatewayTokens].map(liveOf),
-  own('authorizations#*'),
-  own('authorizations.*'),
   own('sessions.gateway_token#*'),
   rateBuckets,
 ]

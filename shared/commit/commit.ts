@@ -134,7 +134,8 @@ async function attempt<T>(
   const changes = transaction.changes()
   const next = nextHead(head, transaction, changes)
   const Item = commitRecord(author, head, transaction, changes, commitId)
-  const record: Write = { Put: { TableName: tableName(), Item } }
+  // What is on record is never written over, also where the head item says less than there is.
+  const record: Write = { Put: { TableName: tableName(), Item, ConditionExpression: 'attribute_not_exists(pk)' } }
   const items = [headWrite(author.accountId, head, next), record, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)

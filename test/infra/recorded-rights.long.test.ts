@@ -12,6 +12,7 @@ beforeAll(async () => {
   rights = await deployedRights({ mailSender: 'access@example.net' })
   own = await useOwnTable()
   const consumer = rights.functions.get('streams/follow-up.ts')
+  process.env.PASSCODE_FUNCTION = rights.functions.get('tasks/mail-passcode.ts')?.name
   recorded = await recordFunctions(`arn:aws:lambda:eu-central-1:000000000000:function:${consumer?.name}`)
 }, 300_000)
 afterAll(() => own.end())
@@ -19,6 +20,19 @@ afterAll(() => own.end())
 describe('every function', () => {
   it('was recorded', () => {
     expect([...recorded.keys()].sort()).toEqual([...rights.functions.keys()].sort())
+  })
+
+  it.each([
+    ['sign-in/open-id/redeem-code.ts', 'PutItem', /#log\.session\.actor#/],
+    ['sign-in/open-id/redeem-code.ts', 'PutItem', /#portal_sessions$/],
+    ['api/gateway-sessions/start-gateway-session.ts', 'DeleteItem', /#gateway_tokens$/],
+    ['streams/follow-up.ts', 'PutItem', /#commits$/],
+    ['streams/follow-up.ts', 'DeleteItem', /#resources$/],
+  ])('was recorded at what it seldom does: %s %s %s', (file, name, key) => {
+    const done = recorded.get(file)?.filter(({ action }) => action === `dynamodb:${name}`) ?? []
+    expect(
+      done.some(({ context }) => [context['dynamodb:LeadingKeys'] ?? []].flat().some((one) => key.test(one))),
+    ).toBe(true)
   })
 
   it('may do all that it does', () => {

@@ -199,6 +199,18 @@ describe('devices', () => {
     }
   })
 
+  it.each(['authorizations#x', 'authorizations.policy#x', 'authorizations.client#x'])(
+    'are given access by what answers clients alone, whatever answers gateways or holds the channel: %s',
+    (key) => {
+      const by = (action: string) => allowed(onTable(action, key)).filter((name) => [...devices, 'Live'].includes(name))
+      expect([by('PutItem'), by('UpdateItem'), by('DeleteItem')]).toEqual([
+        ['Client'],
+        ['Client'],
+        ['Client', 'Gateway', 'Live'],
+      ])
+    },
+  )
+
   it.each(['unique.groups.name#x', 'unique.accounts#x', `idempotency#x`, 'limits.mails', 'live.api_tokens', 'rows'])(
     'write nothing to %s',
     (key) => {

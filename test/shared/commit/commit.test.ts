@@ -1,4 +1,30 @@
-import { it } from 'vitest'
+import { expect, it } from 'vitest'
+import { commit } from '#shared/commit/commit.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { PutCommand } from '#shared/table/commands.ts'
+import { headKey } from '#shared/table/keys.ts'
+import { getItem } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { expectStrictOrder } from '#test/support/table/strict-order.ts'
 
 it('gives 20 writers with 100 changes a strict order and loses none', () => expectStrictOrder(20, 5))
+
+it('never writes over what is on record, also where the head item says less than there is', async () => {
+  const { id: accountId } = await newAccount()
+  const change = (name: string, deadline?: number) =>
+    commit(
+      { accountId, subject: null },
+      async (transaction) => transaction.insert(groups, { name, ...nativeGroup }),
+      deadline,
+    )
+  await change('One')
+  const head = await getItem(headKey(accountId))
+  await change('Two')
+  const recorded = await commitsOf(accountId)
+  // As a transaction that was cut by a restore leaves it, or somebody who may write the head.
+  await table().send(new PutCommand({ TableName: tableName(), Item: head as never }))
+  await expect(change('Three', Date.now() + 200)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await commitsOf(accountId)).toEqual(recorded)
+})

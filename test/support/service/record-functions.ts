@@ -1,8 +1,11 @@
 import { vi } from 'vitest'
 import { handler as rotateToken } from '#functions/api/gateways/rotate-gateway-token.ts'
+import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
+import { commit } from '#shared/commit/commit.ts'
 import { clock, dayMicros, timestamp } from '#shared/core/clock.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { type DirectoryRow, directories } from '#shared/domain/directories/directory.ts'
+import { resources } from '#shared/domain/resources/resource.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { newAccessWorld } from '../access/access.ts'
@@ -10,6 +13,7 @@ import { newSite } from '../access/gateways.ts'
 import { publicKey } from '../access/public-key.ts'
 import { call, newAccount } from '../accounts/account.ts'
 import { postureProvidersApi } from '../accounts/collections.ts'
+import { hostFields } from '../accounts/row-fields.ts'
 import { updateRow } from '../accounts/rows.ts'
 import { removePointers } from '../logs/change-log-items.ts'
 import { commitsOf, recordOf, writeChangeLogOf } from '../logs/commit-stream.ts'
@@ -22,6 +26,7 @@ import { mdmFields } from '../sync/posture-providers.ts'
 import { ScriptedDirectory } from '../sync/scripted-directory.ts'
 import { ScriptedInventory } from '../sync/scripted-inventory.ts'
 import { recordPages } from './record-pages.ts'
+import { recordPortal } from './record-portal.ts'
 import { type RecordedCall, recordCalls } from './recorded-calls.ts'
 import { stubService } from './stub-service.ts'
 
@@ -128,11 +133,12 @@ async function recordDevices(record: Record): Promise<string> {
   }
   const { token, id, session: online } = await world.addGateway()
   await send(ending.gateway, { token, params: { id: online.id } })
-  succeed(
-    await world.account.call(rotateToken, { method: 'POST', params: { site_id: world.site.id, gateway_id: id } }),
-    'the rotation of a token',
-  )
-  await send(starting.gateway, { token, body: session() })
+  const rotation = { method: 'POST', params: { site_id: world.site.id, gateway_id: id } }
+  const rotated = await world.account.call(rotateToken, rotation)
+  succeed(rotated, 'the rotation of a token')
+  // The first use of the new one ends the old one.
+  const back = session()
+  for (const one of [token, rotated.body.data.token]) await send(starting.gateway, { token: one, body: back })
 
   await world.addGateway()
   const client = { svc_id: 'laptop' }
@@ -221,6 +227,18 @@ async function recordLive(record: Record): Promise<void> {
   const Records = (await commitsOf(world.account.id)).map(recordOf)
   await told('streams/follow-up.ts', (handler) => handler({ Records }, context))
   await told('live/disconnect.ts', (handler) => handler(eventOf('client-4')))
+}
+
+/** An account with a site that is deleted, and more below it than fits the commit that says so. */
+async function accountWithRest(): Promise<string> {
+  const { account, site } = await newAccessWorld()
+  for (let part = 0; part < 4; part++) {
+    await commit({ accountId: account.id, subject: null }, async (transaction) => {
+      for (let i = 0; i < 8; i++) transaction.insert(resources, hostFields(part * 8 + i, site.id))
+    })
+  }
+  succeed(await account.call(deleteSite, { method: 'DELETE', params: { id: site.id } }), 'the deletion of a site')
+  return account.id
 }
 
 /** Commits of every kind of object, as the stream hands them to their consumers. */
@@ -479,8 +497,9 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   const { recorded, record } = recorder()
   // What hands out files, and refuses what no route takes, asks AWS for nothing.
   for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
-  const accounts = [await recordOperations(record), await recordDevices(record)]
+  const accounts = [await recordOperations(record), await recordDevices(record), await accountWithRest()]
   await recordPages(record)
+  await recordPortal(record)
   await recordLive(record)
   await recordFlows(record, (await newAccount()).id)
   await recordConsumersOfCommits(record, accounts)
