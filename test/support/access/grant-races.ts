@@ -1,4 +1,5 @@
 import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
+import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
 import { handler as endClientSession } from '#functions/api/client-sessions/end-client-session.ts'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler as deleteClient } from '#functions/api/clients/delete-client.ts'
@@ -10,6 +11,8 @@ import { handler as deletePolicy } from '#functions/api/policies/delete-policy.t
 import { handler as updatePolicy } from '#functions/api/policies/update-policy.ts'
 import { handler as deleteResource } from '#functions/api/resources/delete-resource.ts'
 import { handler as updateResource } from '#functions/api/resources/update-resource.ts'
+import { handler as deleteSite } from '#functions/api/sites/delete-site.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { type AuthorizationItem, isPending } from '#shared/access/authorizations/authorization.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
@@ -17,6 +20,7 @@ import { waiting } from '#shared/core/work/waiting.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { clients } from '#shared/domain/clients/client.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { findPresence, isOnline } from '#shared/domain/presence/presence.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
@@ -51,7 +55,7 @@ const first = ({ planted: [one] }: Race) => {
 }
 
 /** Everything that takes access away, by what it does it to. */
-export const takings: Record<string, (race: Race) => Promise<Answer>> = {
+export const takings: Record<string, (race: Race) => Promise<Pick<Answer, 'status' | 'body' | 'text'>>> = {
   'a disabled policy': ({ account, policy }) =>
     account.call(updatePolicy, { method: 'PATCH', params: { id: policy.id }, body: { policy: { is_disabled: true } } }),
   'other conditions': ({ account, policy }) => {
@@ -72,6 +76,19 @@ export const takings: Record<string, (race: Race) => Promise<Answer>> = {
     account.call(setMembers, { method: 'PUT', params: { group_id: group.id }, body: { memberships: [] } }),
   'a deleted group': ({ account, group }) => account.call(deleteGroup, { method: 'DELETE', params: { id: group.id } }),
   'a deleted actor': ({ account, actor }) => account.call(deleteActor, { method: 'DELETE', params: { id: actor.id } }),
+  'a disabled actor': ({ account, actor }) =>
+    account.call(updateActor, { method: 'PATCH', params: { id: actor.id }, body: { actor: { is_disabled: true } } }),
+  'a policy of another group': async ({ account, policy }) => {
+    const group = await insertRow(account.id, groups, { name: 'Elsewhere', ...nativeGroup })
+    const body = { policy: { group_id: group.id } }
+    return account.call(updatePolicy, { method: 'PATCH', params: { id: policy.id }, body })
+  },
+  'a deleted site': ({ account, site }) => account.call(deleteSite, { method: 'DELETE', params: { id: site.id } }),
+  'a disabled account': async ({ account }) => {
+    const change = { operation: 'update_account', account_id: account.id, account: { is_disabled: true } }
+    const answer = await provision(change)
+    return { status: 'data' in answer ? 200 : 500, body: answer, text: JSON.stringify(answer) }
+  },
   'a deleted token': (race) =>
     race.account.call(deleteToken, {
       method: 'DELETE',
