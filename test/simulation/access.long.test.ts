@@ -23,6 +23,7 @@ const outcomes = [
   'nudge of gateways',
   'connection of a client',
   'nudge of clients',
+  'dead grant',
   'keepalive',
   'told of an end',
   'told of what changed',

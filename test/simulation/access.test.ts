@@ -17,6 +17,7 @@ const questions = [
   'nudge of gateways',
   'connection of a client',
   'nudge of clients',
+  'dead grant',
 ]
 
 it('who may reach what is what the contract says, under random administration and jumps of time', async () => {

@@ -6,6 +6,7 @@ import { administerActors, switchProvider } from './actor-actions.ts'
 import { checkStep } from './check-step.ts'
 import { useClients } from './client-actions.ts'
 import { compareHeartbeat } from './compare-heartbeat.ts'
+import { leaveDeadGrant } from './dead-grant.ts'
 import { useGateways } from './gateway-actions.ts'
 import { administerGroups } from './group-actions.ts'
 import { NudgeJudge } from './nudge-judge.ts'
@@ -63,6 +64,7 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
     judge.judge()
     if (isFollowedUp) judge.settled()
     await useChannel(account)
+    if (random.chance(0.3)) await leaveDeadGrant(account)
     await checkStep(account, touched, judge)
     await judge.look()
     judge.judge()

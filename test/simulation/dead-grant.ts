@@ -1,0 +1,46 @@
+import { authorizationItems, findGrant, pendingItem } from '#shared/access/authorizations/authorization.ts'
+import { grantKey } from '#shared/commit/authorization-pointers.ts'
+import { timestamp } from '#shared/core/clock.ts'
+import { prepareTogether, put } from '#shared/table/write-together.ts'
+import type { SimulatedAccount } from './simulated-account.ts'
+
+const second = 1_000_000
+
+/**
+ * Leaves what a request leaves that dies before it confirms its grant (P5.5). The model is not told: it must give nothing
+ * anywhere, be in nobody's way, and go with what it rests on, with a heartbeat, or when its client asks again.
+ */
+export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
+  const { id: account_id, model, random, clock } = account
+  const client = random.pick([...model.clients.values()])
+  const policy = random.pick([...model.policies.values()])
+  const site = model.resources.get(policy.resource)?.site
+  const [gateway] = [...model.gateways.values()].filter((one) => one.site === site)
+  if (!client?.session || !gateway) return
+  // One that stands is found, and no other is made.
+  if (await findGrant(grantKey(account_id, client.id, policy.resource))) return
+  // Longer ago than another request of the client waits for it.
+  const at = timestamp(clock.now - (6 + Math.floor(100 * random.next())) * second)
+  const isManaged = policy.group === null || model.groups.get(policy.group)?.managed
+  const { main, grant, edges } = authorizationItems({
+    id: crypto.randomUUID(),
+    account_id,
+    policy_id: policy.id,
+    client_id: client.id,
+    actor_id: client.actor,
+    gateway_id: gateway.id,
+    resource_id: policy.resource,
+    client_token_id: client.session.token,
+    membership: isManaged ? null : `${policy.group}#${client.actor}`,
+    client_public_key: client.key,
+    client_remote_ip: client.place.ip,
+    gateway_remote_ip: gateway.place.ip,
+    user_agent: null,
+    flow_log_uploads_enabled: true,
+    authorized_at: at,
+    expires_at: '2099-01-01T00:00:00.000000Z',
+    state_at: at,
+  })
+  await prepareTogether([pendingItem(main), grant, ...edges].map(put))
+  account.note('dead grant', [client.id, policy.resource])
+}
