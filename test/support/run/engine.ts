@@ -46,7 +46,7 @@ type Kept = {
 
 async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() => Promise<void>> {
   const secret = serviceSecret(dir)
-  const [engines, { table, stream }] = await Promise.all([
+  const [engines, { table, stream, environment }] = await Promise.all([
     startEngines(dir, { removeAtExit, front: !bare }),
     storage(dir),
   ])
@@ -58,7 +58,7 @@ async function enginesIn(dir: string, { removeAtExit, bare }: Kept): Promise<() 
     TABLE_NAME: table.TableName,
     FLOW_STREAM_NAME: stream.name,
     SERVICE_URL: 'http://127.0.0.1',
-    PASSCODE_FUNCTION: 'network-access-mail-passcode',
+    PASSCODE_FUNCTION: environment.PASSCODE_FUNCTION,
     AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
     SUITE_ISSUER: 'https://suite.example.com',
     SUITE_CLIENT_ID: 'suite-app',
