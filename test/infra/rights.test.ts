@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { loadOperations } from '#functions/operations.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
 import { type DeployedRights, deployedRights } from '#test/support/service/deployed-rights.ts'
 import { evaluate, type Statement } from '#test/support/service/iam.ts'
@@ -168,6 +169,17 @@ describe('the audit trail', () => {
 
 describe('devices', () => {
   const devices = ['Client', 'Gateway']
+
+  it('are answered by the role of their kind, each operation, and nobody else is', async () => {
+    const kinds: Record<string, string> = { client: 'Client', gateway: 'Gateway', ingest: 'Ingest' }
+    for (const { file, operation } of await loadOperations()) {
+      const role = rights.functions.get(file)?.role
+      const kind = kinds[operation.credential ?? 'api']
+      if (kind) expect(role, file).toBe(kind)
+      else expect(Object.values(kinds), file).not.toContain(role)
+    }
+  })
+
   const writes = [
     'PutItem',
     'UpdateItem',
