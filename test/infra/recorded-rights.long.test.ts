@@ -12,7 +12,6 @@ beforeAll(async () => {
   rights = await deployedRights({ mailSender: 'access@example.net' })
   own = await useOwnTable()
   const consumer = rights.functions.get('streams/follow-up.ts')
-  process.env.PASSCODE_FUNCTION = rights.functions.get('tasks/mail-passcode.ts')?.name
   recorded = await recordFunctions(`arn:aws:lambda:eu-central-1:000000000000:function:${consumer?.name}`)
 }, 300_000)
 afterAll(() => own.end())
