@@ -2,6 +2,7 @@ import { authorizationItems, findGrant, pendingItem } from '#shared/access/autho
 import { grantKey } from '#shared/commit/authorization-pointers.ts'
 import { timestamp } from '#shared/core/clock.ts'
 import { prepareTogether, put } from '#shared/table/write-together.ts'
+import type { Policy } from './account-model.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 
 const second = 1_000_000
@@ -12,11 +13,15 @@ const second = 1_000_000
  */
 export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
   const { id: account_id, model, random, clock } = account
-  const client = random.pick([...model.clients.values()])
-  const policy = random.pick([...model.policies.values()])
-  const site = model.resources.get(policy.resource)?.site
-  const [gateway] = [...model.gateways.values()].filter((one) => one.site === site)
-  if (!client?.session || !gateway) return
+  const gatewayOf = ({ resource }: Policy) =>
+    [...model.gateways.values()].find(({ site }) => site === model.resources.get(resource)?.site)
+  const [client] = random.sample(
+    [...model.clients.values()].filter(({ session }) => session),
+    1,
+  )
+  const [policy] = random.sample([...model.policies.values()].filter(gatewayOf), 1)
+  const gateway = policy && gatewayOf(policy)
+  if (!client?.session || !policy || !gateway) return
   // One that stands is found, and no other is made.
   if (await findGrant(grantKey(account_id, client.id, policy.resource))) return
   // Longer ago than another request of the client waits for it.
