@@ -16,10 +16,13 @@ export type SealStore = {
   put(path: string, content: string | Buffer, instead: string | null): Promise<boolean>
 }
 
+/** As long as an answer of the table: the last try of a request ends before its function does. */
+const answerMs = 5_000
+
 function ask(request: Pick<SignedRequest, 'method' | 'body' | 'headers'>, path: string): Promise<Response> {
   const host = `${env.sealBucket}.${serviceHost('s3')}`
   const encoded = `/${path.split('/').map(uriEncode).join('/')}`
-  return signedFetch({ service: 's3', host, path: encoded, ...request })
+  return signedFetch({ service: 's3', host, path: encoded, ...request }, answerMs)
 }
 
 const hasStatus = (error: unknown, ...statuses: number[]): boolean =>

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it, vi } from 'vitest'
+import { workTime } from '#shared/commit/work-time.ts'
 import { sealStore } from '#shared/seal/sealing/seal-store.ts'
 import { sealWorld } from '#test/support/seal/sealing.ts'
 
@@ -65,6 +66,16 @@ it.each([
     vi.unstubAllGlobals()
   },
 )
+
+it('waits for the bucket no longer than a request has time for after its last try', async () => {
+  inBucket()
+  const timeout = vi.spyOn(AbortSignal, 'timeout')
+  await sealStore().get('a/checkpoint')
+  const [[ms = Number.POSITIVE_INFINITY] = []] = timeout.mock.calls
+  expect(workTime.retries() + ms).toBeLessThan(29_000)
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
 
 it('puts nothing where another puts at this moment', async () => {
   inBucket()
