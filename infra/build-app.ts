@@ -59,6 +59,7 @@ function addFront(app: App, { settings, code, data, service }: Deployed): void {
     logGroup: data.functionLogs,
     tracing,
     serviceName: stackName,
+    alarmTopic: service.alarmTopic,
   })
   if (firewall) front.addStackDependency(firewall)
 }

@@ -2,6 +2,7 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { Alias, Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { accessLogFormat } from './api/access-log-format.ts'
@@ -40,6 +41,8 @@ export class ServiceStack extends Stack {
   readonly domainTarget?: string
   /** Host of the live channel; undefined where there is none. */
   readonly channelHost?: string
+  /** Who is told of alarms. */
+  readonly alarmTopic: ITopic
 
   constructor(scope: Construct, id: string, { settings, operations, code, data }: Props) {
     // CloudFormation takes templates of 1 MB, of which a third would be blanks.
@@ -81,7 +84,7 @@ export class ServiceStack extends Stack {
     channel?.serve({ code: asset, shared, role: roles.of.live, accessLogs: data.accessLogs, settings })
     const tasks = new Tasks(this, 'Tasks', { consumers, roles, shared, code: asset })
     const schedules = new Schedules(this, 'Schedules', { storage, roles, shared, code: asset })
-    new Monitoring(this, 'Monitoring', {
+    const { topic } = new Monitoring(this, 'Monitoring', {
       apiId: api.ref,
       channel,
       accessLogs: data.accessLogs,
@@ -94,6 +97,7 @@ export class ServiceStack extends Stack {
       settings,
       alarmEmail: settings.alarmEmail,
     })
+    this.alarmTopic = topic
     const provision = this.addProvisioning(asset, shared, roles)
     this.putFirst([...consumers.streams.map(({ alias }) => alias), passcodes.alias], check)
     this.tell({

@@ -19,6 +19,7 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { livePath } from '../api/live-api.ts'
 import { publicRoutes } from '../api/public-routes.ts'
@@ -89,6 +90,7 @@ type Props = {
   logGroup: Shared['logGroup']
   tracing: boolean
   serviceName: string
+  alarmTopic: ITopic
 }
 
 /**
@@ -101,7 +103,7 @@ export class FrontStack extends Stack {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, { description: 'Network Access Administration: front' })
     const { domainName, certificateArn, webAclArn, origin, channelOrigin, rotationDays, code } = props
-    const { logGroup, tracing, serviceName } = props
+    const { logGroup, tracing, serviceName, alarmTopic } = props
     const secret = new Secret(this, 'OriginSecret', {
       description: 'Proves to the service that a request came through CloudFront. It rotates by itself.',
       generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'current', excludePunctuation: true },
@@ -151,7 +153,17 @@ export class FrontStack extends Stack {
       'AwsSolutions-CFR3',
       'The access log of the API has what went through, the log of the web ACL what did not.',
     )
-    const rotation = { secret, distribution, webAclArn, everyDays: rotationDays, code, logGroup, tracing, serviceName }
+    const rotation = {
+      secret,
+      distribution,
+      webAclArn,
+      everyDays: rotationDays,
+      code,
+      logGroup,
+      tracing,
+      serviceName,
+      alarmTopic,
+    }
     this.rotator = new OriginSecretRotation(this, 'Rotation', rotation).rotator
     new CfnOutput(this, 'FrontDomain', { value: distribution.distributionDomainName })
     new CfnOutput(this, 'OriginSecretArn', { value: secret.secretArn })

@@ -1,8 +1,11 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront'
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnRotationSchedule, type ISecret } from 'aws-cdk-lib/aws-secretsmanager'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { loadedCode } from '../code/loaded-code.ts'
 import { functionSettings, type Shared } from '../functions/function-settings.ts'
@@ -17,6 +20,7 @@ type Props = {
   logGroup: Shared['logGroup']
   tracing: boolean
   serviceName: string
+  alarmTopic: ITopic
 }
 
 /** Changes the secret that the distribution sends, and with it what the service accepts, without a gap. */
@@ -25,7 +29,7 @@ export class OriginSecretRotation extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { secret, distribution, webAclArn, everyDays, code, logGroup, tracing, serviceName } = props
+    const { secret, distribution, webAclArn, everyDays, code, logGroup, tracing, serviceName, alarmTopic } = props
     const { account } = Stack.of(this)
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     logGroup.grantWrite(role)
@@ -75,5 +79,21 @@ export class OriginSecretRotation extends Construct {
       rotationRules: { automaticallyAfterDays: everyDays },
     })
     schedule.node.addDependency(this.rotator, role)
+    this.watch(alarmTopic)
+  }
+
+  /** Nobody else would tell: the secret that counts goes on counting. */
+  private watch(topic: ITopic): void {
+    const failing = new Alarm(this, 'Failing', {
+      metric: this.rotator.metricErrors({ statistic: 'Sum', period: Duration.hours(1) }),
+      threshold: 0,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      alarmDescription:
+        'The secret of CloudFront is not rotated. See docs/runbooks/origin-secret.md. Without data no rotation was due.',
+    })
+    failing.addAlarmAction(new SnsAction(topic))
+    failing.addOkAction(new SnsAction(topic))
   }
 }

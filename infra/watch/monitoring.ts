@@ -39,7 +39,8 @@ type Props = Graphed & {
  * names its runbook. What mends itself (a retried batch, a throttled write) pages nobody.
  */
 export class Monitoring extends Construct {
-  private readonly topic: Topic
+  /** Who is told of alarms. */
+  readonly topic: Topic
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)

@@ -150,6 +150,18 @@ describe('the origin secret', () => {
     for (const { Resource } of statements) expect(Resource).not.toBe('*')
   })
 
+  it('is told of where it is not rotated, to who is told of all alarms', () => {
+    const [alarm] = templates.entries('AWS::CloudWatch::Alarm').filter(([id]) => id.startsWith('RotationFailing'))
+    const [rotator] = templates.entries('AWS::Lambda::Function').filter(([id]) => id.startsWith('Rotation'))
+    const topic = [{ Ref: templates.entries('AWS::SNS::Topic')[0]?.[0] }]
+    expect(alarm?.[1].Properties).toMatchObject({
+      MetricName: 'Errors',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: rotator?.[0] } }],
+      AlarmActions: topic,
+      OKActions: topic,
+    })
+  })
+
   it('is rotated by Secrets Manager of this account alone, with time to wait for every edge', () => {
     const [id, rotator] = templates
       .entries('AWS::Lambda::Function')

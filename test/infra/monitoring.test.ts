@@ -5,6 +5,14 @@ import { operationClasses } from '#shared/http/operation-class.ts'
 import { alarmMetrics, watchCosts } from '#test/bench/watch-costs.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
+const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
+/** CloudFront in front. */
+const front = {
+  domainName: 'access.example.com',
+  certificateArn: certificate('eu-central-1'),
+  frontCertificateArn: certificate('us-east-1'),
+}
+
 /** What a deployment can choose to be told besides. */
 const watched = { mailSender: 'access@example.com', tracing: true, alarmEmail: 'ops@example.com' }
 
@@ -182,7 +190,7 @@ describe('operating.md', () => {
   const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
   it('has every alarm, with its runbook, and no other', async () => {
-    const ids = (await templatesOf([], watched)).entries('AWS::CloudWatch::Alarm')
+    const ids = (await templatesOf([], { ...watched, ...front })).entries('AWS::CloudWatch::Alarm')
     const runbooks = new Map(
       ids.map(([id, { Properties }]) => [
         id.replace(/^Monitoring|[0-9A-F]{8}$/g, ''),
@@ -280,12 +288,6 @@ it('traces functions where that is asked for', async () => {
   const tracing = (found: Templates) =>
     found.all('AWS::Lambda::Function').map(({ Properties }) => Properties.TracingConfig)
   expect(new Set(tracing(templates))).toEqual(new Set([undefined]))
-  const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
-  const front = {
-    domainName: 'access.example.com',
-    certificateArn: certificate('eu-central-1'),
-    frontCertificateArn: certificate('us-east-1'),
-  }
   const traced = await templatesOf([], { ...watched, ...front })
   expect(tracing(traced)).toEqual(tracing(traced).map(() => ({ Mode: 'Active' })))
   const allowed = traced
