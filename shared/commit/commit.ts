@@ -9,7 +9,7 @@ import { logLine } from '../core/logging/log.ts'
 import type { Subject } from '../core/subject.ts'
 import { waiting } from '../core/work/waiting.ts'
 import { noteChange, retryUntil } from '../core/work/work.ts'
-import { table, tableName } from '../table/client.ts'
+import { table } from '../table/client.ts'
 import { TransactWriteCommand } from '../table/commands.ts'
 import { type Head, readHead } from '../table/head.ts'
 import { commitKey, headKey, type Item } from '../table/keys.ts'
@@ -17,6 +17,7 @@ import { packLarge } from '../table/large-attributes.ts'
 import { isLostRace } from '../table/lost-race.ts'
 import { getItem } from '../table/read.ts'
 import { TransactionCanceledException } from '../table/refused-write.ts'
+import { putOver } from '../table/write-together.ts'
 import { queueCommit } from './commit-queue.ts'
 import { type Change, commitItem } from './commit-record.ts'
 import { countedHead } from './counted-head.ts'
@@ -47,19 +48,8 @@ const nextHead = ({ sequence, leaves }: Head, transaction: Transaction, changes:
   ...(leaves !== undefined && { leaves: leaves + changes.length }),
 })
 
-function headWrite(account: string, head: Head, next: Head): Write {
-  return {
-    Put: {
-      TableName: tableName(),
-      Item: { ...headKey(account), kind: 'head', ...next },
-      ConditionExpression: head.sequence === 0 ? 'attribute_not_exists(pk)' : '#sequence = :sequence',
-      ...(head.sequence > 0 && {
-        ExpressionAttributeNames: { '#sequence': 'sequence' },
-        ExpressionAttributeValues: { ':sequence': head.sequence },
-      }),
-    },
-  }
-}
+const headWrite = (account: string, head: Head, next: Head): Write =>
+  putOver({ ...headKey(account), kind: 'head', ...next }, head.sequence === 0 ? null : { sequence: head.sequence })
 
 function commitRecord(author: Author, head: Head, transaction: Transaction, changes: Change[], commitId: string): Item {
   const record = commitItem(commitKey(author.accountId, head.sequence + 1), {
@@ -133,9 +123,8 @@ async function attempt<T>(
   const commitId = randomUUID()
   const changes = transaction.changes()
   const next = nextHead(head, transaction, changes)
-  const Item = commitRecord(author, head, transaction, changes, commitId)
   // What is on record is never written over, also where the head item says less than there is.
-  const record: Write = { Put: { TableName: tableName(), Item, ConditionExpression: 'attribute_not_exists(pk)' } }
+  const record = putOver(commitRecord(author, head, transaction, changes, commitId), null)
   const items = [headWrite(author.accountId, head, next), record, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit one transaction.`)

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '../core/clock.ts'
 import { uuidV7 } from '../core/ids.ts'
-import { tableName } from '../table/client.ts'
 import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
 import type { Head } from '../table/head.ts'
 import { entityKey, guardKey, type Item, type Key, type RowPointer } from '../table/keys.ts'
@@ -127,9 +126,7 @@ export class Transaction {
 
   /** An item at a key that nothing may hold yet; a lost race runs the commit again. */
   claim(item: Item): void {
-    this.others.set(address(item), {
-      Put: { TableName: tableName(), Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
-    })
+    this.others.set(address(item), putOver(item, null))
   }
 
   /** An item in the place of one that has these values; a lost race runs the commit again. */
