@@ -3,6 +3,7 @@ import { grantKey } from '#shared/commit/authorization-pointers.ts'
 import { timestamp } from '#shared/core/clock.ts'
 import { prepareTogether, put } from '#shared/table/write-together.ts'
 import type { Policy } from './account-model.ts'
+import { compareDecision } from './compare-decision.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 
 const second = 1_000_000
@@ -48,4 +49,6 @@ export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
   })
   await prepareTogether([pendingItem(main), grant, ...edges].map(put))
   account.note('dead grant', [client.id, policy.resource])
+  account.settle()
+  if (random.chance(0.4)) await compareDecision(account, client, policy.resource)
 }

@@ -64,7 +64,7 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
     judge.judge()
     if (isFollowedUp) judge.settled()
     await useChannel(account)
-    if (random.chance(0.3)) await leaveDeadGrant(account)
+    if (random.chance(0.2)) await leaveDeadGrant(account)
     await checkStep(account, touched, judge)
     await judge.look()
     judge.judge()
