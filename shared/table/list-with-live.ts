@@ -6,6 +6,9 @@ import { getItems, queryAttributes } from './read.ts'
 
 type Live = Record<string, unknown>
 
+/** What is looked at of a live item, and of its row where that has more. */
+type Shown<R, T> = { live: readonly (keyof T & string)[]; row?: readonly (keyof R & string)[] }
+
 /** Live items by the ids of their rows, and whether one can lie beyond those that were read. */
 type Beside<T> = { of(id: string): T | undefined; isBeyond(id: string): boolean }
 
@@ -13,7 +16,11 @@ type Beside<T> = { of(id: string): T | undefined; isBeyond(id: string): boolean 
  * The live items in the range of a page: each is one of a row, so as many of them as there are rows reach as far as the rows
  * do, unless a row is deleted between the two.
  */
-async function besideOf<T extends Live>(pk: string, page: Page, attributes: (keyof T & string)[]): Promise<Beside<T>> {
+async function besideOf<T extends Live>(
+  pk: string,
+  page: Page,
+  attributes: readonly (keyof T & string)[],
+): Promise<Beside<T>> {
   const range = await rangeOf(page)
   const live = await queryAttributes<T>(pk, range, attributes)
   const last = live.size === range.limit ? [...live.keys()].at(-1) : undefined
@@ -33,13 +40,13 @@ export async function listWithLive<R extends Row, T extends Live>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  attributes: (keyof T & string)[],
+  { live: attributes, row: fields }: Shown<R, T>,
   edges: Record<string, string> = page.filters,
 ): Promise<{ listed: { row: R; live: T | null }[]; metadata: Metadata }> {
   const isFiltered = Object.keys(edges).length > 0
   const keyOf = (id: string) => liveKey(account, entity.name, id)
   const [{ rows, metadata }, beside] = await Promise.all([
-    listRows(entity, account, page, { edges }),
+    listRows(entity, account, page, { edges, ...(fields && { fields }) }),
     isFiltered ? unread : besideOf<T>(keyOf('').pk, page, attributes),
   ])
   const others = rows.filter(({ id }) => beside.isBeyond(id)).map(({ id }) => id)

@@ -34,6 +34,8 @@ type Selection<R> = {
   edges?: Record<string, string>
   /** Newest first instead of oldest first (A7.2). */
   newestFirst?: boolean
+  /** The fields of a row that are looked at, where it has many more; of rows that are found by an edge all are read. */
+  fields?: readonly (keyof R & string)[]
   /** The object that an answer shows for a row, where it can be much larger than the row. */
   shown?: (row: R) => unknown
 }
@@ -47,7 +49,7 @@ export async function listRows<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { edges = {}, newestFirst = false, shown }: Selection<R> = {},
+  { edges = {}, newestFirst = false, fields, shown }: Selection<R> = {},
 ): Promise<Listed<R>> {
   const selected = Object.entries(edges)
   const [first, ...others] = selected
@@ -65,7 +67,7 @@ export async function listRows<R extends Row>(
   const backward = position?.backward ?? false
   const range = { after: position?.at, backward: backward !== newestFirst, limit: page.limit + 1 }
   const [taken, behind, total] = await Promise.all([
-    takePage(first ? rowsAtEdges(entity, pk, range) : rowsIn(entity, pk, range), page.limit, shown),
+    takePage(first ? rowsAtEdges(entity, pk, range) : rowsIn(entity, pk, range, fields), page.limit, shown),
     position ? anyFrom(pk, position, newestFirst) : false,
     first ? partitionTotal(pk) : collectionTotal(account, entity.name),
   ])
@@ -100,8 +102,15 @@ export async function listIds<R extends Row>(
 /** A row and where it stands in the list; without the row where that was just deleted, or is not shown. */
 type Placed<R> = { sort: string; row?: R }
 
-async function* rowsIn<R extends Row>(entity: Entity<R>, pk: string, range: Range): AsyncGenerator<Placed<R>> {
-  for await (const item of passingItems(pk, range)) yield { sort: item.sk, row: itemRow(entity, item) }
+async function* rowsIn<R extends Row>(
+  entity: Entity<R>,
+  pk: string,
+  range: Range,
+  fields?: readonly string[],
+): AsyncGenerator<Placed<R>> {
+  // What an older version has stored is upgraded from all that there is.
+  const attributes = fields && entity.upgrades.length === 0 ? ['sk', ...fields] : undefined
+  for await (const item of passingItems(pk, range, attributes)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
 
 /** The rows that edges lead to; the last edge of the range only shows that there are more. */

@@ -215,7 +215,7 @@ export async function sortKeysOf(pk: string, range: Range = {}): Promise<string[
 export async function queryAttributes<T extends Attributes>(
   pk: string,
   range: Range,
-  attributes: (keyof T & string)[],
+  attributes: readonly (keyof T & string)[],
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>()
   for await (const page of pagesOf<StoredItem>(pk, range, ['sk', ...attributes], PassingQueryCommand)) {

@@ -24,7 +24,13 @@ const shown = async (account: string, row: ActorRow) => {
 export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
   const edges = email === undefined ? others : { email: email.toLowerCase(), ...others }
-  const { listed, metadata } = await listWithLive<ActorRow, LastUse>(actors, account, page, ['last_seen_at'], edges)
+  const { listed, metadata } = await listWithLive<ActorRow, LastUse>(
+    actors,
+    account,
+    page,
+    { live: ['last_seen_at'] },
+    edges,
+  )
   return { data: listed.map(({ row, live }) => ({ ...row, last_seen_at: live?.last_seen_at ?? null })), metadata }
 }
 

@@ -9,10 +9,11 @@ import type { Page } from '../../values/page.ts'
 import { findPresence, type Seen, seenAttributes } from '../presence/presence.ts'
 import { type ClientFields, type ClientRow, clients } from './client.ts'
 import { deleteClient } from './delete-client.ts'
-import { renderClient } from './render-client.ts'
+import { renderClient, shownOfRow } from './render-client.ts'
 
 export async function list(account: string, page: Page) {
-  const { listed, metadata } = await listWithLive<ClientRow, Seen>(clients, account, page, [...seenAttributes])
+  const shown = { live: seenAttributes, row: shownOfRow }
+  const { listed, metadata } = await listWithLive<ClientRow, Seen>(clients, account, page, shown)
   const now = clock.now()
   return { data: listed.map(({ row, live }) => renderClient(row, live, now)), metadata }
 }
