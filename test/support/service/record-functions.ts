@@ -355,22 +355,22 @@ async function recordSchedules(record: Record): Promise<void> {
     (handler) => handler({}),
     () => new Response('{}'),
   )
+  const [{ id }] = (await directoriesApi.suite.list(synced)).body.data
+  const row = await storedDirectory(synced, 'suite', id)
+  const failing = { is_disabled: true, disabled_reason: 'sync error', error: 'GET users answered 403.' }
+  await updateRow<DirectoryRow>(synced.id, directories.suite, row, failing)
   await record(
     'schedules/mail-sync-errors.ts',
     async (handler) => {
       vi.stubEnv('MAIL_SENDER', 'access@example.net')
-      const [{ id }] = (await directoriesApi.suite.list(synced)).body.data
-      const row = await storedDirectory(synced, 'suite', id)
-      const failing = { is_disabled: true, disabled_reason: 'sync error', error: 'GET users answered 403.' }
-      await updateRow<DirectoryRow>(synced.id, directories.suite, row, failing)
       const nine = (Math.floor(clock.now() / dayMicros) + 3) * 24 + 9.5
       await laterBy(nine - clock.now() / 3_600_000_000)
       await handler({})
-      const { error_mails } = await storedDirectory(synced, 'suite', id)
-      if (error_mails !== 1) throw new Error('Nobody was mailed.')
     },
     () => new Response('{}'),
   )
+  const { error_mails } = await storedDirectory(synced, 'suite', id)
+  if (error_mails !== 1) throw new Error('Nobody was mailed.')
   const operate = (event: object) => record('tasks/provision-account.ts', (handler) => handler(event, context))
   const limits = { users_count: 0, service_accounts_count: 0 }
   await operate({ operation: 'update_account', account_id: account.id, account: { limits } })
