@@ -1,4 +1,5 @@
 import { fieldsOf } from '../json/is-object.ts'
+import { bareErrorName } from './error-name.ts'
 import { httpPost, type Posted } from './http-post.ts'
 import { Retries } from './retries.ts'
 import { ServiceClock } from './service-clock.ts'
@@ -37,9 +38,6 @@ function parsed(text: string): Record<string, unknown> {
     return text ? { message: text.slice(0, 2_000) } : {}
   }
 }
-
-/** `com.amazonaws.dynamodb.v20120810#ThrottlingException:http://…` → `ThrottlingException` */
-const bareName = (type: string): string => type.replace(/^.*#/, '').replace(/:.*$/, '')
 
 /** The trace of this invocation, for the services that it asks. It is not signed, as what lies between may add to it. */
 const traceHeader = (): Record<string, string> => {
@@ -94,7 +92,7 @@ export class JsonService {
 
   private errorOf({ status, headers, text }: Posted): ServiceError {
     const body = parsed(text)
-    const name = bareName(String(body.__type ?? headers['x-amzn-errortype'] ?? 'UnknownError'))
+    const name = bareErrorName(String(body.__type ?? headers['x-amzn-errortype'] ?? 'UnknownError'))
     const clockSkewCorrected = this.clock.corrected(name, headers.date)
     const requestId = headers['x-amzn-requestid']
     return new ServiceError(name, body, {

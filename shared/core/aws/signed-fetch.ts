@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { clock } from '../clock.ts'
+import { bareErrorName } from './error-name.ts'
 import { Retries } from './retries.ts'
 import { variable } from './variable.ts'
 
@@ -108,9 +109,11 @@ export class AnswerError extends Error {
   }
 }
 
-/** The name of an error, by the header or in a body of XML or JSON. */
-const errorName = (headers: Headers, said: string): string =>
-  /(?:^|<Code>|"__type":"(?:[^"]*#)?)(\w+)/.exec(headers.get('x-amzn-errortype') ?? said)?.[1] ?? 'AnswerError'
+/** The name of an error: of the header, or of a body of XML or JSON. */
+function errorName(headers: Headers, said: string): string {
+  const [, ofXml, ofJson] = /<Code>(\w+)<|"__type":\s*"([^"]+)"/.exec(said) ?? []
+  return bareErrorName(headers.get('x-amzn-errortype') ?? ofXml ?? ofJson ?? 'AnswerError')
+}
 
 /** So much of the body of an error is kept. */
 const shownCharacters = 2_000

@@ -81,9 +81,12 @@ describe('what may pass by itself is asked for again', () => {
     expect(asked.times).toBe(3)
   })
 
-  it('but not what would end the same way', async () => {
-    const { asked, answer } = asking(saying(403, '<Error><Code>AccessDenied</Code></Error>'), done)
-    await expect(answer).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } })
+  it.each([
+    ['a refusal', saying(403, '<Error><Code>AccessDenied</Code></Error>'), 'AccessDenied', 403],
+    ['what something between says in its own words', saying(400, 'Throttling: none'), 'AnswerError', 400],
+  ])('but not %s', async (_what, failure, name, httpStatusCode) => {
+    const { asked, answer } = asking(failure, done)
+    await expect(answer).rejects.toMatchObject({ name, $metadata: { httpStatusCode } })
     expect(asked.times).toBe(1)
   })
 })
