@@ -1,7 +1,7 @@
 import type { Transaction } from '../../commit/transaction.ts'
 import { rowsBy } from '../../table/read.ts'
 import { type ExternalIdentityRow, externalIdentities } from './external-identity.ts'
-import { deleteIssuedToken, type IssuedToken, tokensOfIssuers } from './issued-tokens.ts'
+import { type IssuedToken, stageIssuedTokenDeletions, tokensOfIssuers } from './issued-tokens.ts'
 
 /**
  * Stages the deletion of identities of one actor, first of the client tokens and portal sessions that providers
@@ -16,10 +16,8 @@ export async function stageIdentityDeletions(
   const [first] = identities
   if (!first) return 'done'
   const issuers = new Set(identities.map(({ issuer }) => issuer))
-  for (const token of issued ?? (await tokensOfIssuers(transaction, first.actor_id, issuers))) {
-    if (!transaction.hasRoom()) return 'more'
-    deleteIssuedToken(transaction, token)
-  }
+  const tokens = issued ?? (await tokensOfIssuers(transaction, first.actor_id, issuers))
+  if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
   for (const identity of identities) {
     if (!transaction.hasRoom()) return 'more'
     transaction.delete(externalIdentities, identity)

@@ -13,6 +13,15 @@ export function deleteIssuedToken(transaction: Transaction, token: IssuedToken):
   else transaction.delete(portalSessions, token.row)
 }
 
+/** Stages the end of client tokens and portal sessions; `more` when some did not fit. */
+export function stageIssuedTokenDeletions(transaction: Transaction, tokens: IssuedToken[]): 'done' | 'more' {
+  for (const token of tokens) {
+    if (!transaction.hasRoom()) return 'more'
+    deleteIssuedToken(transaction, token)
+  }
+  return 'done'
+}
+
 /** The client tokens and portal sessions of an actor. */
 export async function tokensOfActor({ accountId }: Transaction, actorId: string): Promise<IssuedToken[]> {
   const [tokens, sessions] = await Promise.all([
