@@ -9,8 +9,8 @@ const maxUnits = 1_000
 export const hasUnseen = (address: string): boolean => /[\p{Cc}\p{Cf}]/u.test(address)
 
 /** A host name in lower case and punycode; null for an address, or what no name server could know. */
-function hostName(text: string): string | null {
-  if (text.length > maxUnits) return null
+export function hostName(text: string): string | null {
+  if (text.length > maxUnits || !text.isWellFormed()) return null
   const host = domainToASCII(text).toLowerCase()
   const labels = host.split('.')
   if (
@@ -35,7 +35,8 @@ export const emailForm = {
 export function checkEmail(text: string): { email: string } | { message: string } {
   const [, local = '', domain = ''] = /^([^\s@]+)@([^\s@]+)$/.exec(text) ?? []
   const host = hostName(domain)
-  if (!host || hasUnseen(local)) return { message: 'is an invalid email address' }
+  // Half a surrogate pair cannot be stored.
+  if (!host || hasUnseen(local) || !local.isWellFormed()) return { message: 'is an invalid email address' }
   const email = `${local}@${host}`
   return isLonger(email, 160) ? { message: 'should be at most 160 character(s)' } : { email }
 }

@@ -42,6 +42,13 @@ it.each([0x00, 0x1b, 0x7f, 0x85, 0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x202a, 0x
   },
 )
 
+it.each(['\ud800da@example.com', 'ada\udc00@example.com', 'ada@exa\ud800mple.com'])(
+  'refuses half a surrogate pair, which no table stores (%j)',
+  (text) => {
+    expect(checkEmail(text)).toEqual({ message: 'is an invalid email address' })
+  },
+)
+
 it('counts the whole address', () => {
   expect(checkEmail(`${'a'.repeat(149)}@example.com`)).toEqual({ message: 'should be at most 160 character(s)' })
 })
