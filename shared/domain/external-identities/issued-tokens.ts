@@ -23,7 +23,10 @@ export function stageIssuedTokenDeletions(transaction: Transaction, tokens: Issu
 }
 
 /** The client tokens and portal sessions of an actor. */
-export async function tokensOfActor({ accountId }: Transaction, actorId: string): Promise<IssuedToken[]> {
+export async function tokensOfActor(
+  { accountId }: Pick<Transaction, 'accountId'>,
+  actorId: string,
+): Promise<IssuedToken[]> {
   const [tokens, sessions] = await Promise.all([
     rowsBy(clientTokens, accountId, 'actor_id', actorId),
     rowsBy(portalSessions, accountId, 'actor_id', actorId),
@@ -36,7 +39,7 @@ export async function tokensOfActor({ accountId }: Transaction, actorId: string)
 
 /** Those of them that providers of these issuers gave. */
 export async function tokensOfIssuers(
-  transaction: Transaction,
+  transaction: Pick<Transaction, 'accountId'>,
   actorId: string,
   issuers: Set<string>,
 ): Promise<IssuedToken[]> {

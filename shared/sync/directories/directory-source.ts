@@ -6,7 +6,7 @@ import type { Staged } from '../plans/staged.ts'
 import { chunksOf } from '../read/source-chunks.ts'
 import type { OpenSource, SourceKind } from '../sources/sync-source.ts'
 import { applyEnded, applyGroups, applyJoined, applyRelinks, applyVanished } from './apply/apply-groups.ts'
-import { applyLostActors, applyLostIdentities, type DirectoryStage } from './apply/apply-identities.ts'
+import { applyLostActors, applyLostIdentities, applyWithheld, type DirectoryStage } from './apply/apply-identities.ts'
 import { applyUsers } from './apply/apply-users.ts'
 import { directoryInfos } from './directory-info.ts'
 import { changeOf, type DirectoryEntries, type DirectorySection, directorySections } from './plan/directory-plan.ts'
@@ -16,6 +16,7 @@ import { readDirectory } from './read/read-directory.ts'
 /** Entries that one commit looks at: as many as may fit it, or few where each can take many writes of its own. */
 const perCommit: Record<DirectorySection, number> = {
   inactive: 12,
+  withheld: 12,
   ended: 48,
   users: 10,
   groups: 18,
@@ -32,6 +33,7 @@ type Stagers = {
 
 const stagers: Stagers = {
   inactive: (stage, entries) => applyLostIdentities(stage, entries, true),
+  withheld: applyWithheld,
   ended: applyEnded,
   users: applyUsers,
   groups: applyGroups,

@@ -3,10 +3,14 @@ import { type ActorRow, actors } from '../../../domain/actors/actor.ts'
 import { stageActorDeletion } from '../../../domain/actors/delete-actor.ts'
 import { stageIdentityDeletions } from '../../../domain/external-identities/delete-external-identity.ts'
 import { type ExternalIdentityRow, externalIdentities } from '../../../domain/external-identities/external-identity.ts'
-import { type IssuedToken, tokensOfIssuers } from '../../../domain/external-identities/issued-tokens.ts'
+import {
+  type IssuedToken,
+  stageIssuedTokenDeletions,
+  tokensOfIssuers,
+} from '../../../domain/external-identities/issued-tokens.ts'
 import { getRows, rowsBy } from '../../../table/read.ts'
 import { nothingStaged, type Staged, stagedSkip } from '../../plans/staged.ts'
-import type { ActorEntry, IdentityEntry } from '../plan/directory-plan.ts'
+import type { ActorEntry, IdentityEntry, WithheldEntry } from '../plan/directory-plan.ts'
 
 /** What a run of a directory knows of itself when it stages changes. */
 export type DirectoryStage = { transaction: Transaction; sourceId: string; issuer: string; startedAt: string }
@@ -69,6 +73,24 @@ export async function applyLostIdentities(
         gone.add(id)
         staged.changes.push({ object: 'users', change: 'delete' })
       }
+    }
+    staged.handled++
+  }
+  return staged
+}
+
+/** Ends what administrators were given by an identity whose subject the provider does not know any more. */
+export async function applyWithheld(
+  { transaction, startedAt }: DirectoryStage,
+  entries: WithheldEntry[],
+): Promise<Staged> {
+  const staged = nothingStaged()
+  for (const { id, idp_id, name } of entries) {
+    const row = await transaction.get(externalIdentities, id)
+    if (row && row.updated_at > startedAt) stagedSkip(staged, idp_id, name, 'changed_since')
+    else if (row?.idp_id === idp_id) {
+      const tokens = await tokensOfIssuers(transaction, row.actor_id, new Set([row.issuer]))
+      if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return staged
     }
     staged.handled++
   }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../commit/transaction.ts'
 import { type ActorRow, actors } from '../../../domain/actors/actor.ts'
+import { isOtherSubject, stageIdentityChange } from '../../../domain/external-identities/change-external-identity.ts'
 import {
   type ExternalIdentityRow,
   externalIdentities,
@@ -7,6 +8,7 @@ import {
 } from '../../../domain/external-identities/external-identity.ts'
 import { findAllUnique, rowsBy } from '../../../table/read.ts'
 import { nothingStaged, type Staged, stagedSkip } from '../../plans/staged.ts'
+import { adminHasIdentity } from '../admin-has-identity.ts'
 import type { UserEntry } from '../plan/directory-plan.ts'
 import { nameOf } from '../read/profile.ts'
 import type { DirectoryStage } from './apply-identities.ts'
@@ -42,14 +44,14 @@ async function findAll({ transaction, sourceId, issuer }: DirectoryStage, entrie
   )
 }
 
-type Change = 'insert' | 'update' | 'changed_since' | null
+type Change = 'insert' | 'update' | 'changed_since' | typeof adminHasIdentity | 'more' | null
 
 /** Stages what a person of the snapshot changes (I4.3): rows are as they are now, and what was changed meanwhile wins. */
-function stageUser(
+async function stageUser(
   { transaction, sourceId, issuer, startedAt }: DirectoryStage,
   entry: UserEntry,
   found: Found,
-): Change {
+): Promise<Change> {
   const { identity, actor, actorsIdentity } = found
   const { idp_id, profile } = entry
   if (identity) {
@@ -64,8 +66,11 @@ function stageUser(
   if (isGone) return 'changed_since'
   if (actorsIdentity) {
     if (actorsIdentity.id !== entry.over) return 'changed_since'
-    transaction.update(externalIdentities, actorsIdentity, { idp_id, issuer, directory_id: sourceId, ...profile })
-    return 'update'
+    const subject = { idp_id, issuer }
+    const isAdmin = actor?.type === 'account_admin_user'
+    if (isAdmin && isOtherSubject(actorsIdentity, subject)) return adminHasIdentity
+    const changes = { ...subject, directory_id: sourceId, ...profile }
+    return (await stageIdentityChange(transaction, actorsIdentity, changes)) === 'more' ? 'more' : 'update'
   }
   const owner = actor ?? insertActor(transaction, sourceId, entry)
   transaction.insert(externalIdentities, {
@@ -96,8 +101,10 @@ export async function applyUsers(stage: DirectoryStage, entries: UserEntry[]): P
   const found = await findAll(stage, entries)
   for (const [i, entry] of entries.entries()) {
     if (!stage.transaction.hasRoom(writesPerUser)) break
-    const change = stageUser(stage, entry, found[i] as Found)
-    if (change === 'changed_since') stagedSkip(staged, entry.idp_id, entry.profile.name, change)
+    const change = await stageUser(stage, entry, found[i] as Found)
+    if (change === 'more') break
+    if (change === 'changed_since' || change === adminHasIdentity)
+      stagedSkip(staged, entry.idp_id, entry.profile.name, change)
     else if (change) staged.changes.push({ object: 'users', change })
     staged.handled++
   }

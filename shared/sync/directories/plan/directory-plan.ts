@@ -7,6 +7,7 @@ import type { RunChange } from '../../runs/run.ts'
  */
 export const directorySections = [
   'inactive',
+  'withheld',
   'ended',
   'users',
   'groups',
@@ -20,6 +21,9 @@ export type DirectorySection = (typeof directorySections)[number]
 
 /** An identity that goes, as it was. */
 export type IdentityEntry = { id: string; idp_id: string; name: string | null; email: string | null }
+
+/** An identity of an administrator that stays another subject's than that of the email: what it gave ends. */
+export type WithheldEntry = { id: string; idp_id: string; actor: string; name: string }
 
 /** `over`: the identity that is updated; null for a new one. `known`: the actor that the plan found for it. */
 export type UserEntry = {
@@ -42,6 +46,7 @@ export type ActorEntry = { id: string; name: string }
 export type DirectoryEntries = {
   inactive: IdentityEntry
   absent: IdentityEntry
+  withheld: WithheldEntry
   users: UserEntry
   groups: GroupEntry
   ended: EndedEntry
@@ -55,6 +60,13 @@ export type DirectoryEntries = {
 const tellers: { [S in DirectorySection]: (entry: DirectoryEntries[S]) => RunChange } = {
   inactive: (entry) => lost(entry),
   absent: (entry) => lost(entry),
+  withheld: ({ idp_id, actor, name }) => ({
+    change: 'delete',
+    object: 'tokens',
+    name,
+    before: { actor_id: actor, idp_id },
+    after: null,
+  }),
   users: ({ idp_id, profile, was }) => ({
     change: was ? 'update' : 'insert',
     object: 'users',

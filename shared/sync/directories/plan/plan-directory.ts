@@ -6,6 +6,7 @@ import { readRoot } from '../read/snapshot.ts'
 import { readOwnIdentities } from './own-identities.ts'
 import { planActors } from './plan-actors.ts'
 import { planGroups } from './plan-groups.ts'
+import { planInactive } from './plan-inactive.ts'
 import { planKnownUsers } from './plan-known-users.ts'
 import { planLostUsers } from './plan-lost-users.ts'
 import { planMemberships } from './plan-memberships.ts'
@@ -34,12 +35,14 @@ export async function planDirectory(
     own: await readOwnIdentities(work, issuer, sheet),
     people: new Map(),
     claimed: new Set(),
+    withheld: new Set(),
     linked: new Set(),
     inactiveActors: new Set(),
   }
-  await planKnownUsers(planning)
+  const inactive = await planKnownUsers(planning)
   believeUsers(planning)
   await planNewUsers(planning)
+  await planInactive(planning, inactive)
   const absent = await planLostUsers(planning)
   const present = await planGroups(planning)
   await planRelinks(planning, present)

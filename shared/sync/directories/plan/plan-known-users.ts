@@ -1,12 +1,15 @@
-import { batches, perLookup } from '../../plans/batches.ts'
+import { perLookup } from '../../plans/batches.ts'
 import type { RunSkipped } from '../../runs/run.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
 import { identityRows, type Own } from './own-identities.ts'
 import type { Planning } from './planning.ts'
-import { identityEntry, profileHash, profileOfUser, type UsableUser, userEntry } from './user-entry.ts'
+import { profileHash, profileOfUser, type UsableUser, userEntry } from './user-entry.ts'
 
-/** Meets everybody of the snapshot; plans those whose identity is known, and who are not active or differ. */
-export async function planKnownUsers(planning: Planning): Promise<void> {
+/**
+ * Registers everybody of the snapshot, and plans known identities that differ.
+ * @returns known identities of people who are not active
+ */
+export async function planKnownUsers(planning: Planning): Promise<Own[]> {
   const { work, chunks, root, sheet, own, people } = planning
   const changed: { user: UsableUser; own: Own }[] = []
   const inactive: Own[] = []
@@ -42,19 +45,7 @@ export async function planKnownUsers(planning: Planning): Promise<void> {
     if (changed.length === perLookup) await flush()
   }
   await flush()
-  await planInactive(planning, inactive)
   for (const skipped of unusable.values()) work.skip(skipped)
   work.run.seen.users = [...people.values()].filter(({ state }) => state !== 'unusable').length
-}
-
-async function planInactive({ work, sheet, own, inactiveActors }: Planning, inactive: Own[]): Promise<void> {
-  for await (const batch of batches(inactive)) {
-    for (const row of await identityRows(work, batch)) {
-      if (!row) continue
-      inactiveActors.add(row.actor_id)
-      own.count(row.actor_id, -1)
-      if (row.directory_id === work.sourceId) sheet.losses.identities.named++
-      await sheet.add('inactive', identityEntry(row))
-    }
-  }
+  return inactive
 }

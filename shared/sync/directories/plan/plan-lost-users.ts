@@ -1,5 +1,5 @@
 import { batches } from '../../plans/batches.ts'
-import { identityRows } from './own-identities.ts'
+import { identityRows, type Own } from './own-identities.ts'
 import type { Planning } from './planning.ts'
 import { identityEntry } from './user-entry.ts'
 
@@ -8,11 +8,10 @@ import { identityEntry } from './user-entry.ts'
  *
  * @returns the provider's ids of those of its present issuer, whose absence it can confirm
  */
-export async function planLostUsers({ work, sheet, own, people, claimed }: Planning): Promise<string[]> {
-  const gone = [...own.byIdpId.values()].filter(
-    ({ id, owner, idpId }) => owner === 'this' && !people.has(idpId) && !claimed.has(id),
-  )
-  for await (const batch of batches([...gone, ...own.stale.filter(({ id }) => !claimed.has(id))])) {
+export async function planLostUsers({ work, sheet, own, people, claimed, withheld }: Planning): Promise<string[]> {
+  const isKept = ({ id }: Own) => claimed.has(id) || withheld.has(id)
+  const gone = [...own.byIdpId.values()].filter((one) => one.owner === 'this' && !people.has(one.idpId) && !isKept(one))
+  for await (const batch of batches([...gone, ...own.stale.filter((one) => !isKept(one))])) {
     for (const row of await identityRows(work, batch)) {
       if (!row) continue
       own.count(row.actor_id, -1)

@@ -1,6 +1,9 @@
+import { actors } from '../../../domain/actors/actor.ts'
+import { tokensOfIssuers } from '../../../domain/external-identities/issued-tokens.ts'
 import { guardKey, type RowPointer } from '../../../table/keys.ts'
-import { getItems } from '../../../table/read.ts'
+import { getItems, getRow } from '../../../table/read.ts'
 import { batches } from '../../plans/batches.ts'
+import { adminHasIdentity } from '../admin-has-identity.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
 import { identityRows, type Own } from './own-identities.ts'
 import type { Planning } from './planning.ts'
@@ -25,6 +28,11 @@ export async function planNewUsers(planning: Planning): Promise<void> {
         continue
       }
       taken.add(email)
+      if (actor && over && (await isWithheld(planning, actor, over))) {
+        work.skip({ idp_id: user.idp_id, name: user.name, reason: adminHasIdentity })
+        people.set(user.idp_id, { actor: null, state: 'unusable' })
+        continue
+      }
       if (over) claimed.add(over.id)
       if (actor) linked.add(actor)
       if (person) person.actor = actor
@@ -41,6 +49,18 @@ async function* newcomers({ chunks, root, own }: Planning): AsyncGenerator<Usabl
     met.add(user.idp_id)
     yield user
   }
+}
+
+/** An administrator's identity stays with its subject. What that was given ends: it is not in the snapshot any more (I4.3). */
+async function isWithheld({ work, sheet, withheld }: Planning, actorId: string, over: Own): Promise<boolean> {
+  const actor = await getRow(actors, work.accountId, actorId)
+  if (actor?.type !== 'account_admin_user') return false
+  withheld.add(over.id)
+  const [row] = await identityRows(work, [over])
+  if (row && (await tokensOfIssuers(work, actorId, new Set([row.issuer]))).length > 0) {
+    await sheet.add('withheld', { id: row.id, idp_id: row.idp_id, actor: actorId, name: actor.name })
+  }
+  return true
 }
 
 /** The identity of an actor that a person of its email gets; `held` while the snapshot has its own person, too. */

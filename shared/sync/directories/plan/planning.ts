@@ -18,6 +18,8 @@ export type Planning = {
   readonly people: Map<string, Person>
   /** Identities that become those of another person of the same email, or get another issuer. */
   readonly claimed: Set<string>
+  /** Identities of administrators that a successor of the same email does not get. */
+  readonly withheld: Set<string>
   /** Actors that get an identity by this run. */
   readonly linked: Set<string>
   /** Actors whose identity goes because the provider names it as not active. */
