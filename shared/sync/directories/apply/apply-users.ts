@@ -8,8 +8,7 @@ import {
 } from '../../../domain/external-identities/external-identity.ts'
 import { findAllUnique, rowsBy } from '../../../table/read.ts'
 import { nothingStaged, type Staged, stagedSkip } from '../../plans/staged.ts'
-import { adminHasIdentity } from '../admin-has-identity.ts'
-import type { UserEntry } from '../plan/directory-plan.ts'
+import { adminHasIdentity, type UserEntry } from '../plan/directory-plan.ts'
 import { nameOf } from '../read/profile.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 

@@ -22,6 +22,9 @@ export type DirectorySection = (typeof directorySections)[number]
 /** An identity that goes, as it was. */
 export type IdentityEntry = { id: string; idp_id: string; name: string | null; email: string | null }
 
+/** The reason for skipping a person whose email is that of an administrator with an identity of another subject (I4.3). */
+export const adminHasIdentity = 'admin_has_identity'
+
 /** An identity of an administrator that stays another subject's than that of the email: what it gave ends. */
 export type WithheldEntry = { id: string; idp_id: string; actor: string; name: string }
 
