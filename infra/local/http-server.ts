@@ -1,7 +1,16 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
 import { Fault } from './fault.ts'
+import { attachLive, opensLive } from './live/attach-live.ts'
+import type { LiveServer } from './live/open-live.ts'
 import type { router } from './routes.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -68,10 +77,14 @@ function send(response: ServerResponse, { status, headers, body }: HttpAnswer, h
 const requestMs = 30_000
 
 /** A server that lets nobody hold a connection with a request that never ends. */
-export const openServer = (handle: RequestListener, requestTimeout = requestMs): Server =>
+export const openServer = (
+  handle: RequestListener,
+  { requestTimeout = requestMs, ...options }: ServerOptions = {},
+): Server =>
   // API Gateway joins a header that comes twice; Node would drop the second one of some.
   createServer(
     {
+      ...options,
       joinDuplicateHeaders: true,
       requestTimeout,
       headersTimeout: requestTimeout,
@@ -80,9 +93,9 @@ export const openServer = (handle: RequestListener, requestTimeout = requestMs):
     handle,
   )
 
-/** Takes requests from the first moment; they wait until the backend is there. */
-export function createHttpServer(backend: Promise<Backend>): Server {
-  const server = openServer(async (request, response) => {
+/** Takes requests and devices from the first moment; they wait until backend and channel are there. */
+export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveServer | null>): Server {
+  const handle: RequestListener = async (request, response) => {
     try {
       const ready = await backend
       const result = await answer(request, ready)
@@ -93,7 +106,9 @@ export function createHttpServer(backend: Promise<Backend>): Server {
       if (response.headersSent || request.destroyed) response.destroy()
       else send(response, gatewayAnswer(500, 'Internal Server Error'), false)
     }
-  })
+  }
+  const server = openServer(handle, { shouldUpgradeCallback: opensLive })
+  attachLive(server, live)
   server.keepAliveTimeout = 60_000
   return server
 }

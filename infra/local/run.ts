@@ -6,7 +6,6 @@ import { type DemoSignIn, demoSignIn, prepareDemoSignIn } from './demo-idp/demo-
 import { Fault } from './fault.ts'
 import { type Backend, createHttpServer, listen } from './http-server.ts'
 import { listAccounts } from './list-accounts.ts'
-import { attachLive } from './live/attach-live.ts'
 import { type LiveServer, openLive } from './live/open-live.ts'
 import { mailFolder, smtpServer } from './mails.ts'
 import { startPollers } from './pollers/start-pollers.ts'
@@ -25,8 +24,7 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
   const backend = Promise.withResolvers<Backend>()
   const channel = Promise.withResolvers<LiveServer | null>()
   backend.promise.catch(() => undefined)
-  const server = createHttpServer(backend.promise)
-  attachLive(server, channel.promise)
+  const server = createHttpServer(backend.promise, channel.promise)
   // What was begun last ends first, whether the service stops or its start fails.
   const closing = new AsyncDisposableStack()
   closing.defer(() => closeDataDir(dir))
@@ -34,11 +32,14 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     server.close()
     server.closeAllConnections()
   })
-  const closeServer = async () => {
+  const closeServer = async (live: LiveServer | null) => {
+    const closed = new Promise<void>((resolve) => server.once('close', resolve))
     server.close()
     server.closeIdleConnections()
     const timer = setTimeout(() => server.closeAllConnections(), 5_000)
-    await new Promise<void>((resolve) => server.once('close', resolve))
+    // The server closes after its last connection, and those of devices end only by the channel.
+    await live?.stop()
+    await closed
     clearTimeout(timer)
   }
   try {
@@ -69,7 +70,7 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     const control = await openControl(dir.path, (task, event) =>
       service.runTask(task, event).finally(() => wake.written()),
     )
-    closing.defer(closeServer)
+    closing.defer(() => closeServer(live))
     closing.defer(() => control.close())
     channel.resolve(live)
     const match = router(deployment.routes.map(({ key, functionArn }) => ({ key, target: functionArn })))

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, unlinkSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -45,6 +46,52 @@ describe('kill -9', () => {
     expect(service.credentials.account_id).toBe(account_id)
     expect((await callService(service, '/account')).status).toBe(200)
   })
+})
+
+/** Prints the status of a request by the JDK's own client, which offers an upgrade to HTTP/2 with its first one. */
+const javaClient = `
+import java.net.URI;
+import java.net.http.*;
+
+public class Account {
+  public static void main(String[] args) throws Exception {
+    var request = HttpRequest.newBuilder(URI.create(args[0] + "/account")).header("authorization", "Bearer " + args[1]).build();
+    System.out.print(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
+  }
+}
+`
+
+describe('a client that offers HTTP/2', () => {
+  const answers = (command: string, args: string[]) => {
+    const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+    expect(stdout, stderr).toBe('200')
+  }
+  const has = (command: string, option: string) => spawnSync(command, [option]).error === undefined
+
+  it.skipIf(!has('curl', '--version'))('is answered: curl --http2', () => {
+    const { baseUrl, credentials } = service
+    const token = `authorization: Bearer ${credentials.api_token}`
+    answers('curl', [
+      '-s',
+      '--http2',
+      '-o',
+      join(dataDir, 'answer'),
+      '-w',
+      '%{http_code}',
+      '-H',
+      token,
+      `${baseUrl}/account`,
+    ])
+  })
+
+  it.skipIf(!has('java', '--version'))(
+    'is answered: the default client of Java (skipped where Java is missing)',
+    () => {
+      const file = join(dataDir, 'Account.java')
+      writeFileSync(file, javaClient)
+      answers('java', [file, service.baseUrl, service.credentials.api_token])
+    },
+  )
 })
 
 describe('a stop', () => {

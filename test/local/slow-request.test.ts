@@ -4,12 +4,15 @@ import { text } from 'node:stream/consumers'
 import { afterAll, expect, it } from 'vitest'
 import { listen, openServer } from '#infra/local/http-server.ts'
 
-const server = openServer(async (request, response) => {
-  await text(request).then(
-    () => response.end('read'),
-    () => response.destroy(),
-  )
-}, 300)
+const server = openServer(
+  async (request, response) => {
+    await text(request).then(
+      () => response.end('read'),
+      () => response.destroy(),
+    )
+  },
+  { requestTimeout: 300 },
+)
 const port = await listen(server, 0)
 afterAll(() => void server.close())
 

@@ -42,7 +42,13 @@ const openedBy = ({ socket, headers }: IncomingMessage): Opened => ({
 /** The channel of this machine: it tells functions what API Gateway tells them, and lets them do what it lets them do. */
 export async function openLive({ invoke, answers, limits }: Options): Promise<LiveServer> {
   const { messageBytes, idleMs, lifeMs, handshakes: mostHandshakes } = { ...platformLimits, ...limits }
-  const handshakes = new WebSocketServer({ noServer: true, maxPayload: messageBytes, perMessageDeflate: false })
+  const handshakes = new WebSocketServer({
+    noServer: true,
+    maxPayload: messageBytes,
+    perMessageDeflate: false,
+    // API Gateway chooses a subprotocol only where `$connect` does, and the service's does not.
+    handleProtocols: () => false,
+  })
 
   /** A fault of the function is told as the platform does; there is nobody else to tell. */
   const ask = async (route: LiveRoute, event: unknown): Promise<Record<string, unknown>> => {
@@ -55,30 +61,38 @@ export async function openLive({ invoke, answers, limits }: Options): Promise<Li
   }
   const sockets = new LiveSockets({ ask, answers, idleMs, lifeMs })
   const api = await openConnectionsApi(sockets.open)
-  let opening = 0
+  const opening = new Set<Promise<void>>()
+  let ending = false
+
+  async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const opened = openedBy(request)
+    const answer = await ask('$connect', connectEvent(opened, request))
+    const status = Number(answer.statusCode ?? 500)
+    if (status < 200 || status >= 300) {
+      return refuse(socket, status, typeof answer.body === 'string' ? answer.body : '', fieldsOf(answer.headers))
+    }
+    let isOpen = false
+    handshakes.handleUpgrade(request, socket, head, (connected) => {
+      isOpen = true
+      sockets.serve(connected, opened)
+    })
+    // A device that has left meanwhile: its function took it for connected.
+    if (!isOpen) sockets.tellOfEnd(opened, 1006, '')
+  }
 
   return {
     endpoint: api.endpoint,
-    async upgrade(request, socket, head) {
+    upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy())
       if (!isHandshake(request)) return refuse(socket, 400, message('Bad Request'))
-      if (opening >= mostHandshakes) return refuse(socket, 429, message('Too Many Requests'))
-      const opened = openedBy(request)
-      opening++
-      const answer = await ask('$connect', connectEvent(opened, request)).finally(() => opening--)
-      const status = Number(answer.statusCode ?? 500)
-      if (status < 200 || status >= 300) {
-        return refuse(socket, status, typeof answer.body === 'string' ? answer.body : '', fieldsOf(answer.headers))
-      }
-      let isOpen = false
-      handshakes.handleUpgrade(request, socket, head, (connected) => {
-        isOpen = true
-        sockets.serve(connected, opened)
-      })
-      // A device that has left meanwhile: its function took it for connected.
-      if (!isOpen) sockets.tellOfEnd(opened, 1006, '')
+      if (ending) return refuse(socket, 503, message('Service Unavailable'))
+      if (opening.size >= mostHandshakes) return refuse(socket, 429, message('Too Many Requests'))
+      const opened = open(request, socket, head).finally(() => opening.delete(opened))
+      opening.add(opened)
     },
     async stop() {
+      ending = true
+      await Promise.all(opening)
       await sockets.stop()
       await api.stop()
     },

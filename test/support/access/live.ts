@@ -1,12 +1,13 @@
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { WebSocket } from 'ws'
 import { handler as onConnect } from '#functions/live/connect.ts'
 import { handler as onMessage } from '#functions/live/default.ts'
 import { handler as onDisconnect } from '#functions/live/disconnect.ts'
-import { attachLive } from '#infra/local/live/attach-live.ts'
+import { createHttpServer } from '#infra/local/http-server.ts'
 import type { LiveRoute } from '#infra/local/live/live-event.ts'
 import { openLive } from '#infra/local/live/open-live.ts'
+import { createRuntime } from '#infra/local/runtime.ts'
 import type { LiveEvent } from '#shared/http/live/live-event.ts'
 import { until } from '../run/until.ts'
 
@@ -46,8 +47,9 @@ export async function openChannel(
 ) {
   const { limits, intercept = (route, event) => handlers[route](event as LiveEvent) } = options
   const live = await openLive({ invoke: async (route, event) => intercept(route, event), answers: true, limits })
-  const server = createServer()
-  attachLive(server, Promise.resolve(live))
+  // A service without operations: every request that opens no channel is answered 404.
+  const backend = { match: () => undefined, runtime: createRuntime(new Map()), handled: () => undefined }
+  const server = createHttpServer(Promise.resolve(backend), Promise.resolve(live))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`
   Object.assign(process.env, { LIVE_URL: url, LIVE_ENDPOINT: live.endpoint })
@@ -55,6 +57,8 @@ export async function openChannel(
     url,
     connect: (token: string, sessionId: string, headers?: Record<string, string>) =>
       connectTo(url, token, sessionId, headers),
+    /** The connections that the server holds open, refused ones included. */
+    connections: () => promisify<number>(server.getConnections.bind(server))(),
     async stop() {
       delete process.env.LIVE_URL
       delete process.env.LIVE_ENDPOINT
