@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Lock, tryLock } from './engines/lock.ts'
 import { codeOf, Fault, fullDisk, messageOf } from './fault.ts'
 
@@ -42,6 +43,23 @@ function makeDirectory(path: string): void {
   mkdirSync(path, { mode: 0o700 })
 }
 
+/** The process that has a data directory, for the sentences of others; the lock alone decides whether it still has it. */
+type Holder = { pid: number; ending: boolean }
+
+const holderFile = (path: string): string => join(path, 'service.pid')
+
+const noteHolder = (path: string, ending: boolean): void =>
+  writeAtomically(holderFile(path), JSON.stringify({ pid: process.pid, ending } satisfies Holder))
+
+/** Tells a next start that this service is about to leave its directory. A full disk is no reason to stay. */
+export function noteEnding({ path }: DataDir): void {
+  try {
+    noteHolder(path, true)
+  } catch {
+    // The next start does not wait then, and names the process.
+  }
+}
+
 /** Makes and locks the data directory. Undefined when another process has it. */
 export function openDataDir(path: string, ephemeral = false): DataDir | undefined {
   let lock: Lock | undefined
@@ -52,6 +70,7 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
     writeAtomically(join(path, '.writable'), '')
     rmSync(join(path, '.writable'))
     lock = tryLock(join(path, 'service.lock'))
+    if (lock) noteHolder(path, false)
   } catch (error) {
     const full = fullDisk(error, path)
     if (full) throw full
@@ -62,6 +81,28 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
   return lock && { path, ephemeral, lock }
 }
 
+const maxWaitMs = 20_000
+
+/**
+ * Opens the data directory of a service, once an earlier one that is ending has left it.
+ * @throws Fault that names the process of another service
+ */
+export async function claimDataDir(path: string): Promise<DataDir> {
+  const end = performance.now() + maxWaitMs
+  for (;;) {
+    const dir = openDataDir(path)
+    if (dir) return dir
+    const holder = readJson<Holder>(holderFile(path))
+    if (!holder?.ending || performance.now() > end) {
+      const name = holder ? `Another service (process ${holder.pid})` : 'Another service'
+      throw new Fault(
+        `${name} runs on the data directory ${path}. Stop it, or set DATA_DIR and PORT to start a second one.`,
+      )
+    }
+    await sleep(50)
+  }
+}
+
 export function openTemporaryDir(): DataDir {
   const dir = openDataDir(mkdtempSync(join(tmpdir(), 'network-access-')), true)
   if (!dir) throw new Error('A new directory is locked.')
@@ -69,6 +110,7 @@ export function openTemporaryDir(): DataDir {
 }
 
 export function closeDataDir({ path, ephemeral, lock }: DataDir): void {
+  rmSync(holderFile(path), { force: true })
   lock.release()
   if (ephemeral) rmSync(path, { recursive: true, force: true })
 }

@@ -1,11 +1,13 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callService, runLocal, type Service, startService } from '#test/support/service/service.ts'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { callService, processesOn, runLocal, type Service, startService } from '#test/support/service/service.ts'
 import { walkService } from '#test/walk/walk-service.ts'
 
 let dataDir: string
@@ -15,6 +17,14 @@ const call = (path: string, init: RequestInit = {}, of: Pick<Service, 'baseUrl' 
   callService(of, path, init)
 
 const secondsToReady = () => Number(/after ([\d.]+) s/.exec(service.output())?.[1])
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'serve-test-'))
@@ -87,9 +97,17 @@ describe('npm start', () => {
     }
   })
 
+  it('answers a client that offers another protocol (RFC 9110, 7.8)', async () => {
+    const headers = { authorization: `Bearer ${service.credentials.api_token}`, connection: 'Upgrade', upgrade: 'h2c' }
+    const asked = request(`${service.baseUrl}/account`, { headers }).end()
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    expect([response.statusCode, JSON.parse(await text(response)).data.slug]).toEqual([200, 'demo'])
+  })
+
   it('refuses a second service on the same data directory', async () => {
     const { code, stderr } = await runLocal('serve.ts', [], { PORT: '0', DATA_DIR: dataDir })
-    expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining('Another service runs on'), '']])
+    const line = `Another service (process ${service.pid}) runs on the data directory ${dataDir}.`
+    expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining(line), '']])
   })
 })
 
@@ -126,10 +144,53 @@ it('says after how many seconds it was ready, at every start', () => {
   expect(secondsToReady()).toBeGreaterThan(0)
 })
 
-describe('a stop', () => {
-  it('leaves no engine behind', async () => {
+describe('Ctrl-C', () => {
+  /** An example device as a process of its own, connected to the live channel. */
+  async function connectDevice(kind: string, token: string, ...args: string[]): Promise<ChildProcess> {
+    const device = spawn(process.execPath, [
+      'docs/examples/run.ts',
+      kind,
+      '--url',
+      service.baseUrl,
+      '--token',
+      token,
+      ...args,
+    ])
+    const connected = /live \$connect 200 .*\n/g
+    const before = service.output().match(connected)?.length ?? 0
+    await vi.waitFor(() => expect(service.output().match(connected)?.length).toBe(before + 1), 20_000)
+    return device
+  }
+
+  it('ends the service while a gateway and a client are connected, and a start meanwhile waits for it', async () => {
+    const made = async (path: string, body: object) =>
+      (
+        (await (await call(path, { method: 'POST', body: JSON.stringify(body) })).json()) as {
+          data: { id: string; token: string }
+        }
+      ).data
+    const site = await made('/sites', { site: { name: 'Connected' } })
+    const gateway = await made(`/sites/${site.id}/gateways`, { gateway: { name: 'connected' } })
+    const actor = await made('/actors', { actor: { name: 'Connected', type: 'service_account' } })
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString()
+    const client = await made(`/actors/${actor.id}/client_tokens`, { client_token: { expires_at } })
+    const devices = [await connectDevice('gateway', gateway.token), await connectDevice('client', client.token)]
+    try {
+      process.kill(service.pid, 'SIGINT')
+      const next = startService({ dataDir })
+      // Devices that nobody stops come back for as long as they run.
+      await vi.waitFor(() => expect(isRunning(service.pid)).toBe(false), 10_000)
+      service = await next
+      expect((await call('/account')).status).toBe(200)
+    } finally {
+      for (const device of devices) device.kill('SIGKILL')
+    }
+  })
+
+  it('leaves no process behind', async () => {
     await service.stop()
     expect(existsSync(join(dataDir, 'dynamodb.pid'))).toBe(false)
+    expect(processesOn(dataDir)).toEqual([])
   })
 })
 
@@ -141,7 +202,7 @@ describe('faults are one line and exit code 1', () => {
       ...variables,
     })
     expect(code).toBe(1)
-    expect(stdout).toBe('')
+    expect(stdout.replace('\n  Starting …\n', '')).toBe('')
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
     return stderr
   }

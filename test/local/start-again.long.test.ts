@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, trunc
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runLocal, type Service, startService } from '#test/support/service/service.ts'
+import { processesOn, runLocal, type Service, startService } from '#test/support/service/service.ts'
 
 let root: string
 /** A data directory with the demo account and another one, and nobody on it. */
@@ -34,16 +34,6 @@ function copy(): string {
 }
 
 const idOf = (dir: string): string => JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).account_id
-
-/** Processes that name the directory: the service, the host of its engines, and the engine of the table. */
-const processesOn = (dir: string) =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dir)
-    } catch {
-      return false
-    }
-  })
 
 async function withService(dir: string, args: string[], look: (service: Service) => Promise<void>): Promise<void> {
   const service = await startService({ dataDir: dir, args })
@@ -123,7 +113,11 @@ describe('a data directory stays usable', () => {
 describe('a start that fails says one line, and leaves no process', () => {
   async function expectFault(dir: string, text: string, variables: Record<string, string> = {}): Promise<void> {
     const { code, stdout, stderr } = await runLocal('serve.ts', [], { PORT: '0', DATA_DIR: dir, ...variables })
-    expect([code, stdout, stderr.trimEnd().split('\n')]).toEqual([1, '', [expect.stringContaining(text)]])
+    expect([code, stdout, stderr.trimEnd().split('\n')]).toEqual([
+      1,
+      '\n  Starting …\n',
+      [expect.stringContaining(text)],
+    ])
     expect(processesOn(dir)).toEqual([])
   }
 

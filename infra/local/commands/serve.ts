@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { type DataDir, dataPath, openDataDir, openTemporaryDir } from '../data-dir.ts'
+import { claimDataDir, dataPath, noteEnding, openTemporaryDir } from '../data-dir.ts'
 import { Fault, fullDisk, reportFault } from '../fault.ts'
 
 const defaultPort = 8787
@@ -27,40 +27,40 @@ function readOptions(argv: string[]): Options {
   return { port, ephemeral: argv.includes('--ephemeral'), newDemo: argv.includes('--new-demo'), demoIdpPort }
 }
 
-function openDir({ ephemeral }: Options): DataDir {
-  const dir = ephemeral ? openTemporaryDir() : openDataDir(dataPath())
-  if (dir) return dir
-  throw new Fault(
-    `Another service runs on the data directory ${dataPath()}. Stop it, or set DATA_DIR (and PORT) to others.`,
-  )
-}
-
-function stopSignal(): { stopped: Promise<void> } {
+/** The first signal ends the service in order. A second one, or one during the start, ends it at once: the data is safe either way. */
+function stopSignal(): { stopped: Promise<void>; ready(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let asked = false
+  let isReady = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // Who asks twice does not want to wait; the data is safe either way.
-      if (asked) process.exit(130)
-      asked = true
+      if (!isReady) process.exit(130)
+      isReady = false
       resolve()
     })
   }
-  return { stopped: promise }
+  return {
+    stopped: promise,
+    ready() {
+      isReady = true
+    },
+  }
 }
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
-  const { stopped } = stopSignal()
-  const dir = openDir(options)
+  const { stopped, ready } = stopSignal()
+  process.stdout.write('\n  Starting …\n')
+  const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
   // Kept beside the packages: most of the start is loading them.
   enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compile', import.meta.url)))
   const { run } = await import('../run.ts')
   const running = await run(dir, options).catch((error: unknown) => {
     throw fullDisk(error, dir.path) ?? error
   })
+  ready()
   process.stdout.write(running.screen)
   const failure = await Promise.race([running.failed, stopped])
+  noteEnding(dir)
   await running.stop()
   if (failure) throw new Fault(failure)
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -132,3 +132,13 @@ export async function createSite(service: Service, name: string): Promise<string
   if (response.status !== 201) throw new Error(await response.text())
   return ((await response.json()) as { data: { id: string } }).data.id
 }
+
+/** Processes that name the directory: the service, the host of its engines, and the engine of the table. */
+export const processesOn = (dir: string) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dir)
+    } catch {
+      return false
+    }
+  })
