@@ -45,8 +45,8 @@ export function answeringRights(storage: Storage) {
       putsFlows(storage),
       secret,
     ],
-    // Whoever it is of that asks, it sees who may sign in and how, and writes what a sign-in gives.
-    signIn: [onTable([...reads, ...checks], signInReads), onTable(writes, signInParts), secret],
+    // Serves anonymous callers. A sign-in also ends what a former subject of its identity was given.
+    signIn: [onTable([...reads, ...checks], signInReads), onTable(writes, signInParts), endsAuthorizations, secret],
     // Anybody may ask for a public key, which is made of the private one.
     directoryKeys: [onTable(reads, directoryKeysReads), onTable(['dynamodb:UpdateItem'], [sourceRates]), secret],
     public: [],

@@ -136,12 +136,13 @@ export const notForDevices = [
   own('log.*'),
 ]
 
-/** What a sign-in writes: what it gives, what it is proven by, and how often it was tried. */
+/** Written by a sign-in: what it gives and is proven by, its attempts, and the sessions of a former subject, which it ends. */
 export const signInParts = [
   headKey(anyAccount).pk,
   commitRecords,
   ...entriesOf('session'),
   ...[externalIdentities, clientTokens, portalSessions].flatMap(rowsOf),
+  ...[clients, clientTokens].map(liveOf),
   own('unique.external_identities.*'),
   oneTimePartition(anyAccount, 'pending'),
   oneTimePartition(anyAccount, 'code'),
@@ -157,6 +158,8 @@ export const signInReads = [
   ...[accounts, actors, ...Object.values(authProviders)].flatMap(rowsOf),
   own('unique.actors.*'),
   serviceGuard('slug', '*').pk,
+  ...authorizationParts,
+  own('sessions.client_token#*'),
 ]
 
 /** What the public keys of a directory are found in. */

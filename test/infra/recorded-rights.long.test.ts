@@ -24,6 +24,8 @@ describe('every function', () => {
   it.each([
     ['sign-in/open-id/redeem-code.ts', 'PutItem', /#log\.session\.actor#/],
     ['sign-in/open-id/redeem-code.ts', 'PutItem', /#portal_sessions$/],
+    ['sign-in/open-id/redeem-code.ts', 'DeleteItem', /#authorizations#/],
+    ['sign-in/open-id/redeem-code.ts', 'UpdateItem', /#live\.clients$/],
     ['api/gateway-sessions/start-gateway-session.ts', 'DeleteItem', /#gateway_tokens$/],
     ['streams/follow-up.ts', 'PutItem', /#commits$/],
     ['streams/follow-up.ts', 'DeleteItem', /#resources$/],

@@ -1,13 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import { commit } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { clock } from '../../core/clock.ts'
 import { type ApiError, invalid, unauthorized } from '../../core/errors.ts'
 import { note } from '../../core/logging/invocation.ts'
 import type { Origin } from '../../core/subject.ts'
 import type { Draft } from '../../values/draft.ts'
 import { NullableText, Text } from '../../values/fields.ts'
-import { stageIdentity } from '../identities/stage-identity.ts'
 import { limitAttempts, limitEmailAttempts } from '../limit-attempts.ts'
 import { lookAtOneTime, readOneTimeToken, takeOneTime } from '../one-time-token.ts'
 import { proveEmail, useProof } from '../passcodes/prove-email.ts'
@@ -17,7 +16,7 @@ import { challengeOf } from '../providers/pending-sign-in.ts'
 import { noteRefusal, noteSignIn } from '../refusals/note-sign-in.ts'
 import { type Refusal, SignInRefused } from '../refusals/sign-in-refused.ts'
 import { withoutReason } from '../refusals/without-reason.ts'
-import { stageSession } from '../sessions/issue-session.ts'
+import { stageSignIn } from '../sessions/stage-sign-in.ts'
 import type { SignInCode } from './sign-in-code.ts'
 
 /** The fields of `POST /sign_in/token` (I2.1, I2.3). */
@@ -82,15 +81,13 @@ export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
   return withoutReason(accountId, async () => {
     const { identity, proof } = await provenIdentity(accountId, key.sk, known.identity, draft)
     const mailedTo = proof?.actorId ?? known.actor_id
-    const issued = await commit({ accountId, subject: null }, async (transaction) => {
+    const issued = await commitInParts({ accountId, subject: null }, async (transaction) => {
       // Read on the state of the commit: another that took it came first.
       if (!(await look())) throw new SignInRefused('code_unknown')
-      transaction.remove(key)
-      if (proof) await useProof(transaction, proof)
-      const actorId = await stageIdentity(transaction, identity)
-      // The address is somebody else's since: who knew the passcode is not who it would sign in.
-      if (mailedTo !== undefined && actorId !== mailedTo) throw new SignInRefused('passcode', mailedTo)
-      return stageSession(transaction, { actorId, provider, context, origin })
+      return stageSignIn(transaction, { identity, mailedTo, provider, context, origin }, async () => {
+        transaction.remove(key)
+        if (proof) await useProof(transaction, proof)
+      })
     })
     noteSignIn()
     return { data: issued }

@@ -10,8 +10,8 @@ import { checkEmail } from '../../values/email.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { ProvenIdentity } from './proven-identity.ts'
 
-/** Whose a proven identity is, and the row that stands for it: null where it is the first link. */
-type Found = { actorId: string; identity: ExternalIdentityRow | null }
+/** The actor of a proven identity, and its row: null before the first link. */
+export type FoundIdentity = { actorId: string; identity: ExternalIdentityRow | null }
 
 /** The identity that was linked before; null before its first link. */
 export const linkedIdentity = (accountId: string, { idpId, issuer }: Pick<ProvenIdentity, 'idpId' | 'issuer'>) =>
@@ -22,7 +22,7 @@ export const linkedIdentity = (accountId: string, { idpId, issuer }: Pick<Proven
  * actor may sign in is not decided here.
  * @throws SignInRefused when it is nobody's
  */
-export async function findIdentity(accountId: string, proven: ProvenIdentity): Promise<Found> {
+export async function findIdentity(accountId: string, proven: ProvenIdentity): Promise<FoundIdentity> {
   const linked = await linkedIdentity(accountId, proven)
   if (linked) return { actorId: linked.actor_id, identity: linked }
   if ('refusal' in proven.email) {
@@ -38,5 +38,7 @@ export async function findIdentity(accountId: string, proven: ProvenIdentity): P
   const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', held)
   // What a directory owns says who its user is; a sign-in does not hand that to another.
   if (other && other.directory_id !== null) throw new SignInRefused('identity_of_directory', actor.id)
+  // Whoever gets the address of an administrator at the provider does not become one.
+  if (other && actor.type === 'account_admin_user') throw new SignInRefused('identity_of_admin', actor.id)
   return { actorId: actor.id, identity: other }
 }

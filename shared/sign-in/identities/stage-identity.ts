@@ -1,23 +1,27 @@
 import type { Transaction } from '../../commit/transaction.ts'
+import { stageIdentityChange } from '../../domain/external-identities/change-external-identity.ts'
 import { externalIdentities } from '../../domain/external-identities/external-identity.ts'
-import { findIdentity } from './find-identity.ts'
+import type { FoundIdentity } from './find-identity.ts'
 import { emptyProfile } from './profile-fields.ts'
 import type { ProvenIdentity } from './proven-identity.ts'
 
 /**
- * Stages the identity of somebody who has proven it (I3), in the commit that gives the session: one that is known gets the
- * profile of today, one that is new is linked to the actor of its email. Returns the actor's id; `stageSession` decides
- * whether it may sign in. No actor is ever made.
- * @throws SignInRefused when the identity is nobody's; then nothing of the commit may be written
+ * Stages the identity of somebody who has proven it (I3): one that is known gets the profile of today, one that is new is
+ * linked to the actor of its email. Under another subject, what the former one was given ends first; `more` when that did not fit.
  */
-export async function stageIdentity(transaction: Transaction, proven: ProvenIdentity): Promise<string> {
-  const { accountId } = transaction
-  const { actorId, identity } = await findIdentity(accountId, proven)
-  const { issuer, idpId: idp_id, profile } = proven
-  if (identity) transaction.update(externalIdentities, identity, { idp_id, ...profile })
-  else {
-    const fields = { actor_id: actorId, account_id: accountId, issuer, idp_id, directory_id: null, synced_at: null }
-    transaction.insert(externalIdentities, { ...fields, ...emptyProfile, ...profile })
-  }
-  return actorId
+export async function stageIdentity(
+  transaction: Transaction,
+  { actorId, identity }: FoundIdentity,
+  { issuer, idpId: idp_id, profile }: ProvenIdentity,
+): Promise<'done' | 'more'> {
+  if (identity) return stageIdentityChange(transaction, identity, { idp_id, ...profile })
+  const fields = { actor_id: actorId, account_id: transaction.accountId, issuer, idp_id }
+  transaction.insert(externalIdentities, {
+    ...fields,
+    directory_id: null,
+    synced_at: null,
+    ...emptyProfile,
+    ...profile,
+  })
+  return 'done'
 }

@@ -1,13 +1,11 @@
 import * as v from 'valibot'
-import { commit } from '../../commit/commit.ts'
+import { commitInParts } from '../../commit/commit-in-parts.ts'
 import type { Origin } from '../../core/subject.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { OneOf, Text } from '../../values/fields.ts'
-import { stageIdentity } from '../identities/stage-identity.ts'
 import { noteSignIn } from '../refusals/note-sign-in.ts'
-import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { withoutReason } from '../refusals/without-reason.ts'
-import { stageSession } from '../sessions/issue-session.ts'
+import { stageSignIn } from '../sessions/stage-sign-in.ts'
 import { signInContexts } from '../sign-in-context.ts'
 import { useProof } from './prove-email.ts'
 import { provePasscode } from './prove-passcode.ts'
@@ -25,12 +23,10 @@ export async function verifyPasscode(account: AccountRow, entered: v.InferOutput
   const { context } = entered
   return withoutReason(accountId, async () => {
     const { provider, proof, identity } = await provePasscode(accountId, entered)
-    const issued = await commit({ accountId, subject: null }, async (transaction) => {
-      await useProof(transaction, proof)
-      const actorId = await stageIdentity(transaction, identity)
-      if (actorId !== proof.actorId) throw new SignInRefused('passcode', proof.actorId)
-      return stageSession(transaction, { actorId, provider, context, origin })
-    })
+    const signIn = { identity, mailedTo: proof.actorId, provider, context, origin }
+    const issued = await commitInParts({ accountId, subject: null }, (transaction) =>
+      stageSignIn(transaction, signIn, () => useProof(transaction, proof)),
+    )
     noteSignIn()
     return { data: issued }
   })

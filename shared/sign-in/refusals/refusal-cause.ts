@@ -20,6 +20,7 @@ const causes: Record<Refusal, Cause> = {
   too_many_mails: 'guess',
   email_invalid: 'person',
   identity_of_directory: 'person',
+  identity_of_admin: 'person',
   email_missing: 'provider',
   email_not_verified: 'person',
   email_not_vouched_for: 'person',

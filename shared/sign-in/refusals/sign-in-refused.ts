@@ -16,6 +16,7 @@ export const refusals = [
   'too_many_mails',
   'email_invalid',
   'identity_of_directory',
+  'identity_of_admin',
   'email_missing',
   'email_not_verified',
   'email_not_vouched_for',

@@ -14,7 +14,7 @@ import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 
 /** Whose sign-in has been proven, by what, and for what. */
-type SignIn = {
+export type SignIn = {
   actorId: string
   provider: { kind: ProviderKind; id: string }
   context: SignInContext
@@ -22,7 +22,7 @@ type SignIn = {
 }
 
 /** What a person gets who has signed in (I2.1); the token is shown this once. */
-type Issued = { token: string; expires_at: string; actor: Pick<ActorRow, 'id' | 'name' | 'email' | 'type'> }
+export type Issued = { token: string; expires_at: string; actor: Pick<ActorRow, 'id' | 'name' | 'email' | 'type'> }
 
 /** The users limit is the one that clients' sessions are held against, too (A11). */
 function isAboveUsersLimit(transaction: Transaction, account: AccountRow): boolean {
@@ -32,16 +32,20 @@ function isAboveUsersLimit(transaction: Transaction, account: AccountRow): boole
 
 const lifetimes = { client: 'client_session_lifetime_secs', portal: 'portal_session_lifetime_secs' } as const
 
+/** A sign-in that was admitted, with the rows that it was decided by. */
+type Admitted = { signIn: SignIn; provider: AuthProviderRow; actor: ActorRow }
+
 /**
- * Stages what a sign-in gives (I2.6) in the commit of its caller, who may write the identity with it (I3): a client token,
- * or a portal session with its log entry. Whether the actor may sign in is decided on the state of that commit.
- * @throws SignInRefused by I2.4; then nothing of the commit may be written
+ * Decides on the state of a commit whether an actor may sign in (I2.4).
+ * @throws SignInRefused; then nothing of the commit may be written
  */
-export async function stageSession(
-  transaction: Transaction,
-  { actorId, provider: { kind, id: providerId }, context, origin }: SignIn,
-): Promise<Issued> {
-  const { accountId, now } = transaction
+export async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted> {
+  const {
+    actorId,
+    provider: { kind, id: providerId },
+    context,
+  } = signIn
+  const { accountId } = transaction
   const [account, provider, actor] = await Promise.all([
     transaction.get(accounts, accountId),
     transaction.get(authProviders[kind], providerId),
@@ -50,8 +54,18 @@ export async function stageSession(
   const aboveUsersLimit = account !== null && isAboveUsersLimit(transaction, account)
   const refusal = refusalOf({ account, kind, provider, actor, context, aboveUsersLimit })
   if (refusal || !provider || !actor) throw new SignInRefused(refusal ?? 'actor_unknown', actor?.id ?? null)
+  return { signIn, provider, actor }
+}
 
-  const fields = { auth_provider_id: providerId, expires_at: endOf(provider, context, now) }
+/**
+ * Stages what an admitted sign-in gives (I2.6) in the commit that it was decided in: a client token, or a portal session with
+ * its log entry.
+ */
+export async function stageSession(
+  transaction: Transaction,
+  { signIn: { context, origin }, provider, actor }: Admitted,
+): Promise<Issued> {
+  const fields = { auth_provider_id: provider.id, expires_at: endOf(provider, context, transaction.now) }
   const { id, name, email, type } = actor
   const { token, expires_at } =
     context === 'client'
@@ -84,6 +98,8 @@ async function openPortal(
   return session
 }
 
-/** The same in a commit of its own. A sign-in is the service's own work, so its changes have no subject (L5). */
+/** Admits an actor and gives the session in a commit of its own. A sign-in is the service's own work, so its changes have no subject (L5). */
 export const issueSession = (accountId: string, signIn: SignIn): Promise<Issued> =>
-  commit({ accountId, subject: null }, (transaction) => stageSession(transaction, signIn))
+  commit({ accountId, subject: null }, async (transaction) =>
+    stageSession(transaction, await admit(transaction, signIn)),
+  )

@@ -27,6 +27,7 @@ import { ScriptedDirectory } from '../sync/scripted-directory.ts'
 import { ScriptedInventory } from '../sync/scripted-inventory.ts'
 import { recordPages } from './record-pages.ts'
 import { recordPortal } from './record-portal.ts'
+import { recordSuccessor } from './record-successor.ts'
 import { type RecordedCall, recordCalls } from './recorded-calls.ts'
 import { stubService } from './stub-service.ts'
 
@@ -500,6 +501,7 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   const accounts = [await recordOperations(record), await recordDevices(record), await accountWithRest()]
   await recordPages(record)
   await recordPortal(record)
+  await recordSuccessor(record)
   await recordLive(record)
   await recordFlows(record, (await newAccount()).id)
   await recordConsumersOfCommits(record, accounts)

@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as startClientSession } from '#functions/api/client-sessions/start-client-session.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { challengeOf } from '#shared/sign-in/providers/pending-sign-in.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
-import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { newPerson } from '#test/support/accounts/identities.ts'
+import { publicKey } from '#test/support/access/public-key.ts'
+import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
+import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { beginSignIn, comeBack, ledTo, newVerifier, providerBehind, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { toldOperator } from '#test/support/sign-in/told-operator.ts'
@@ -40,6 +43,12 @@ async function withCode(fields: Record<string, unknown> = {}) {
 const refused = async (sign_in: Record<string, unknown>) => {
   const { status, body } = await redeemWith(sign_in)
   expect([status, body.code]).toEqual([401, 'unauthorized'])
+}
+
+/** Gives a person an identity of another subject, and tokens by it; 30 are more than one commit ends. */
+async function withFormerSubject({ id: actorId }: { id: string }, tokens: number) {
+  await insertIdentity(account.id, actorId, { issuer: provider.issuer, idp_id: `former-${actorId}` })
+  for (let i = 0; i < tokens; i++) await signInWith(account, 'client', { actorId, provider, kind: 'oidc' })
 }
 
 describe('POST /sign_in/token (I2.2)', () => {
@@ -121,6 +130,26 @@ describe('POST /sign_in/token (I2.2)', () => {
     await updateRow(account.id, actors, person, { is_disabled: true })
     await refused({ code, code_verifier })
     expect(await queryItems(`${account.id}#external_identities.actor_id#${person.id}`)).toEqual([])
+  })
+
+  it('ends, in parts, whatever a former subject of the address was given, and then gives the session', async () => {
+    const { code, code_verifier, person } = await withCode()
+    await withFormerSubject(person, 30)
+    const { status, body } = await redeemWith({ code, code_verifier })
+    expect(status).toBe(201)
+    const session = { svc_id: 'laptop', public_key: publicKey(), version: '1.4.0' }
+    const started = await call(startClientSession, { method: 'POST', token: body.data.token, body: { session } })
+    expect(started.status).toBe(201)
+    expect(await rowsBy(clientTokens, account.id, 'actor_id', person.id)).toHaveLength(1)
+    await refused({ code, code_verifier })
+  })
+
+  it('ends nothing of the former subject for a sign-in that is refused', async () => {
+    const { code, code_verifier, person } = await withCode()
+    await withFormerSubject(person, 30)
+    await updateRow(account.id, actors, person, { type: 'service_account' })
+    await refused({ code, code_verifier })
+    expect(await rowsBy(clientTokens, account.id, 'actor_id', person.id)).toHaveLength(30)
   })
 
   it('gives one session to 50 who redeem a code at once', async () => {

@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as deleteIdentity } from '#functions/api/external-identities/delete-external-identity.ts'
 import { handler as listIdentities } from '#functions/api/external-identities/list-external-identities.ts'
-import { commit } from '#shared/commit/commit.ts'
+import { commitInParts } from '#shared/commit/commit-in-parts.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import { findIdentity } from '#shared/sign-in/identities/find-identity.ts'
 import type { ProvenIdentity } from '#shared/sign-in/identities/proven-identity.ts'
 import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
 import { type Refusal, SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
-import { queryItems } from '#shared/table/read.ts'
+import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { insertIdentity, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
+import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { insertAdmin } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
@@ -21,7 +25,10 @@ beforeAll(async () => {
 
 /** Links as a sign-in does; the actor's id, or why it was refused. */
 const link = (accountId: string, proven: ProvenIdentity): Promise<string> =>
-  commit({ accountId, subject: null }, (transaction) => stageIdentity(transaction, proven)).catch((error) => {
+  commitInParts({ accountId, subject: null }, async (transaction) => {
+    const found = await findIdentity(accountId, proven)
+    return (await stageIdentity(transaction, found, proven)) === 'more' ? 'more' : { done: found.actorId }
+  }).catch((error) => {
     if (error instanceof SignInRefused) return error.reason
     throw error
   })
@@ -96,6 +103,30 @@ describe('an identity that is new (I3.2)', () => {
     expect(await link(account.id, fresh)).toBe(actor.id)
     expect(await identitiesOf(actor)).toMatchObject([{ id: old.id, idp_id: fresh.idpId }])
     expect(await link(account.id, proven({ issuer: old.issuer, idpId: old.idp_id }))).toBe('email_invalid')
+  })
+
+  it('ends what the one before it was given, in the same commit', async () => {
+    const actor = await newPerson(account)
+    const issuer = newIssuer()
+    await insertIdentity(account.id, actor.id, { issuer })
+    const [own, other] = [await signIn(account, actor.id, issuer), await signIn(account, actor.id, newIssuer())]
+    const tokens = async () => (await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).map(({ id }) => id)
+    expect(await tokens()).toEqual([own.id, other.id])
+    await link(account.id, proven({ issuer, ...verified(String(actor.email)) }))
+    expect(await tokens()).toEqual([other.id])
+    const objects = (await commitsOf(account.id)).at(-1)?.changes.map(({ object }) => object)
+    expect(objects).toEqual(['client_tokens', 'external_identities'])
+  })
+
+  it('is refused where an administrator has another subject, until that one is deleted', async () => {
+    const admin = await insertAdmin(account.id)
+    const { id, issuer, idp_id } = await insertIdentity(account.id, admin.id)
+    const fresh = proven({ issuer, ...verified(String(admin.email)) })
+    expect(await link(account.id, fresh)).toBe('identity_of_admin')
+    expect(await identitiesOf(admin)).toMatchObject([{ idp_id }])
+    const params = { actor_id: admin.id, id }
+    expect((await account.call(deleteIdentity, { method: 'DELETE', params })).status).toBe(200)
+    expect(await link(account.id, fresh)).toBe(admin.id)
   })
 
   it('is refused where a directory owns the one that its actor has', async () => {

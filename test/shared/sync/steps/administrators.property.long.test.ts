@@ -6,6 +6,7 @@ import { handler as deleteIdentity } from '#functions/api/external-identities/de
 import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
+import { findIdentity } from '#shared/sign-in/identities/find-identity.ts'
 import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
@@ -80,8 +81,8 @@ async function act(world: SyncWorld, action: Action, whom: number): Promise<void
   if (action === 'sign in') {
     const proven = { issuer: company.issuer, idpId: `u${whom}`, email: { verified: user(whom).email } }
     const profile = { nickname: 'Signed in' }
-    await commit({ accountId: account.id, subject: null }, (transaction) =>
-      stageIdentity(transaction, { ...proven, profile }),
+    await commit({ accountId: account.id, subject: null }, async (transaction) =>
+      stageIdentity(transaction, await findIdentity(account.id, { ...proven, profile }), { ...proven, profile }),
     ).catch(() => undefined)
   }
 }
