@@ -17,6 +17,7 @@ import { providerSecrets } from './provider-secrets.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { sealKeyFile } from './seal-key-file.ts'
 import { checkServiceSecret, secretFile, serviceSecret } from './secret-file.ts'
+import { settingVariables } from './setting-variables.ts'
 import { type Deployment, readDeployment } from './template/deployment.ts'
 
 export type Task =
@@ -60,31 +61,13 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
   return readDeployment(outdir)
 }
 
-/** Settings of a deployment that are variables here. */
-const variables: Record<string, string> = {
-  logLevel: 'LOG_LEVEL',
-  logRetentionDays: 'LOG_RETENTION_DAYS',
-  flowRetentionDays: 'FLOW_RETENTION_DAYS',
-  mailSender: 'MAIL_SENDER',
-  signInRedirectUris: 'SIGN_IN_REDIRECT_URIS',
-  signInBurst: 'SIGN_IN_BURST',
-  suiteIssuer: 'SUITE_ISSUER',
-  tenantIssuer: 'TENANT_ISSUER',
-  idpApiUrl: 'IDP_API_URL',
-  suiteTokenUrl: 'SUITE_TOKEN_URL',
-  suiteApiUrl: 'SUITE_API_URL',
-  tenantTokenUrl: 'TENANT_TOKEN_URL',
-  tenantApiUrl: 'TENANT_API_URL',
-  mdmApiUrl: 'MDM_API_URL',
-}
-
 /** Mails stay on this machine unless they are given a server. */
 const ownSettings = { mailSender: 'network-access@example.com' }
 
 const settingsFromVariables = (): Record<string, string> => ({
   ...ownSettings,
   ...Object.fromEntries(
-    Object.entries(variables).flatMap(([setting, variable]) => {
+    Object.entries(settingVariables).flatMap(([setting, variable]) => {
       const value = process.env[variable]
       return value ? [[setting, value]] : []
     }),
@@ -101,7 +84,7 @@ function logFormat(): string {
 /** @throws Fault that names the variable where a setting is none */
 async function explain(error: unknown): Promise<never> {
   const { SettingError } = await import('#infra/settings/settings.ts')
-  const variable = error instanceof SettingError ? variables[error.setting] : undefined
+  const variable = error instanceof SettingError ? settingVariables[error.setting] : undefined
   if (!(error instanceof SettingError) || !variable) throw error
   throw new Fault(`${variable}=${process.env[variable]} must be ${error.rule}.`)
 }

@@ -1,6 +1,6 @@
 import { settingGroups } from './settings.ts'
 
-const [begin, end] = ['<!-- settings: made of infra/settings/ by `npm run fix` -->', '<!-- end of settings -->']
+const [begin, end] = ['<!-- settings: generated from infra/settings/ by `npm run fix` -->', '<!-- end of settings -->']
 
 /** A default as a cell says it. */
 function standing({ fallback, otherwise }: { fallback: unknown; otherwise?: string }): string {
@@ -26,9 +26,9 @@ function settingsTable(): string {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n')
 }
 
-/** README.md with the table of all settings. @throws Error when it has no place for it */
-export function withSettings(readme: string): string {
-  const [from, to] = [readme.indexOf(begin), readme.indexOf(end)]
-  if (from < 0 || to < from) throw new Error('README.md has no place for the table of settings.')
-  return `${readme.slice(0, from + begin.length)}\n\n${settingsTable()}\n\n${readme.slice(to)}`
+/** docs/settings.md with the table of all settings. @throws Error when it has no place for it */
+export function withSettings(document: string): string {
+  const [from, to] = [document.indexOf(begin), document.indexOf(end)]
+  if (from < 0 || to < from) throw new Error('docs/settings.md has no place for the table of settings.')
+  return `${document.slice(0, from + begin.length)}\n\n${settingsTable()}\n\n${document.slice(to)}`
 }

@@ -11,8 +11,8 @@ import { signInSettings } from './sign-in.ts'
 import { synchronisationSettings } from './synchronisation.ts'
 
 /**
- * Every choice of a deployment, by CDK context (`cdk deploy -c flowStreamShards=2`), in the order of the table in README.md,
- * which is made of this.
+ * Every choice of a deployment, by CDK context (`cdk deploy -c flowStreamShards=2`), in the order of the table in
+ * docs/settings.md, which is generated from this.
  */
 export const settingGroups = {
   Install: installSettings,
@@ -112,7 +112,7 @@ export function readSettings({ node }: Construct): Settings {
   // Names of the CDK's own have other characters.
   for (const name of Object.keys(node.getAllContext())) {
     if (/^[a-z][a-zA-Z0-9]*$/.test(name) && !(name in all)) {
-      throw new SettingError(name, 'a setting', `There is no setting ${name}; README.md has a table of all.`)
+      throw new SettingError(name, 'a setting', `There is no setting ${name}; docs/settings.md has a table of all.`)
     }
   }
   const values = Object.fromEntries(

@@ -2,4 +2,5 @@ import { readFile } from 'node:fs/promises'
 import { deriveFile } from '../derived-file.ts'
 import { withSettings } from './settings-table.ts'
 
-await deriveFile('README.md', withSettings(await readFile(new URL('../../README.md', import.meta.url), 'utf8')))
+const path = 'docs/settings.md'
+await deriveFile(path, withSettings(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))

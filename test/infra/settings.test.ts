@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { App } from 'aws-cdk-lib'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { settingVariables } from '#infra/local/setting-variables.ts'
 import { readSettings, settingGroups } from '#infra/settings/settings.ts'
 import { withSettings } from '#infra/settings/settings-table.ts'
 import { templatesOf } from '#test/support/service/templates.ts'
@@ -192,7 +194,7 @@ it.each([
     'The context value tenantIssuer must be an address with {tenant_id} in it.',
   ],
   [{ alarmEmail: 'operator' }, 'The context value alarmEmail must be an address like access@example.com.'],
-  [{ throttelRate: 5 }, 'There is no setting throttelRate; README.md has a table of all.'],
+  [{ throttelRate: 5 }, 'There is no setting throttelRate; docs/settings.md has a table of all.'],
 ])('refuses %j', async (context, message) => {
   await expect(templatesOf([], context)).rejects.toThrow(message)
 })
@@ -215,14 +217,23 @@ it('has a lane of the flow stream for every function that it reserves, and room 
   expect([read({ flowConcurrency: 9 }), read({ flowConcurrency: 'none' })]).toEqual([9, 'none'])
 })
 
-it('is told whole in README.md', async () => {
-  const readme = await readFile('README.md', 'utf8')
-  expect(withSettings(readme)).toBe(readme)
-  for (const name of Object.values(settingGroups).flatMap(Object.keys)) expect(readme).toContain(`| \`${name}\` `)
-  expect(() => withSettings('nothing')).toThrow('no place')
+describe('docs/settings.md', () => {
+  const document = readFileSync('docs/settings.md', 'utf8')
+
+  it('lists every setting', () => {
+    expect(withSettings(document)).toBe(document)
+    for (const name of Object.values(settingGroups).flatMap(Object.keys)) expect(document).toContain(`| \`${name}\` `)
+    expect(() => withSettings('nothing')).toThrow('no place')
+  })
+
+  it('names the variable on one machine of every setting that has one', () => {
+    const [, onOneMachine = ''] = document.split('\n## On one machine\n')
+    const named = Object.values(settingVariables).filter((variable) => !onOneMachine.includes(`\`${variable}\``))
+    expect(named).toEqual([])
+  })
 })
 
-it('names no setting in the documents that there is not', async () => {
+it('finds no unknown setting in the documents', async () => {
   const names = new Set(Object.values(settingGroups).flatMap(Object.keys))
   const files = (await readdir('docs', { recursive: true }))
     .filter((file) => file.endsWith('.md'))
