@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+
+const documents = [
+  'README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.startsWith('decisions') && file !== 'CHANGELOG.md')
+    .map((file) => `docs/${file}`),
+]
+
+/** The commands in code marks and code blocks: `npm run seal`, `npm start`, `npm test`. */
+const commands = documents.flatMap((file) =>
+  (readFileSync(file, 'utf8').match(/^```.*?^```|`[^`]+`/gms) ?? []).flatMap((code) =>
+    [...code.matchAll(/\bnpm (?:run )?([a-z][a-z:-]*)/g)].map(([, name = '']) => ({ file, name })),
+  ),
+)
+
+it('every command of package.json is in a document', () => {
+  const named = new Set(commands.map(({ name }) => name))
+  expect(Object.keys(scripts).filter((name) => !named.has(name))).toEqual([])
+})
+
+it('the documents name no command that package.json does not have', () => {
+  const ownOfNpm = new Set(['ci', 'install'])
+  const unknown = commands.filter(({ name }) => !(name in scripts) && !ownOfNpm.has(name))
+  expect(unknown).toEqual([])
+})
