@@ -98,8 +98,9 @@ const problem: Json = {
   properties: {
     type: {
       type: 'string',
-      description: '`about:blank`, or an identifier that is not served.',
-      examples: ['about:blank'],
+      description:
+        '`about:blank`, or `/problems/<code>`. It is an identifier to compare, not an address: nothing is served there.',
+      examples: ['/problems/invalid_json', 'about:blank'],
     },
     title: described('title', { type: 'string' }),
     status: { type: 'integer', description: 'Same as the HTTP status.', examples: [404] },

@@ -101,6 +101,12 @@ it('describes every field', () => {
   }
 })
 
+it('shows the form of the type of a problem, and that it is no address', () => {
+  const { description, examples } = document.components.schemas.Problem.properties.type
+  expect(description).toMatch(/`\/problems\/<code>`.*not an address/)
+  expect(examples).toContain('/problems/invalid_json')
+})
+
 it('describes flow ingest: its records, how they can be packed, and what is told of those that are not valid', () => {
   const { parameters, requestBody, responses } = document.paths['/ingestion/flow_logs'].post
   const { properties, required } = requestBody.content['application/json'].schema
