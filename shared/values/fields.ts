@@ -153,6 +153,21 @@ export const NullableHostName = field<string | null>(
   { type: ['string', 'null'], maxLength: 253, pattern: `(${hostName})|^\\s*$` },
 )
 
+const guid = '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+const tenantForm = new RegExp(`(${guid})|(${hostName})`)
+
+/** A tenant of the cloud directory: its GUID or one of its domain names, in lower case. */
+export const TenantId = field<string>(
+  (input) => {
+    const checked = checkText(input, { max: 253 })
+    if (!('value' in checked)) return checked
+    return tenantForm.test(checked.value)
+      ? { value: checked.value.toLowerCase() }
+      : { message: 'should be the GUID or a domain name of a tenant' }
+  },
+  { type: 'string', maxLength: 253, pattern: `(${guid})|(${hostName})` },
+)
+
 /** The part of a host name that a vendor gives its customer. */
 export const Subdomain = Formed(63, { pattern: '^[a-z0-9-]{1,63}$' }, (text) =>
   /^[a-z0-9-]{1,63}$/.test(text) ? text : null,

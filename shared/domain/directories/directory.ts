@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
-import { Bool, EmailAddress, HostName, NullableHostName, OneOf, Text } from '../../values/fields.ts'
+import { Bool, EmailAddress, HostName, NullableHostName, OneOf, TenantId, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
 export const directoryKinds = ['suite', 'tenant', 'idp'] as const
@@ -65,7 +65,7 @@ const ownFields = {
     service_account_key: Text(16_384),
   },
   tenant: {
-    tenant_id: Text(255),
+    tenant_id: TenantId,
     client_id: Text(255),
     client_secret: Text(4096),
     email_field: v.optional(OneOf(emailFields)),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../../table/entity.ts'
 import { withRules } from '../../values/field.ts'
-import { Bool, OneOf, Subdomain, Text } from '../../values/fields.ts'
+import { Bool, OneOf, Subdomain, TenantId, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
 const types = ['mdm', 'tenant'] as const
@@ -63,7 +63,7 @@ const inputFields = {
   type: OneOf(types),
   name: Text(255),
   is_disabled: v.optional(Bool),
-  tenant_id: v.optional(Text(255)),
+  tenant_id: v.optional(TenantId),
   client_id: v.optional(Text(255)),
   client_secret: v.optional(Text(4096)),
   subdomain: v.optional(Subdomain),

@@ -161,7 +161,7 @@ describe('pages', () => {
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
       const app = { client_id: 'app', client_secret: 'secret-of-the-app' }
-      const mdm_posture_provider = { type: 'tenant', name, tenant_id: name, ...app }
+      const mdm_posture_provider = { type: 'tenant', name, tenant_id: `${name}.example.com`, ...app }
       const { body } = await own.call(createPostureProvider, { method: 'POST', body: { mdm_posture_provider } })
       ids.unshift(body.data.id)
     }

@@ -60,6 +60,7 @@ const largest: Record<string, (schema: JsonSchema, sent: Fields) => unknown> = {
   address: () => `${times(4, () => 'a'.repeat(49)).join('.')}.${'b'.repeat(49)}.com`,
   domain: ({ maxLength }) => hostName(maxLength as number),
   idp_domain: ({ maxLength }) => hostName(maxLength as number),
+  tenant_id: ({ maxLength }) => hostName(maxLength as number),
   subdomain: ({ maxLength }) => 's'.repeat(maxLength as number),
   // Behind the host stands a port.
   endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,

@@ -60,7 +60,12 @@ const configurations: Record<string, { collection: string; envelope: string; fie
                 impersonation_email: 'sync@example.com',
                 service_account_key: plantedSecret,
               },
-              tenant: { name: fresh(), tenant_id: fresh(), client_id: fresh(), client_secret: plantedSecret },
+              tenant: {
+                name: fresh(),
+                tenant_id: `${fresh()}.example.com`,
+                client_id: fresh(),
+                client_secret: plantedSecret,
+              },
               idp: { name: fresh(), client_id: fresh(), idp_domain: 'idp.example.com' },
             })[kind],
         },

@@ -17,7 +17,7 @@ const fieldsOf: Record<DirectoryKind, () => Fields> = {
   }),
   tenant: () => ({
     name: `Tenant ${count++}`,
-    tenant_id: `tenant-${count}`,
+    tenant_id: `tenant-${count}.example.com`,
     client_id: 'sync-app',
     client_secret: 'tenant-secret-0123',
   }),

@@ -20,7 +20,7 @@ export const mdmFields = (fields: Fields = {}): Fields => ({
 export const tenantFields = (fields: Fields = {}): Fields => ({
   type: 'tenant',
   name: `Tenant ${count++}`,
-  tenant_id: 't-1',
+  tenant_id: 't-1.example.com',
   client_id: 'inventory-app',
   client_secret: 'tenant-secret-0123',
   ...fields,

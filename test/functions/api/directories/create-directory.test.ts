@@ -86,7 +86,14 @@ it.each(
     ['suite', { impersonation_email: 'sync' }, { impersonation_email: ['is an invalid email address'] }],
     ['suite', { group_sync_mode: 'some' }, { group_sync_mode: ['is invalid'] }],
     ['suite', { orgunit_sync_enabled: 'x' }, { orgunit_sync_enabled: ['is invalid'] }],
-    ['tenant', { tenant_id: 'x'.repeat(256) }, { tenant_id: ['should be at most 255 character(s)'] }],
+    ['tenant', { tenant_id: 'x'.repeat(254) }, { tenant_id: ['should be at most 253 character(s)'] }],
+    ...['../..', '$&', 'common', 'tenant id', '1111111-1111-4111-8111-111111111111'].map(
+      (tenant_id): [DirectoryKind, Fields, Record<string, string[]>] => [
+        'tenant',
+        { tenant_id },
+        { tenant_id: ['should be the GUID or a domain name of a tenant'] },
+      ],
+    ),
     [
       'tenant',
       { client_id: undefined, client_secret: '' },
@@ -114,6 +121,14 @@ it.each([
   expect((await directoriesApi[kind].create(account, { [field]: first[field] })).body.errors).toEqual({
     [field]: ['has already been taken'],
   })
+})
+
+it.each([
+  ['3B1F7C0E-5D2A-4F7E-9C55-0A1B2C3D4E5F', '3b1f7c0e-5d2a-4f7e-9c55-0a1b2c3d4e5f'],
+  [' Contoso.OnMicrosoft.com ', 'contoso.onmicrosoft.com'],
+])('keeps the tenant %s in lower case', async (sent, tenant_id) => {
+  const own = await newAccount()
+  expect((await directoriesApi.tenant.create(own, { tenant_id: sent })).body.data).toMatchObject({ tenant_id })
 })
 
 it('a suite directory is for all domains of the customer unless one is given, and several can be', async () => {

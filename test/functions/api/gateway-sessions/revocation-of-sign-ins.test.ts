@@ -26,7 +26,14 @@ async function grantedToPerson() {
   const directory = (
     await account.call(createDirectory, {
       method: 'POST',
-      body: { tenant_directory: { name: 'Tenant', tenant_id: 'tenant', client_id: 'app', client_secret: 'secret' } },
+      body: {
+        tenant_directory: {
+          name: 'Tenant',
+          tenant_id: 'tenant.example.com',
+          client_id: 'app',
+          client_secret: 'secret',
+        },
+      },
     })
   ).body.data
   const person = await insertActor(account.id, {

@@ -40,7 +40,7 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
     })
     expect((await create(account, tenantFields({ subdomain: 7, region: 'x' }))).body.data).toMatchObject({
       type: 'tenant',
-      tenant_id: 't-1',
+      tenant_id: 't-1.example.com',
       client_id: 'inventory-app',
       subdomain: null,
       region: null,
@@ -65,7 +65,7 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
       [mdmFields({ subdomain: 'x'.repeat(64) }), { subdomain: ['should be at most 63 character(s)'] }],
       [mdmFields({ region: 'asia' }), { region: ['is invalid'] }],
       [mdmFields({ api_token: '' }), { api_token: ["can't be blank"] }],
-      [tenantFields({ tenant_id: 'x'.repeat(256) }), { tenant_id: ['should be at most 255 character(s)'] }],
+      [tenantFields({ tenant_id: '../..' }), { tenant_id: ['should be the GUID or a domain name of a tenant'] }],
       [tenantFields({ name: 'x'.repeat(256) }), { name: ['should be at most 255 character(s)'] }],
     ]),
   )('refuses %s', async (_name, fields, errors) => {
