@@ -16,6 +16,10 @@ export const signInTexts: Texts = {
     example: 'https://login.example.net/.well-known/openid-configuration',
   },
   domain: { description: 'Domain of the customer that is synchronized; null for all of them.', example: 'example.com' },
+  domains: {
+    description: 'Domains that an email must be of, without the domains below them; null for any.',
+    example: ['example.com'],
+  },
   idp_domain: { description: 'Host name of the identity provider.', example: 'idp.example.com' },
   portal_session_lifetime_secs: integer(
     'How long a sign-in to the portal lasts, in seconds. When sent as null, it is the default, 28800, and answered as that number.',
@@ -24,5 +28,9 @@ export const signInTexts: Texts = {
   redirect_uri: {
     description: 'Where the provider sends people back to; null for the address of this service.',
     example: 'https://access.example.net/cb',
+  },
+  tenant_id: {
+    description: 'The tenant: its GUID, or one of its domain names.',
+    example: '3b1f7c0e-5d2a-4f7e-9c55-0a1b2c3d4e5f',
   },
 }

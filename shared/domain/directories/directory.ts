@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
+import { EmailDomains } from '../../values/email-domains.ts'
 import { Bool, EmailAddress, HostName, NullableHostName, OneOf, TenantId, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
@@ -15,6 +16,8 @@ export type DirectoryRow = Row &
   SyncState & {
     account_id: string
     name: string
+    /** Domains that the email of an active person must be of; null for any. */
+    domains: string[] | null
     /** Null for all domains of the customer. */
     domain?: string | null
     impersonation_email?: string
@@ -41,6 +44,7 @@ export type DirectoryInput = Partial<
     DirectoryRow,
     | 'name'
     | 'is_disabled'
+    | 'domains'
     | 'domain'
     | 'impersonation_email'
     | 'group_sync_mode'
@@ -75,7 +79,7 @@ const ownFields = {
 } satisfies Record<DirectoryKind, v.ObjectEntries>
 
 const newFields = <E extends v.ObjectEntries>(own: E) =>
-  v.object({ name: Text(255), is_disabled: v.optional(Bool), ...own })
+  v.object({ name: Text(255), is_disabled: v.optional(Bool), domains: v.optional(EmailDomains), ...own })
 
 const newFieldsOf = {
   suite: newFields(ownFields.suite),
@@ -84,7 +88,7 @@ const newFieldsOf = {
 }
 
 const changedFields = <E extends v.ObjectEntries>(own: E) =>
-  v.partial(v.object({ name: Text(255), is_disabled: Bool, accept_deletions: Bool, ...own }))
+  v.partial(v.object({ name: Text(255), is_disabled: Bool, domains: EmailDomains, accept_deletions: Bool, ...own }))
 
 const changedFieldsOf = {
   suite: changedFields(ownFields.suite),
@@ -115,6 +119,7 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
     name,
     defaults: {
       ...neverSynced,
+      domains: null,
       ...defaultsOf[kind],
     },
     unique: Object.fromEntries(
@@ -152,6 +157,7 @@ export const Directory = (kind: DirectoryKind) =>
     account_id: text,
     name: text,
     ...shownSyncState,
+    domains: v.nullable(v.array(text)),
     ...shownOwn[kind],
     inserted_at: text,
     updated_at: text,

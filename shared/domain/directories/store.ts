@@ -37,6 +37,7 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
     const pair = kind === 'idp' ? await newKeyPair(author.accountId, randomUUID()) : null
     const row = transaction.insert(directories[kind], {
       account_id: author.accountId,
+      domains: null,
       ...defaultsOf[kind],
       ...input,
       ...pair?.stored,

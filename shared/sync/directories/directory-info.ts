@@ -11,9 +11,10 @@ import type { SourceInfo } from '../sources/sync-source.ts'
 /** Staggered over the two hours (I4.1). */
 const minutes: Record<DirectoryKind, number> = { tenant: 0, suite: 20, idp: 40 }
 
-/** What decides what is read; a new secret reads the same. */
+/** What decides what is read, and who of it counts; a new secret reads the same. */
 const connectionOf = (row: DirectoryRow): string =>
   JSON.stringify([
+    row.domains,
     row.domain,
     row.impersonation_email,
     row.group_sync_mode,

@@ -44,9 +44,9 @@ const stagers: Stagers = {
   actors: applyLostActors,
 }
 
-const openSource = ({ issuer, ...adapter }: DirectoryAdapter): OpenSource => ({
+const openSource = ({ issuer, ...adapter }: DirectoryAdapter, domains: string[] | null): OpenSource => ({
   read: (work, last) => readDirectory(work, { issuer, ...adapter }, last),
-  plan: (work) => planDirectory(work, chunksOf(work), issuer),
+  plan: (work) => planDirectory(work, chunksOf(work), issuer, domains),
   confirm: (idpIds) => adapter.confirm(idpIds),
   stage(section, transaction, work, entries) {
     const stage = { transaction, sourceId: work.sourceId, issuer, startedAt: work.run.started_at }
@@ -58,7 +58,7 @@ const directorySource = (kind: DirectoryKind): SourceKind<DirectoryRow> => ({
   ...directoryInfos[kind],
   sections: directorySections.map((name) => ({ name, perCommit: perCommit[name] })),
   changeOf: (section, entry) => changeOf(section as DirectorySection, entry as never),
-  open: async (row) => openSource(await adapters.directory(kind, row)),
+  open: async (row) => openSource(await adapters.directory(kind, row), row.domains),
 })
 
 export const directorySources = recordOf(directoryKinds, directorySource)

@@ -25,11 +25,13 @@ export async function planDirectory(
   work: RunWork,
   chunks: Chunks,
   issuer: string,
+  domains: string[] | null,
 ): Promise<Planned & { absent: string[] }> {
   const sheet = new PlanSheet(work)
   const planning: Planning = {
     work,
     chunks,
+    domains,
     root: await readRoot(chunks, work.run.root as string),
     sheet,
     own: await readOwnIdentities(work, issuer, sheet),

@@ -1,3 +1,4 @@
+import { isInDomains } from '../../../values/email-domains.ts'
 import { perLookup } from '../../plans/batches.ts'
 import type { RunSkipped } from '../../runs/run.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
@@ -10,7 +11,7 @@ import { profileHash, profileOfUser, type UsableUser, userEntry } from './user-e
  * @returns known identities of people who are not active
  */
 export async function planKnownUsers(planning: Planning): Promise<Own[]> {
-  const { work, chunks, root, sheet, own, people } = planning
+  const { work, chunks, root, domains, sheet, own, people } = planning
   const changed: { user: UsableUser; own: Own }[] = []
   const inactive: Own[] = []
   const unusable = new Map<string, RunSkipped>()
@@ -35,8 +36,11 @@ export async function planKnownUsers(planning: Planning): Promise<Own[]> {
     }
     if (before && before.state !== 'unusable') continue
     unusable.delete(user.idp_id)
-    people.set(user.idp_id, { actor: known?.actor ?? null, state: user.active ? 'active' : 'inactive' })
-    if (!known) continue
+    const isOutside = user.active && !isInDomains(user.email, domains)
+    const state = isOutside ? 'outside' : user.active ? 'active' : 'inactive'
+    people.set(user.idp_id, { actor: known?.actor ?? null, state })
+    if (isOutside) work.skip({ idp_id: user.idp_id, name: user.name, reason: 'outside_domains' })
+    if (isOutside || !known) continue
     if (known.owner === 'other') work.skip({ idp_id: user.idp_id, name: user.name, reason: 'other_directory' })
     else if (!user.active) inactive.push(known)
     else if (known.owner !== 'this' || known.profileHash !== profileHash(profileOfUser(user))) {

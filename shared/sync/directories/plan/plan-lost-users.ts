@@ -4,14 +4,17 @@ import type { Planning } from './planning.ts'
 import { identityEntry } from './user-entry.ts'
 
 /**
- * What the directory owns and the snapshot has not; who could not be used is there all the same.
+ * Plans the end of identities that the directory owns and the snapshot has not, or has with an email outside its domains. A person who
+ * could not be used keeps theirs.
  *
- * @returns the provider's ids of those of its present issuer, whose absence it can confirm
+ * @returns the provider's ids of absent people of its present issuer, whose absence it can confirm
  */
 export async function planLostUsers({ work, sheet, own, people, claimed, withheld }: Planning): Promise<string[]> {
   const isKept = ({ id }: Own) => claimed.has(id) || withheld.has(id)
-  const gone = [...own.byIdpId.values()].filter((one) => one.owner === 'this' && !people.has(one.idpId) && !isKept(one))
-  for await (const batch of batches([...gone, ...own.stale.filter((one) => !isKept(one))])) {
+  const owned = [...own.byIdpId.values()].filter((one) => one.owner === 'this' && !isKept(one))
+  const gone = owned.filter(({ idpId }) => !people.has(idpId))
+  const outside = owned.filter(({ idpId }) => people.get(idpId)?.state === 'outside')
+  for await (const batch of batches([...gone, ...outside, ...own.stale.filter((one) => !isKept(one))])) {
     for (const row of await identityRows(work, batch)) {
       if (!row) continue
       own.count(row.actor_id, -1)

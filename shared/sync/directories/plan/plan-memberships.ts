@@ -38,7 +38,7 @@ async function planGroup(
       work.skip({ idp_id: user, name: null, reason: 'foreign_member' })
       continue
     }
-    if (person.state === 'inactive') continue
+    if (person.state === 'inactive' || person.state === 'outside') continue
     if (person.actor !== null) staying.add(person.actor)
     if (person.state === 'unusable') continue
     members++

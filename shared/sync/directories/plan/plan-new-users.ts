@@ -42,10 +42,11 @@ export async function planNewUsers(planning: Planning): Promise<void> {
   }
 }
 
-async function* newcomers({ chunks, root, own }: Planning): AsyncGenerator<UsableUser> {
+async function* newcomers({ chunks, root, own, people }: Planning): AsyncGenerator<UsableUser> {
   const met = new Set<string>()
   for await (const user of chunks.each<SnapshotUser>(root.users)) {
     if ('unusable' in user || !user.active || own.byIdpId.has(user.idp_id) || met.has(user.idp_id)) continue
+    if (people.get(user.idp_id)?.state === 'outside') continue
     met.add(user.idp_id)
     yield user
   }

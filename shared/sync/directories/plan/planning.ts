@@ -4,14 +4,16 @@ import type { SnapshotRoot } from '../read/snapshot.ts'
 import type { OwnIdentities } from './own-identities.ts'
 import type { PlanSheet } from './plan-sheet.ts'
 
-/** A person of the snapshot: whom it is in the account, if anybody yet. */
-export type Person = { actor: string | null; state: 'active' | 'inactive' | 'unusable' }
+/** A person of the snapshot: whom it is in the account, if anybody yet; `outside` the domains of the directory. */
+export type Person = { actor: string | null; state: 'active' | 'inactive' | 'unusable' | 'outside' }
 
 /** What the steps of a plan know, and learn from each other. */
 export type Planning = {
   readonly work: RunWork
   readonly chunks: Chunks
   readonly root: SnapshotRoot
+  /** Domains that emails of active people must be of; null for any. */
+  readonly domains: string[] | null
   readonly sheet: PlanSheet
   readonly own: OwnIdentities
   /** Everybody whom the snapshot names, by idp_id. */
