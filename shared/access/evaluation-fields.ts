@@ -3,20 +3,20 @@ import { field } from '../values/field.ts'
 import { Timestamp, Uuid } from '../values/fields.ts'
 import { formatIp, parseIp } from '../values/ip.ts'
 import { orNull } from '../values/or-null.ts'
-import { regionCodes } from '../values/regions.ts'
+import { mustBeRegion, regionCodes } from '../values/regions.ts'
 import { truncatedPolicies } from './row-grants.ts'
 
 const Ip = field<string>(
   (input) => {
     const ip = typeof input === 'string' ? parseIp(input.trim()) : null
-    return ip ? { value: formatIp(ip) } : { message: 'is invalid' }
+    return ip ? { value: formatIp(ip) } : { message: 'must be an IPv4 or IPv6 address' }
   },
   { type: 'string', anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] },
 )
 
 const Region = field<string>(
   (input) =>
-    typeof input === 'string' && regionCodes.has(input.trim()) ? { value: input.trim() } : { message: 'is invalid' },
+    typeof input === 'string' && regionCodes.has(input.trim()) ? { value: input.trim() } : { message: mustBeRegion },
   { type: 'string', enum: [...regionCodes] },
 )
 

@@ -8,7 +8,7 @@ const maxDomains = 100
 export const EmailDomains = field<string[] | null>(
   (input) => {
     if (input === null) return { value: null }
-    if (!Array.isArray(input)) return { message: 'is invalid' }
+    if (!Array.isArray(input)) return { message: 'must be a list' }
     if (input.length === 0) return { message: 'should have at least 1 item(s)' }
     if (input.length > maxDomains) return { message: `should have at most ${maxDomains} item(s)` }
     const domains = input.map((text) => (typeof text === 'string' ? hostName(text.trim()) : null))

@@ -51,41 +51,50 @@ const booleans = new Map<unknown, boolean>([
   ['0', false],
 ])
 
+export const mustBeBoolean = 'must be true or false'
+
 /** A boolean, also as text (A6.3). */
 export const Bool = field<boolean>(
   (input) => {
     if (blank(input)) return { message: "can't be blank" }
     const value = booleans.get(input)
-    return value === undefined ? { message: 'is invalid' } : { value }
+    return value === undefined ? { message: mustBeBoolean } : { value }
   },
   { type: ['boolean', 'string'], enum: [...booleans.keys()] },
 )
+
+export const mustBeUuid = 'must be a UUID'
 
 const uuidRule = (input: unknown): Checked<string> => {
   if (blank(input)) return { message: "can't be blank" }
   return typeof input === 'string' && isUuid(input.trim())
     ? { value: input.trim().toLowerCase() }
-    : { message: 'is invalid' }
+    : { message: mustBeUuid }
 }
 
 export const Uuid = field<string>(uuidRule, { type: 'string', format: 'uuid' })
+
+export const mustBeTimestamp = 'must be an RFC 3339 timestamp since 1970, for example 2026-03-01T12:00:00Z'
 
 /** A timestamp with an offset, given back in UTC with microseconds. */
 export const Timestamp = field<string>(
   (input) => {
     if (blank(input)) return { message: "can't be blank" }
     const utc = typeof input === 'string' ? toUtc(input.trim()) : null
-    return utc === null || utc < '1970' ? { message: 'is invalid' } : { value: utc }
+    return utc === null || utc < '1970' ? { message: mustBeTimestamp } : { value: utc }
   },
   { type: 'string', format: 'date-time', pattern: '^(19[7-9]|[2-9][0-9]{2})' },
 )
+
+/** The message for a value that is none of a few. */
+export const mustBeOneOf = (members: readonly string[]): string => `must be one of ${members.join(', ')}`
 
 export const OneOf = <const T extends string>(members: readonly T[]) =>
   field<T>(
     (input) => {
       if (blank(input)) return { message: "can't be blank" }
       const member = members.find((candidate) => candidate === input)
-      return member === undefined ? { message: 'is invalid' } : { value: member }
+      return member === undefined ? { message: mustBeOneOf(members) } : { value: member }
     },
     { type: 'string', enum: members } satisfies JsonSchema,
   )
@@ -103,7 +112,7 @@ export const Integer = ({ min, max, fallback }: IntegerRule) =>
     (input) => {
       if (blank(input)) return fallback === undefined ? { message: "can't be blank" } : { value: fallback }
       const value = typeof input === 'string' && /^-?\d{1,15}$/.test(input.trim()) ? Number(input) : input
-      if (typeof value !== 'number' || !Number.isSafeInteger(value)) return { message: 'is invalid' }
+      if (typeof value !== 'number' || !Number.isSafeInteger(value)) return { message: 'must be an integer' }
       if (value < min) return { message: `must be greater than or equal to ${min}` }
       return value > max ? { message: `must be less than or equal to ${max}` } : { value }
     },
@@ -116,29 +125,33 @@ export const Integer = ({ min, max, fallback }: IntegerRule) =>
     },
   )
 
-/** Required text of at most `max` characters with a form of its own. */
-const Formed = (max: number, form: JsonSchema, read: (text: string) => string | null) =>
+/** Required text of at most `max` characters with a form of its own, and the message that names the form. */
+const Formed = (max: number, message: string, form: JsonSchema, read: (text: string) => string | null) =>
   field<string>(
     (input) => {
       const checked = checkText(input, { max })
       if (!('value' in checked)) return checked
       const value = read(checked.value)
-      return value === null ? { message: 'is invalid' } : { value }
+      return value === null ? { message } : { value }
     },
     { type: 'string', maxLength: max, ...form },
   )
 
 /** An absolute address of an outside service, as it was sent: https, but for one machine that is told otherwise (I1.2). */
-export const OutsideUrl = Formed(2048, { format: 'uri', pattern: '^https://' }, (text) =>
-  isOutsideUrl(text) ? text : null,
+export const OutsideUrl = Formed(
+  2048,
+  'must be an https URL, for example https://idp.example.com',
+  { format: 'uri', pattern: '^https://' },
+  (text) => (isOutsideUrl(text) ? text : null),
 )
 
 /** A host name of two labels or more. */
 const hostName = '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
 const hostNameForm = new RegExp(hostName)
+const mustBeHostName = 'must be a host name, for example idp.example.com'
 
 /** In lower case. */
-export const HostName = Formed(253, { pattern: hostName }, (text) =>
+export const HostName = Formed(253, mustBeHostName, { pattern: hostName }, (text) =>
   hostNameForm.test(text) ? text.toLowerCase() : null,
 )
 
@@ -148,7 +161,7 @@ export const NullableHostName = field<string | null>(
     if (blank(input)) return { value: null }
     const checked = checkText(input, { max: 253 })
     if (!('value' in checked)) return checked
-    return hostNameForm.test(checked.value) ? { value: checked.value.toLowerCase() } : { message: 'is invalid' }
+    return hostNameForm.test(checked.value) ? { value: checked.value.toLowerCase() } : { message: mustBeHostName }
   },
   { type: ['string', 'null'], maxLength: 253, pattern: `(${hostName})|^\\s*$` },
 )
@@ -169,8 +182,11 @@ export const TenantId = field<string>(
 )
 
 /** The part of a host name that a vendor gives its customer. */
-export const Subdomain = Formed(63, { pattern: '^[a-z0-9-]{1,63}$' }, (text) =>
-  /^[a-z0-9-]{1,63}$/.test(text) ? text : null,
+export const Subdomain = Formed(
+  63,
+  'must be 1 to 63 of the characters a-z, 0-9 and -',
+  { pattern: '^[a-z0-9-]{1,63}$' },
+  (text) => (/^[a-z0-9-]{1,63}$/.test(text) ? text : null),
 )
 
 export const EmailAddress = field<string>(

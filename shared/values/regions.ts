@@ -10,3 +10,5 @@ export const regionCodes: ReadonlySet<string> = new Set(
     'UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
   ).split(' '),
 )
+
+export const mustBeRegion = 'must be an ISO 3166-1 alpha-2 code in upper case, for example DE'

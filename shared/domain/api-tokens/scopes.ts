@@ -9,13 +9,13 @@ const maxScopes = 100
 /** Scopes of an API token (A13.1): known ones, each once, in the order sent. */
 export const Scopes = field<string[]>(
   (input) => {
-    if (!Array.isArray(input)) return { message: 'is invalid' }
+    if (!Array.isArray(input)) return { message: 'must be a list' }
     if (input.length === 0) return { message: 'should have at least 1 item(s)' }
     if (input.length > maxScopes) return { message: `should have at most ${maxScopes} item(s)` }
     const scopes = input.map((scope) => (typeof scope === 'string' ? scope.trim() : ''))
     return scopes.every((scope) => known.has(scope))
       ? { value: [...new Set(scopes)] }
-      : { message: 'has an invalid entry' }
+      : { message: 'must be *, *:read, <collection>:read or <collection>:write' }
   },
   { type: 'array', items: { type: 'string', enum: [...known] }, minItems: 1, maxItems: maxScopes },
 )

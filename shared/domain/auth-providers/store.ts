@@ -84,7 +84,7 @@ async function issuerOf(
 function checkTenant(kind: ProviderKind, draft: Draft<NewAuthProviderInput>, before?: AuthProviderRow): void {
   const { issuer } = draft.fields
   if (kind !== 'tenant' || issuer === undefined || issuer === before?.issuer) return
-  if (tenantOfIssuer(issuer) === null) draft.reject('issuer', 'is invalid')
+  if (tenantOfIssuer(issuer) === null) draft.reject('issuer', `must have the form ${env.tenantIssuer}`)
 }
 
 /** Kinds that people sign in to with the deployment's own app need one (I1.4). */

@@ -38,7 +38,7 @@ export const replace = (author: Author, groupId: string, entries: unknown[]) =>
 
 export const edit = (author: Author, groupId: string, sent: Record<string, unknown>) =>
   change(author, groupId, () =>
-    edited(readEdit(groupMembers, sent, (list) => (Array.isArray(list) ? null : 'is invalid'))),
+    edited(readEdit(groupMembers, sent, (list) => (Array.isArray(list) ? null : 'must be a list of actor ids'))),
   )
 
 async function change(author: Author, groupId: string, read: () => Wanted) {

@@ -3,6 +3,10 @@ import { zoneFormat } from './zone-format.ts'
 /** A value of `current_utc_datetime`: ranges of whole seconds of one day of the week in one zone (A17.2). */
 export type DayRanges = { day: number; ranges: { start: number; end: number }[]; zone: string }
 
+const example = 'M/09:00-17:00/Europe/Warsaw'
+export const mustBeDayRanges = `must be <day>/<ranges>/<zone>, for example ${example}`
+const mustBeRange = 'time range must be start-end like 09:00-17:00, or true for the whole day'
+
 /** Sunday is 0, as in `Date`. */
 const days = 'UMTWRFS'
 const wholeDay = { start: 0, end: 86_399 }
@@ -20,7 +24,7 @@ function parseRange(text: string): { start: number; end: number } | string {
   const [from = '', to, ...more] = text.split('-')
   const start = seconds(from)
   const end = to === undefined ? null : seconds(to)
-  if (start === null || end === null || more.length > 0) return 'time range is invalid'
+  if (start === null || end === null || more.length > 0) return mustBeRange
   return start > end ? 'start of the time range must not be after its end' : { start, end }
 }
 
@@ -33,11 +37,11 @@ export const hasTooManyRanges = (value: string): boolean => value.split(',', max
 export function parseDayRanges(value: string): DayRanges | { message: string } {
   const [day = '', ranges, ...zoneParts] = value.split('/')
   const zone = zoneParts.join('/').trim()
-  if (ranges === undefined) return { message: 'is invalid' }
-  if (zone === '') return { message: 'timezone is required' }
-  if (!zoneFormat(zone)) return { message: 'timezone is unknown' }
+  if (ranges === undefined) return { message: mustBeDayRanges }
+  if (zone === '') return { message: `timezone is required, for example ${example}` }
+  if (!zoneFormat(zone)) return { message: 'timezone is unknown, use a name of the IANA database like Europe/Warsaw' }
   const index = day.length === 1 ? days.indexOf(day) : -1
-  if (index < 0) return { message: 'day is invalid' }
+  if (index < 0) return { message: 'day must be one of M, T, W, R, F, S, U (R is Thursday, U is Sunday)' }
   const parsed = ranges.trim() === '' ? [] : ranges.trim() === 'true' ? [wholeDay] : ranges.split(',').map(parseRange)
   const message = parsed.find((range) => typeof range === 'string')
   if (message !== undefined) return { message }

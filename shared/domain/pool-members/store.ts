@@ -20,7 +20,7 @@ export const edit = (author: Author, resourceId: string, sent: Record<string, un
   change(author, resourceId, () =>
     edited(
       readEdit(pool, sent, (ids) =>
-        Array.isArray(ids) && ids.every((id) => typeof id === 'string') ? null : 'has an invalid entry',
+        Array.isArray(ids) && ids.every((id) => typeof id === 'string') ? null : 'must be a list of client ids',
       ),
     ),
   )

@@ -25,7 +25,7 @@ function checkDnsName(address: string): Checked {
   if (isLonger(address, 253)) return { message: 'should be at most 253 character(s)' }
   if (parseRange(address)) return { message: 'is an IP address, use a resource of type ip or cidr' }
   const labels = address.split('.')
-  if (!labels.every(validLabel)) return { message: 'is not a valid DNS name' }
+  if (!labels.every(validLabel)) return { message: 'is not a valid DNS name, for example wiki.example.com' }
   const last = address.slice(address.lastIndexOf('.') + 1).toLowerCase()
   if (/[*?]/.test(last)) return { message: 'cannot have a wildcard in the top-level domain' }
   if (last === 'localhost') return { message: 'cannot be in the localhost domain' }
@@ -65,7 +65,7 @@ const isMapped = (block: Cidr): boolean => overlaps(block, mapped) && block.pref
 
 function checkCidr(address: string): Checked {
   const block = parseCidr(address)
-  if (!block || isMapped(block)) return { message: 'is not a valid CIDR range' }
+  if (!block || isMapped(block)) return { message: 'is not a valid CIDR range, for example 192.168.1.0/24' }
   const message = refusal(block, 'cidr')
   return message ? { message } : { address: formatCidr(block) }
 }
@@ -73,7 +73,7 @@ function checkCidr(address: string): Checked {
 function checkIp(address: string): Checked {
   const ip = parseIp(address)
   const block = ip && rangeOf(formatIp(ip))
-  if (!ip || !block || isMapped(block)) return { message: 'is not a valid IP address' }
+  if (!ip || !block || isMapped(block)) return { message: 'is not a valid IP address, for example 192.0.2.10' }
   const message = refusal(block, 'ip')
   return message ? { message } : { address: formatIp(ip) }
 }

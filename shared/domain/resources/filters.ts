@@ -1,6 +1,7 @@
 import type { FieldErrors } from '../../core/errors.ts'
 import { isObject } from '../../core/json/is-object.ts'
 import { maxMessages } from '../../core/message-limit.ts'
+import { mustBeOneOf } from '../../values/fields.ts'
 import { portPattern } from '../../values/port-pattern.ts'
 import { tooManyKeys } from '../../values/too-many-keys.ts'
 
@@ -14,7 +15,7 @@ type PortRange = { first: number; last: number }
 
 /** The filters of a resource as stored, or messages under `filters…` (A18.5). */
 export function checkFilters(raw: unknown): { filters: Filter[] } | { errors: FieldErrors } {
-  if (!Array.isArray(raw)) return { errors: { filters: ['is invalid'] } }
+  if (!Array.isArray(raw)) return { errors: { filters: ['must be a list'] } }
   if (raw.length > maxFilters) return { errors: { filters: [`should have at most ${maxFilters} item(s)`] } }
   const errors: FieldErrors = {}
   const filters: (Filter | undefined)[] = []
@@ -27,7 +28,7 @@ export function checkFilters(raw: unknown): { filters: Filter[] } | { errors: Fi
 
 function checkFilter(item: unknown, path: string, errors: FieldErrors): Filter | undefined {
   if (!isObject(item)) {
-    errors[path] = ['is invalid']
+    errors[path] = ['must be an object']
     return undefined
   }
   const crowded = tooManyKeys(item)
@@ -37,7 +38,7 @@ function checkFilter(item: unknown, path: string, errors: FieldErrors): Filter |
   }
   const { protocol, ports = [] } = item
   const known = protocols.find((candidate) => candidate === protocol)
-  if (!known) errors[`${path}.protocol`] = [isBlank(protocol) ? "can't be blank" : 'is invalid']
+  if (!known) errors[`${path}.protocol`] = [isBlank(protocol) ? "can't be blank" : mustBeOneOf(protocols)]
   const checked = checkPorts(ports)
   if ('messages' in checked) errors[`${path}.ports`] = checked.messages
   return known && 'ports' in checked ? { protocol: known, ports: checked.ports } : undefined
@@ -47,7 +48,7 @@ const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
 function checkPorts(raw: unknown): { ports: string[] } | { messages: string[] } {
-  if (!Array.isArray(raw)) return { messages: ['is invalid'] }
+  if (!Array.isArray(raw)) return { messages: ['must be a list'] }
   if (raw.length > maxPorts) return { messages: [`should have at most ${maxPorts} item(s)`] }
   const parsed = raw.map(parsePorts)
   const messages = [...new Set(parsed.filter((entry) => typeof entry === 'string'))]
@@ -67,14 +68,14 @@ export const portsSchema = {
   maximum: 65_535,
 }
 
-const outside = 'must be between 1 and 65535'
+const mustBePort = 'must be a port from 1 to 65535 or a range of them, for example 443 or 8000 - 8100'
 
 function parsePorts(entry: unknown): PortRange | string {
-  if (typeof entry !== 'number' && typeof entry !== 'string') return 'is invalid'
+  if (typeof entry !== 'number' && typeof entry !== 'string') return mustBePort
   const match = /^(\d{1,10})(?:\s*-\s*(\d{1,10}))?$/.exec(String(entry).trim())
-  if (!match) return outside
+  if (!match) return mustBePort
   const first = Number(match[1])
   const last = Number(match[2] ?? match[1])
-  if ([first, last].some((port) => port < 1 || port > 65_535)) return outside
+  if ([first, last].some((port) => port < 1 || port > 65_535)) return mustBePort
   return first > last ? 'lower port cannot exceed upper port' : { first, last }
 }

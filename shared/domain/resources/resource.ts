@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../../table/entity.ts'
 import { field, withRules } from '../../values/field.ts'
-import { NullableText, OneOf, Text, Uuid } from '../../values/fields.ts'
+import { mustBeOneOf, NullableText, OneOf, Text, Uuid } from '../../values/fields.ts'
 import { textPattern } from '../../values/text-pattern.ts'
 import { maxKeys } from '../../values/too-many-keys.ts'
 import { checkFilters, type Filter, maxFilters, maxPorts, portsSchema, protocols } from './filters.ts'
@@ -76,7 +76,7 @@ const IpStack = field<(typeof ipStacks)[number] | null>(
   (input) => {
     if (input === null || (typeof input === 'string' && input.trim() === '')) return { value: null }
     const stack = ipStacks.find((known) => known === input)
-    return stack ? { value: stack } : { message: 'is invalid' }
+    return stack ? { value: stack } : { message: mustBeOneOf(ipStacks) }
   },
   { type: ['string', 'null'], enum: [...ipStacks, null] },
 )

@@ -67,7 +67,8 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
 /** Only the name, description and filters of a pool can change (A18.3). */
 function updatePool(transaction: Transaction, resource: ResourceRow, draft: Change): ResourceRow {
   for (const ignored of ['address', 'site_id']) delete draft.errors[ignored]
-  if (draft.fields.type !== undefined && draft.fields.type !== 'static_device_pool') draft.reject('type', 'is invalid')
+  if (draft.fields.type !== undefined && draft.fields.type !== 'static_device_pool')
+    draft.reject('type', 'cannot be changed')
   if (draft.fields.ip_stack) draft.reject('ip_stack', 'is supported only for DNS resources')
   const { name, address_description, filters } = draft.done()
   return transaction.update(resources, resource, { name, address_description, filters })

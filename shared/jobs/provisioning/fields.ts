@@ -6,7 +6,7 @@ import { Scopes } from '../../domain/api-tokens/scopes.ts'
 import { maxEntries } from '../../domain/member-sets/requested-members.ts'
 import { Filters } from '../../domain/resources/resource.ts'
 import { field } from '../../values/field.ts'
-import { Bool, EmailAddress, NullableText, OneOf, Text, Timestamp, Uuid } from '../../values/fields.ts'
+import { Bool, EmailAddress, mustBeBoolean, NullableText, OneOf, Text, Timestamp, Uuid } from '../../values/fields.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import { maxKeys, tooManyKeys } from '../../values/too-many-keys.ts'
 
@@ -25,7 +25,7 @@ const Slug = field<string | null>(
   (input) => {
     if (input === null || input === '') return { value: null }
     const slug = typeof input === 'string' ? input.trim().toLowerCase() : ''
-    if (!/^[a-z0-9-]{3,100}$/.test(slug)) return { message: 'is invalid' }
+    if (!/^[a-z0-9-]{3,100}$/.test(slug)) return { message: 'must be 3 to 100 of the characters a-z, 0-9 and -' }
     return reservedSlugs.includes(slug) ? { message: 'is reserved' } : { value: slug }
   },
   { type: ['string', 'null'], pattern: '^[a-z0-9-]{3,100}$' },
@@ -36,7 +36,7 @@ const least = (name: LimitName): number => (/rate|capacity/.test(name) ? 1 : 0)
 
 const Limits = field<Partial<Record<LimitName, number | null>>>(
   (input) => {
-    if (!isObject(input)) return { message: 'is invalid' }
+    if (!isObject(input)) return { message: 'must be an object' }
     const crowded = tooManyKeys(input)
     if (crowded !== null) return { message: crowded }
     const sent = limitNames.filter((name) => Object.hasOwn(input, name))
@@ -45,7 +45,7 @@ const Limits = field<Partial<Record<LimitName, number | null>>>(
       const limit = input[name]
       return typeof limit === 'number' && limit < least(name)
     })
-    if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['is invalid']])) }
+    if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['must be an integer']])) }
     if (low.length > 0) {
       return {
         errors: Object.fromEntries(low.map((name) => [name, [`must be greater than or equal to ${least(name)}`]])),
@@ -58,12 +58,12 @@ const Limits = field<Partial<Record<LimitName, number | null>>>(
 
 const Features = field<Partial<Record<FeatureName, boolean>>>(
   (input) => {
-    if (!isObject(input)) return { message: 'is invalid' }
+    if (!isObject(input)) return { message: 'must be an object' }
     const crowded = tooManyKeys(input)
     if (crowded !== null) return { message: crowded }
     const sent = featureNames.filter((name) => Object.hasOwn(input, name))
     const wrong = sent.filter((name) => typeof input[name] !== 'boolean')
-    if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, ['is invalid']])) }
+    if (wrong.length > 0) return { errors: Object.fromEntries(wrong.map((name) => [name, [mustBeBoolean]])) }
     return { value: Object.fromEntries(sent.map((name) => [name, input[name] === true])) }
   },
   { type: 'object', maxProperties: maxKeys },
@@ -71,12 +71,12 @@ const Features = field<Partial<Record<FeatureName, boolean>>>(
 
 const DeviceIds = field<string[]>(
   (input) => {
-    if (!Array.isArray(input)) return { message: 'is invalid' }
+    if (!Array.isArray(input)) return { message: 'must be a list' }
     if (input.length > maxEntries) return { message: `should have at most ${maxEntries} item(s)` }
     const ids = input.map((id) => v.safeParse(Uuid, id))
     return ids.every((id) => id.success)
       ? { value: [...new Set(ids.map((id) => id.output))] }
-      : { message: 'has an invalid entry' }
+      : { message: 'must be a list of client ids' }
   },
   { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } },
 )

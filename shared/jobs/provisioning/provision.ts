@@ -18,6 +18,7 @@ import * as poolMembers from '../../domain/pool-members/store.ts'
 import { Resource, resources } from '../../domain/resources/resource.ts'
 import { getRows } from '../../table/read.ts'
 import { Draft, draft, type Fields } from '../../values/draft.ts'
+import { mustBeUuid } from '../../values/fields.ts'
 import { tooManyKeys } from '../../values/too-many-keys.ts'
 import { isDueForDeletion } from '../account-deletion/close-account.ts'
 import { dueAccountItem } from '../account-deletion/due-account.ts'
@@ -59,7 +60,7 @@ function parts<T>(read: (found: FieldErrors) => T): T {
 function uuid(event: Event, name: string): string {
   const value = event[name]
   if (typeof value !== 'string' || !isUuid(value))
-    throw invalid({ [name]: [value === undefined ? "can't be blank" : 'is invalid'] })
+    throw invalid({ [name]: [value === undefined ? "can't be blank" : mustBeUuid] })
   return value.toLowerCase()
 }
 

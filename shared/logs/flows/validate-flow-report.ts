@@ -1,5 +1,6 @@
 import { isObject } from '../../core/json/is-object.ts'
 import { excerpt } from '../../values/excerpt.ts'
+import { mustBeOneOf } from '../../values/fields.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import type { Closing, Counter, FlowReport, OuterPath } from './flow-report.ts'
 import { messagesPerRecord, RecordFaults, type Rejection } from './record-faults.ts'
@@ -7,6 +8,7 @@ import { closeFields, maxOuters, outerFields, recordFields } from './report-sche
 import { isFlowStart, maxCounter, readIp, readTime } from './report-values.ts'
 
 const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes'] as const
+const mustBeTime = 'must be an RFC 3339 timestamp, for example 2026-03-01T12:00:00Z'
 type Source = Record<string, unknown>
 
 /** Reads the fields of one object and tells their faults. A required field that is null or blank is blank (A6.2). */
@@ -43,7 +45,7 @@ class Reader {
   }
 
   ip(name: string): string | undefined {
-    return readIp(this.source[name]) ?? this.reject(name, 'is invalid')
+    return readIp(this.source[name]) ?? this.reject(name, 'must be an IPv4 or IPv6 address')
   }
 
   port(name: string): number | undefined {
@@ -63,18 +65,18 @@ class Reader {
     // An infinite one was an integer of more digits than a double holds.
     const isInteger =
       typeof value === 'number' && (Number.isInteger(value) || Math.abs(value) === Number.POSITIVE_INFINITY)
-    if (!isInteger && typeof value !== 'bigint') return this.reject(name, 'is invalid')
+    if (!isInteger && typeof value !== 'bigint') return this.reject(name, 'must be an integer')
     if (value < 0) return this.reject(name, 'must be greater than or equal to 0')
     return value > most ? this.reject(name, `must be less than or equal to ${most}`) : value
   }
 
   time(name: string): number | undefined {
-    return readTime(this.source[name]) ?? this.reject(name, 'is invalid')
+    return readTime(this.source[name]) ?? this.reject(name, mustBeTime)
   }
 
   start(name: string): number | undefined {
     const micros = this.time(name)
-    return micros === undefined || isFlowStart(micros) ? micros : this.reject(name, 'is invalid')
+    return micros === undefined || isFlowStart(micros) ? micros : this.reject(name, 'must be from 1970 to 2112')
   }
 }
 
@@ -105,7 +107,7 @@ export function validateFlowReport(
 
 function protocolOf(reader: Reader, name: string): 'tcp' | 'udp' | undefined {
   const value = reader.source[name]
-  return value === 'tcp' || value === 'udp' ? value : reader.reject(name, 'is invalid')
+  return value === 'tcp' || value === 'udp' ? value : reader.reject(name, mustBeOneOf(['tcp', 'udp']))
 }
 
 function domainOf(reader: Reader): string | null | undefined {
@@ -134,7 +136,7 @@ function closingOf(reader: Reader): Partial<Closing> | null {
 
 function outersOf(reader: Reader): OuterPath[] | undefined {
   const { outers } = reader.source
-  if (!Array.isArray(outers)) return reader.reject('outers', 'is invalid')
+  if (!Array.isArray(outers)) return reader.reject('outers', 'must be a list')
   if (outers.length === 0) return reader.reject('outers', 'should have at least 1 item(s)')
   if (outers.length > maxOuters) return reader.reject('outers', `should have at most ${maxOuters} item(s)`)
   const paths: Partial<OuterPath>[] = []
@@ -148,7 +150,7 @@ function outersOf(reader: Reader): OuterPath[] | undefined {
 function outerOf(outer: unknown, index: number, { faults }: Reader): Partial<OuterPath> | undefined {
   const path = `outers.${index}`
   if (!isObject(outer)) {
-    faults.add(path, 'is invalid')
+    faults.add(path, 'must be an object')
     return undefined
   }
   const reader = new Reader(outer, `${path}.`, faults)

@@ -33,7 +33,7 @@ const CodeChallenge = field<string>(
       ? { message: "can't be blank" }
       : typeof input === 'string' && new RegExp(codeChallenge).test(input)
         ? { value: input }
-        : { message: 'is invalid' },
+        : { message: 'must be an S256 challenge, 43 characters of base64url' },
   { type: 'string', pattern: codeChallenge, examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'] },
 )
 
@@ -43,7 +43,7 @@ const RedirectUri = field<string>(
       ? { message: "can't be blank" }
       : typeof input === 'string' && isPrintable(input) && isRedirectUri(input)
         ? { value: input }
-        : { message: 'is invalid' },
+        : { message: 'must be one of the redirect URIs that the deployment allows' },
   { type: 'string' },
 )
 

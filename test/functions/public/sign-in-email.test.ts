@@ -9,6 +9,7 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { moveEmail } from '#test/support/accounts/identities.ts'
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { catchMails, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
 import { newVerifier, redeemWith } from '#test/support/sign-in/sign-in.ts'
 import { visitPage } from '#test/support/sign-in/visit-page.ts'
@@ -152,7 +153,7 @@ describe('the email form', () => {
       { redirect_uri: 'https://elsewhere.example.com/' },
     )
     expect([status, headers.location]).toEqual([422, undefined])
-    expect(text).toContain('redirect_uri is invalid')
+    expect(text).toContain(`redirect_uri ${mustBe.redirectUri}`)
   })
 
   it('is gone with its provider', async () => {

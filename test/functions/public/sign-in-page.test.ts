@@ -9,6 +9,7 @@ import { getRow } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { visitPage } from '#test/support/sign-in/visit-page.ts'
 
 const request = {
@@ -61,13 +62,13 @@ describe('GET /sign_in/{slug}', () => {
   })
 
   it.each([
-    [{ redirect_uri: 'https://elsewhere.example.com/' }, 'redirect_uri is invalid'],
-    [{ redirect_uri: 'https://portal.example.com/done/else' }, 'redirect_uri is invalid'],
-    [{ redirect_uri: 'javascript:alert(1)' }, 'redirect_uri is invalid'],
-    [{ context: 'other' }, 'context is invalid'],
+    [{ redirect_uri: 'https://elsewhere.example.com/' }, `redirect_uri ${mustBe.redirectUri}`],
+    [{ redirect_uri: 'https://portal.example.com/done/else' }, `redirect_uri ${mustBe.redirectUri}`],
+    [{ redirect_uri: 'javascript:alert(1)' }, `redirect_uri ${mustBe.redirectUri}`],
+    [{ context: 'other' }, `context ${mustBe.oneOf('client', 'portal')}`],
     [{ state: '' }, 'state can&#39;t be blank'],
     [{ state: 'x'.repeat(513) }, 'state should be at most 512 character(s)'],
-    [{ code_challenge: 'short' }, 'code_challenge is invalid'],
+    [{ code_challenge: 'short' }, `code_challenge ${mustBe.codeChallenge}`],
   ])('leads nowhere for %o, and says why', async (changed, words) => {
     const { status, headers, text } = await visitPage(showPage, { slug, query: { ...request, ...changed } })
     expect([status, headers.location]).toEqual([422, undefined])
@@ -135,6 +136,6 @@ describe('GET /sign_in/{slug}/start', () => {
     const query = { auth_provider_id: randomUUID(), ...request, redirect_uri: 'https://elsewhere.example.com/' }
     const { status, text, headers } = await visitPage(startAtPage, { slug, query })
     expect([status, headers.location]).toEqual([422, undefined])
-    expect(text).toContain('redirect_uri is invalid')
+    expect(text).toContain(`redirect_uri ${mustBe.redirectUri}`)
   })
 })

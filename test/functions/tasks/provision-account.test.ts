@@ -10,6 +10,7 @@ import { loadOperations } from '#functions/operations.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { reservedSlugs } from '#shared/domain/accounts/reserved-slugs.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
 
@@ -128,16 +129,19 @@ describe('create_account', () => {
       [{ account: account({ name: 'ab' }) }, { name: ['should be at least 3 character(s)'] }],
       [{ account: account({ name: 'x'.repeat(65) }) }, { name: ['should be at most 64 character(s)'] }],
       [{ account: {} }, { name: ["can't be blank"] }],
-      [{ account: account({ slug: 'no good' }) }, { slug: ['is invalid'] }],
+      [{ account: account({ slug: 'no good' }) }, { slug: ['must be 3 to 100 of the characters a-z, 0-9 and -'] }],
       ...['ab', 'x'.repeat(101), 'under_score', 'ümlaut', 'a/b', 7, {}].map(
-        (bad): [object, Record<string, string[]>] => [{ account: account({ slug: bad }) }, { slug: ['is invalid'] }],
+        (bad): [object, Record<string, string[]>] => [
+          { account: account({ slug: bad }) },
+          { slug: ['must be 3 to 100 of the characters a-z, 0-9 and -'] },
+        ],
       ),
       [{ account: account({ legal_name: 'x'.repeat(256) }) }, { legal_name: ['should be at most 255 character(s)'] }],
-      [{ account: account({ limits: null }) }, { limits: ['is invalid'] }],
-      [{ account: account({ features: [] }) }, { features: ['is invalid'] }],
+      [{ account: account({ limits: null }) }, { limits: [mustBe.object] }],
+      [{ account: account({ features: [] }) }, { features: [mustBe.object] }],
       [
         { account: account({ limits: { sites_count: 1.5, ingest_refill_rate: 'x' } }) },
-        { 'limits.sites_count': ['is invalid'], 'limits.ingest_refill_rate': ['is invalid'] },
+        { 'limits.sites_count': [mustBe.integer], 'limits.ingest_refill_rate': [mustBe.integer] },
       ],
       [
         { account: account({ limits: { users_count: -1 } }) },
@@ -147,13 +151,13 @@ describe('create_account', () => {
         { account: account({ limits: { api_capacity: 0 } }) },
         { 'limits.api_capacity': ['must be greater than or equal to 1'] },
       ],
-      [{ account: account({ limits: { sites_count: 'many' } }) }, { 'limits.sites_count': ['is invalid'] }],
-      [{ account: account({ features: { idp_sync: 'yes' } }) }, { 'features.idp_sync': ['is invalid'] }],
-      [{ account: account({ v0_lists: 'lists' }) }, { v0_lists: ['is invalid'] }],
+      [{ account: account({ limits: { sites_count: 'many' } }) }, { 'limits.sites_count': [mustBe.integer] }],
+      [{ account: account({ features: { idp_sync: 'yes' } }) }, { 'features.idp_sync': [mustBe.boolean] }],
+      [{ account: account({ v0_lists: 'lists' }) }, { v0_lists: [mustBe.oneOf('text', 'arrays')] }],
       [{ admin: admin({ email: 'ada' }) }, { 'admin.email': ['is an invalid email address'] }],
       [{ admin: {} }, { 'admin.name': ["can't be blank"], 'admin.email': ["can't be blank"] }],
       [{ api_token: { scopes: [] } }, { 'api_token.scopes': ['should have at least 1 item(s)'] }],
-      [{ api_token: { scopes: ['all'] } }, { 'api_token.scopes': ['has an invalid entry'] }],
+      [{ api_token: { scopes: ['all'] } }, { 'api_token.scopes': [mustBe.scope] }],
       [{ api_token: { expires_at: '2020-01-01T00:00:00Z' } }, { 'api_token.expires_at': ['must be in the future'] }],
     ]),
   )('refuses %s', async (_name, parts, errors) => {
@@ -167,7 +171,7 @@ describe('create_account', () => {
       name: ['should be at least 3 character(s)'],
       'admin.name': ["can't be blank"],
       'admin.email': ['is an invalid email address'],
-      'api_token.scopes': ['has an invalid entry'],
+      'api_token.scopes': [mustBe.scope],
     })
   })
 
@@ -214,10 +218,10 @@ describe('update_account', () => {
 
   it.each<[object, Record<string, string[]>]>([
     [{ name: 'ab' }, { name: ['should be at least 3 character(s)'] }],
-    [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
+    [{ is_disabled: 'maybe' }, { is_disabled: [mustBe.boolean] }],
     [{ disabled_reason: 7 }, { disabled_reason: ['is invalid'] }],
     [{ limits: { ingest_capacity: 0 } }, { 'limits.ingest_capacity': ['must be greater than or equal to 1'] }],
-    [{ features: { idp_sync: null } }, { 'features.idp_sync': ['is invalid'] }],
+    [{ features: { idp_sync: null } }, { 'features.idp_sync': [mustBe.boolean] }],
   ])('refuses %j', async (fields, errors) => {
     const own = await newAccount()
     const { error } = await run({ operation: 'update_account', account_id: own.id, account: fields })
@@ -240,7 +244,7 @@ describe('update_account', () => {
   it('needs an account that exists', async () => {
     const event = { operation: 'update_account', account: { name: 'Nobody' } }
     expect((await run({ ...event, account_id: randomUUID() })).error.code).toBe('not_found')
-    expect((await run({ ...event, account_id: 'x' })).error.errors).toEqual({ account_id: ['is invalid'] })
+    expect((await run({ ...event, account_id: 'x' })).error.errors).toEqual({ account_id: [mustBe.uuid] })
     expect((await run(event)).error.errors).toEqual({ account_id: ["can't be blank"] })
   })
 })
@@ -263,7 +267,7 @@ describe('delete_account', () => {
     const { data } = await run({ operation: 'delete_account', account_id: own.id, delete_at })
     expect(Date.parse(data.delete_at)).toBe(Date.parse(delete_at))
     const bad = await run({ operation: 'delete_account', account_id: own.id, delete_at: 'soon' })
-    expect(bad.error.errors).toEqual({ delete_at: ['is invalid'] })
+    expect(bad.error.errors).toEqual({ delete_at: [mustBe.timestamp] })
   })
 })
 
@@ -288,7 +292,7 @@ describe('create_static_device_pool', () => {
     const id = randomUUID()
     expect((await run({ ...event, resource: {} })).error.errors).toEqual({ name: ["can't be blank"] })
     expect((await run({ ...event, resource: { name: 'x', device_ids: ['y'] } })).error.errors).toEqual({
-      device_ids: ['has an invalid entry'],
+      device_ids: ['must be a list of client ids'],
     })
     expect((await run({ ...event, resource: { name: 'x', device_ids: [id] } })).error.errors).toEqual({
       device_ids: [`${id} does not exist`],

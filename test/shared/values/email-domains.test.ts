@@ -15,7 +15,7 @@ describe('the domains of emails', () => {
       [' Example.COM ', 'bücher.example', 'example.com'],
       ['example.com', 'xn--bcher-kva.example'],
     ],
-    ['example.com', ['is invalid']],
+    ['example.com', ['must be a list']],
     [[], ['should have at least 1 item(s)']],
     [Array(101).fill('example.com'), ['should have at most 100 item(s)']],
     [

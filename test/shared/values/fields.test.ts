@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { HostName, Integer, OutsideUrl, Subdomain } from '#shared/values/fields.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 
 const read = (schema: v.GenericSchema, input: unknown) => {
   const result = v.safeParse(schema, input)
@@ -42,7 +43,7 @@ describe('a host name', () => {
     'a_b.com',
     'x'.repeat(64).concat('.com'),
   ])('is not %s', (text) => {
-    expect(read(HostName, text)).toEqual({ message: 'is invalid' })
+    expect(read(HostName, text)).toEqual({ message: mustBe.hostName })
   })
 })
 
@@ -66,7 +67,7 @@ describe('an https address', () => {
     'https://u@a.example.com',
     'javascript:alert(1)',
   ])('is not %s', (text) => {
-    expect(read(OutsideUrl, text)).toEqual({ message: 'is invalid' })
+    expect(read(OutsideUrl, text)).toEqual({ message: mustBe.httpsUrl })
   })
 })
 
@@ -76,7 +77,7 @@ it('takes 1 to 63 of a-z, 0-9 and - for a subdomain', () => {
       expect(read(Subdomain, text)).toEqual({ value: text })
     }),
   )
-  for (const text of ['A', 'a.b', 'a_b', 'é']) expect(read(Subdomain, text)).toEqual({ message: 'is invalid' })
+  for (const text of ['A', 'a.b', 'a_b', 'é']) expect(read(Subdomain, text)).toEqual({ message: mustBe.subdomain })
   expect(read(Subdomain, 'a'.repeat(64))).toEqual({ message: 'should be at most 63 character(s)' })
 })
 
@@ -95,6 +96,6 @@ it('takes an integer within its bounds, as a number or as digits', () => {
   )
   expect(read(schema, null)).toEqual({ value: 28_800 })
   for (const bad of [300.5, '3e2', '0x12c', [300], {}, true, '1'.repeat(40)]) {
-    expect(read(schema, bad)).toEqual({ message: 'is invalid' })
+    expect(read(schema, bad)).toEqual({ message: mustBe.integer })
   }
 })

@@ -42,7 +42,7 @@ const rules: Rule[] = [
     why: 'addresses, names and URLs have a grammar of their own',
     field: /(^|\.)(address|values|destination|endpoint|email|issuer|discovery_document_uri|redirect_uri|base_url)$/,
     message:
-      /^is invalid$|valid|^(cannot|has mismatched|needs a label|is an IP address|does not contain|only http|timezone|port is not)/,
+      /^is invalid$|valid|^must (be an IP address or|be an https URL|be one of the redirect URIs|have the form)|^(cannot|has mismatched|needs a label|is an IP address|does not contain|only http|timezone|port is not)/,
   },
   {
     why: 'a text holds a whole list',

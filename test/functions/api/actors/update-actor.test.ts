@@ -11,6 +11,7 @@ import { blank, person, robot } from '#test/support/accounts/actors.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
 
@@ -66,9 +67,12 @@ describe('PATCH /actors/{id}', () => {
         { name: null, is_disabled: null },
         { name: [blank], is_disabled: [blank] },
       ],
-      [{ type: 'robot' }, { type: ['is invalid'] }],
+      [
+        { type: 'robot' },
+        { type: [mustBe.oneOf('account_user', 'account_admin_user', 'service_account', 'api_client')] },
+      ],
       [{ email: 'nobody' }, { email: ['is an invalid email address'] }],
-      [{ allow_email_otp_sign_in: 7 }, { allow_email_otp_sign_in: ['is invalid'] }],
+      [{ allow_email_otp_sign_in: 7 }, { allow_email_otp_sign_in: [mustBe.boolean] }],
     ]),
   )('refuses %s', async (_name, fields, errors) => {
     const actor = (await create(account, person())).body.data

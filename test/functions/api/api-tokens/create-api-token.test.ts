@@ -7,6 +7,7 @@ import { robot } from '#test/support/accounts/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient } from '#test/support/accounts/api-tokens.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
 
@@ -70,17 +71,17 @@ describe('POST /actors/{actor_id}/api_tokens (A13)', () => {
     named<[Record<string, unknown>, Record<string, string[]>]>([
       [{}, { expires_at: ["can't be blank"] }],
       [{ expires_at: '' }, { expires_at: ["can't be blank"] }],
-      [{ expires_at: '2026-01-01' }, { expires_at: ['is invalid'] }],
-      [{ expires_at: '9999-12-31T23:59:59-01:00' }, { expires_at: ['is invalid'] }],
+      [{ expires_at: '2026-01-01' }, { expires_at: [mustBe.timestamp] }],
+      [{ expires_at: '9999-12-31T23:59:59-01:00' }, { expires_at: [mustBe.timestamp] }],
       [{ expires_at: '2020-01-01T00:00:00Z' }, { expires_at: ['must be in the future'] }],
       [{ expires_at: inAnHour(), name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
       [{ expires_at: inAnHour(), name: 5 }, { name: ['is invalid'] }],
       [{ expires_at: inAnHour(), scopes: [] }, { scopes: ['should have at least 1 item(s)'] }],
-      [{ expires_at: inAnHour(), scopes: null }, { scopes: ['is invalid'] }],
-      [{ expires_at: inAnHour(), scopes: 'groups:read' }, { scopes: ['is invalid'] }],
-      [{ expires_at: inAnHour(), scopes: ['groups:delete'] }, { scopes: ['has an invalid entry'] }],
-      [{ expires_at: inAnHour(), scopes: ['*:write'] }, { scopes: ['has an invalid entry'] }],
-      [{ expires_at: inAnHour(), scopes: [7] }, { scopes: ['has an invalid entry'] }],
+      [{ expires_at: inAnHour(), scopes: null }, { scopes: [mustBe.list] }],
+      [{ expires_at: inAnHour(), scopes: 'groups:read' }, { scopes: [mustBe.list] }],
+      [{ expires_at: inAnHour(), scopes: ['groups:delete'] }, { scopes: [mustBe.scope] }],
+      [{ expires_at: inAnHour(), scopes: ['*:write'] }, { scopes: [mustBe.scope] }],
+      [{ expires_at: inAnHour(), scopes: [7] }, { scopes: [mustBe.scope] }],
     ]),
   )('refuses %s', async (_name, fields, errors) => {
     const answer = await create(account, await newApiClient(account), fields)

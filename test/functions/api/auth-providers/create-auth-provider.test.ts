@@ -5,6 +5,7 @@ import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
 
@@ -55,7 +56,7 @@ describe.each(providerKinds)('POST /%s_auth_providers (A25)', (kind) => {
     named<[Fields, Record<string, string[]>]>([
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
       [{ name: 7 }, { name: ['is invalid'] }],
-      [{ context: 'everywhere' }, { context: ['is invalid'] }],
+      [{ context: 'everywhere' }, { context: [mustBe.oneOf('clients_and_portal', 'clients_only', 'portal_only')] }],
       [
         { client_session_lifetime_secs: 3_599 },
         { client_session_lifetime_secs: ['must be greater than or equal to 3600'] },
@@ -64,8 +65,8 @@ describe.each(providerKinds)('POST /%s_auth_providers (A25)', (kind) => {
         { client_session_lifetime_secs: 7_776_001 },
         { client_session_lifetime_secs: ['must be less than or equal to 7776000'] },
       ],
-      [{ portal_session_lifetime_secs: '1.5' }, { portal_session_lifetime_secs: ['is invalid'] }],
-      [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
+      [{ portal_session_lifetime_secs: '1.5' }, { portal_session_lifetime_secs: [mustBe.integer] }],
+      [{ is_disabled: 'maybe' }, { is_disabled: [mustBe.boolean] }],
     ]),
   )('refuses %s', async (_name, fields, errors) => {
     discovered()
@@ -114,21 +115,33 @@ describe('the fields of a kind (A25.1)', () => {
         discovery_document_uri: ["can't be blank"],
       },
     ],
-    ['oidc', { discovery_document_uri: 'http://login.example.com' }, { discovery_document_uri: ['is invalid'] }],
-    ['oidc', { discovery_document_uri: 'nonsense' }, { discovery_document_uri: ['is invalid'] }],
-    ['oidc', { email_verification_method: 'mail' }, { email_verification_method: ['is invalid'] }],
+    ['oidc', { discovery_document_uri: 'http://login.example.com' }, { discovery_document_uri: [mustBe.httpsUrl] }],
+    ['oidc', { discovery_document_uri: 'nonsense' }, { discovery_document_uri: [mustBe.httpsUrl] }],
+    [
+      'oidc',
+      { email_verification_method: 'mail' },
+      { email_verification_method: [mustBe.oneOf('none', 'claim', 'proof')] },
+    ],
     ['tenant', { issuer: undefined }, { issuer: ["can't be blank"] }],
-    ['tenant', { issuer: 'http://x.example.com' }, { issuer: ['is invalid'] }],
-    ['tenant', { issuer: 'https://elsewhere.example.com/1/v2.0' }, { issuer: ['is invalid'] }],
-    ['tenant', { issuer: 'https://tenants.example.com/1/v1.0' }, { issuer: ['is invalid'] }],
+    ['tenant', { issuer: 'http://x.example.com' }, { issuer: [mustBe.httpsUrl] }],
+    [
+      'tenant',
+      { issuer: 'https://elsewhere.example.com/1/v2.0' },
+      { issuer: ['must have the form https://tenants.example.com/{tenant_id}/v2.0'] },
+    ],
+    [
+      'tenant',
+      { issuer: 'https://tenants.example.com/1/v1.0' },
+      { issuer: ['must have the form https://tenants.example.com/{tenant_id}/v2.0'] },
+    ],
     [
       'tenant',
       { issuer: 'https://tenants.example.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0' },
-      { issuer: ['is invalid'] },
+      { issuer: ['must have the form https://tenants.example.com/{tenant_id}/v2.0'] },
     ],
-    ['tenant', { email_claim: 'mail' }, { email_claim: ['is invalid'] }],
-    ['idp', { idp_domain: 'no host' }, { idp_domain: ['is invalid'] }],
-    ['idp', { idp_domain: 'https://x.example.com' }, { idp_domain: ['is invalid'] }],
+    ['tenant', { email_claim: 'mail' }, { email_claim: [mustBe.oneOf('email', 'upn', 'preferred_username')] }],
+    ['idp', { idp_domain: 'no host' }, { idp_domain: [mustBe.hostName] }],
+    ['idp', { idp_domain: 'https://x.example.com' }, { idp_domain: [mustBe.hostName] }],
     ['idp', { client_secret: '' }, { client_secret: ["can't be blank"] }],
   ])('of %s: %j is refused', async (kind, fields, errors) => {
     const read = discovered()

@@ -6,6 +6,7 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { discovered, mintTokens, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 
 let account: Account
@@ -61,7 +62,7 @@ describe.each(providerKinds)('PATCH /%s_auth_providers/{id} (A25)', (kind) => {
       422,
       {
         name: ["can't be blank"],
-        context: ['is invalid'],
+        context: [mustBe.oneOf('clients_and_portal', 'clients_only', 'portal_only')],
         client_session_lifetime_secs: ['must be greater than or equal to 3600'],
         is_disabled: ["can't be blank"],
       },

@@ -16,6 +16,7 @@ import { getItem, queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 
 const elsewhere = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }]
 const verified = { property: 'client_verified', operator: 'is', values: ['true'] }
@@ -29,7 +30,7 @@ describe('the decision (P5.2)', () => {
     const world = await newAccessWorld()
     const { ask, resource } = world
     expect((await ask({})).body).toMatchObject({ status: 422, errors: { resource_id: ["can't be blank"] } })
-    expect((await ask({ resource_id: 'x' })).body.errors).toEqual({ resource_id: ['is invalid'] })
+    expect((await ask({ resource_id: 'x' })).body.errors).toEqual({ resource_id: [mustBe.uuid] })
     expect((await ask({ resource_id: randomUUID() })).body).toMatchObject({ status: 409, code: 'no_session' })
     const { id: session_id } = (await world.startSession({ version: '1.4.0' })).body.data
     expect((await ask({ resource_id: resource.id, session_id: randomUUID() })).body.code).toBe('no_session')

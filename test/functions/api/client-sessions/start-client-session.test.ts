@@ -14,6 +14,7 @@ import { newAccessWorld } from '#test/support/access/access.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -145,7 +146,7 @@ describe('starting a client session (P3.1)', () => {
     const refused = await world.startSession({ svc_id: '', public_key: 'short', version: 'x'.repeat(65), hostname: 7 })
     expect(refused.body.errors).toEqual({
       svc_id: ["can't be blank"],
-      public_key: ['is invalid'],
+      public_key: [mustBe.key],
       version: ['should be at most 64 character(s)'],
       hostname: ['is invalid'],
     })

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type DirectoryKind, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
 import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
@@ -82,10 +83,10 @@ it.each(
         service_account_key: ["can't be blank"],
       },
     ],
-    ['suite', { domain: 'no host' }, { domain: ['is invalid'] }],
+    ['suite', { domain: 'no host' }, { domain: [mustBe.hostName] }],
     ['suite', { impersonation_email: 'sync' }, { impersonation_email: ['is an invalid email address'] }],
-    ['suite', { group_sync_mode: 'some' }, { group_sync_mode: ['is invalid'] }],
-    ['suite', { orgunit_sync_enabled: 'x' }, { orgunit_sync_enabled: ['is invalid'] }],
+    ['suite', { group_sync_mode: 'some' }, { group_sync_mode: [mustBe.oneOf('all', 'filtered', 'disabled')] }],
+    ['suite', { orgunit_sync_enabled: 'x' }, { orgunit_sync_enabled: [mustBe.boolean] }],
     ['tenant', { tenant_id: 'x'.repeat(254) }, { tenant_id: ['should be at most 253 character(s)'] }],
     ...['../..', '$&', 'common', 'tenant id', '1111111-1111-4111-8111-111111111111'].map(
       (tenant_id): [DirectoryKind, Fields, Record<string, string[]>] => [
@@ -100,11 +101,11 @@ it.each(
       { client_id: ["can't be blank"], client_secret: ["can't be blank"] },
     ],
     ['tenant', { client_id: 'x'.repeat(256) }, { client_id: ['should be at most 255 character(s)'] }],
-    ['tenant', { email_field: 'email' }, { email_field: ['is invalid'] }],
+    ['tenant', { email_field: 'email' }, { email_field: [mustBe.oneOf('userPrincipalName', 'mail')] }],
     [
       'idp',
       { idp_domain: 'https://idp.example.com', client_id: ' ' },
-      { idp_domain: ['is invalid'], client_id: ["can't be blank"] },
+      { idp_domain: [mustBe.hostName], client_id: ["can't be blank"] },
     ],
   ]),
 )('refuses a directory: %s', async (_name, kind, fields, errors) => {

@@ -5,6 +5,7 @@ import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
 
 type Fields = Record<string, unknown>
@@ -75,11 +76,15 @@ it.each<[DirectoryKind, Fields, Record<string, string[]>]>([
   [
     'suite',
     { domain: 'no host', group_sync_mode: 'some' },
-    { domain: ['is invalid'], group_sync_mode: ['is invalid'] },
+    { domain: [mustBe.hostName], group_sync_mode: [mustBe.oneOf('all', 'filtered', 'disabled')] },
   ],
   ['suite', { service_account_key: '' }, { service_account_key: ["can't be blank"] }],
-  ['tenant', { tenant_id: '', email_field: 'email' }, { tenant_id: ["can't be blank"], email_field: ['is invalid'] }],
-  ['idp', { idp_domain: 'no host', client_id: null }, { idp_domain: ['is invalid'], client_id: ["can't be blank"] }],
+  [
+    'tenant',
+    { tenant_id: '', email_field: 'email' },
+    { tenant_id: ["can't be blank"], email_field: [mustBe.oneOf('userPrincipalName', 'mail')] },
+  ],
+  ['idp', { idp_domain: 'no host', client_id: null }, { idp_domain: [mustBe.hostName], client_id: ["can't be blank"] }],
 ])('a %s directory refuses %j', async (kind, fields, errors) => {
   const { id } = await directoriesApi[kind].made(account)
   const answer = await directoriesApi[kind].update(account, id, fields)

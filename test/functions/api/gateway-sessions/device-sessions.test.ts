@@ -20,6 +20,7 @@ import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { call } from '#test/support/accounts/account.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { followUpAll } from '#test/support/logs/commit-stream.ts'
 
 type Request = Partial<Parameters<typeof call>[1]>
@@ -176,7 +177,7 @@ describe.each(['gateway', 'client'] as const)('the session of a %s (P1)', (kind)
     expect([(await one.beat(first.id)).status, (await other.beat(second.id)).status]).toEqual([200, 200])
     const bytes = (length: number) => Buffer.alloc(length, 255).toString('base64')
     for (const key of [bytes(31), bytes(33), bytes(32).slice(0, -1), bytes(32).replace('/', '_'), `${bytes(32)}=`, {}])
-      expect((await one.start({ public_key: key })).body.errors).toEqual({ public_key: ['is invalid'] })
+      expect((await one.start({ public_key: key })).body.errors).toEqual({ public_key: [mustBe.key] })
   })
 
   it('has texts up to their length', async () => {

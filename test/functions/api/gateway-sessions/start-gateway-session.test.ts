@@ -7,6 +7,7 @@ import { queryItems } from '#shared/table/read.ts'
 import { end, heartbeat, newSite, start } from '#test/support/access/gateways.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { named } from '#test/support/run/brief.ts'
 
 let account: Account
@@ -60,10 +61,10 @@ describe('POST /gateway/sessions', () => {
         { public_key: null, version: ' ' },
         { public_key: ["can't be blank"], version: ["can't be blank"] },
       ],
-      [{ public_key: 'AAAA' }, { public_key: ['is invalid'] }],
-      [{ public_key: `${'A'.repeat(42)}B=` }, { public_key: ['is invalid'] }],
-      [{ public_key: Buffer.alloc(31).toString('base64') }, { public_key: ['is invalid'] }],
-      [{ public_key: 7 }, { public_key: ['is invalid'] }],
+      [{ public_key: 'AAAA' }, { public_key: [mustBe.key] }],
+      [{ public_key: `${'A'.repeat(42)}B=` }, { public_key: [mustBe.key] }],
+      [{ public_key: Buffer.alloc(31).toString('base64') }, { public_key: [mustBe.key] }],
+      [{ public_key: 7 }, { public_key: [mustBe.key] }],
       [{ version: undefined }, { version: ["can't be blank"] }],
       [{ version: 'x'.repeat(65) }, { version: ['should be at most 64 character(s)'] }],
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
 import { mdmFields, storedProvider, tenantFields } from '#test/support/sync/posture-providers.ts'
@@ -52,7 +53,7 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
   it.each(
     named<[Fields, Record<string, string[]>]>([
       [{}, { type: ["can't be blank"], name: ["can't be blank"] }],
-      [{ type: 'vendor', name: 'x' }, { type: ['is invalid'] }],
+      [{ type: 'vendor', name: 'x' }, { type: [mustBe.oneOf('mdm', 'tenant')] }],
       [
         { type: 'mdm', name: 'x' },
         { subdomain: ["can't be blank"], region: ["can't be blank"], api_token: ["can't be blank"] },
@@ -61,9 +62,9 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
         { type: 'tenant', name: 'x' },
         { tenant_id: ["can't be blank"], client_id: ["can't be blank"], client_secret: ["can't be blank"] },
       ],
-      [mdmFields({ subdomain: 'Company' }), { subdomain: ['is invalid'] }],
+      [mdmFields({ subdomain: 'Company' }), { subdomain: [mustBe.subdomain] }],
       [mdmFields({ subdomain: 'x'.repeat(64) }), { subdomain: ['should be at most 63 character(s)'] }],
-      [mdmFields({ region: 'asia' }), { region: ['is invalid'] }],
+      [mdmFields({ region: 'asia' }), { region: [mustBe.oneOf('us', 'eu')] }],
       [mdmFields({ api_token: '' }), { api_token: ["can't be blank"] }],
       [tenantFields({ tenant_id: '../..' }), { tenant_id: ['should be the GUID or a domain name of a tenant'] }],
       [tenantFields({ name: 'x'.repeat(256) }), { name: ['should be at most 255 character(s)'] }],

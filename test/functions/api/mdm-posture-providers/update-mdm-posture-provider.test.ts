@@ -4,6 +4,7 @@ import { postureProviders } from '#shared/domain/posture-providers/posture-provi
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { mdmFields, storedProvider, tenantFields } from '#test/support/sync/posture-providers.ts'
 
 type Fields = Record<string, unknown>
@@ -58,10 +59,10 @@ describe('PATCH /mdm_posture_providers/{id} (A28.1)', () => {
     [{ name: '' }, { name: ["can't be blank"] }],
     [
       { region: 'asia', subdomain: 'Company' },
-      { region: ['is invalid'], subdomain: ['is invalid'] },
+      { region: [mustBe.oneOf('us', 'eu')], subdomain: [mustBe.subdomain] },
     ],
     [{ api_token: null }, { api_token: ["can't be blank"] }],
-    [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
+    [{ is_disabled: 'maybe' }, { is_disabled: [mustBe.boolean] }],
   ])('refuses %j, and keeps the provider', async (fields, errors) => {
     const provider = (await create(account, mdmFields())).body.data
     const answer = await update(account, provider.id, fields)

@@ -19,11 +19,11 @@ describe('PATCH /groups/{group_id}/memberships (A15)', () => {
   })
 
   it.each<[unknown, Record<string, string[]>]>([
-    [{ add: 'x' }, { add: ['is invalid'] }],
-    [{ remove: {} }, { remove: ['is invalid'] }],
+    [{ add: 'x' }, { add: ['must be a list of actor ids'] }],
+    [{ remove: {} }, { remove: ['must be a list of actor ids'] }],
     [
       { add: null, remove: 5 },
-      { add: ['is invalid'], remove: ['is invalid'] },
+      { add: ['must be a list of actor ids'], remove: ['must be a list of actor ids'] },
     ],
     [{ add: ['x'], remove: ['y'] }, { memberships: ['x is not a valid actor id', 'y is not a valid actor id'] }],
     [{ add: [unknownId] }, { memberships: [`${unknownId} does not exist`] }],

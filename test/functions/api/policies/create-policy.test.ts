@@ -3,6 +3,7 @@ import { newAccount } from '#test/support/accounts/account.ts'
 import { policiesApi, resourcesApi } from '#test/support/accounts/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/accounts/policies.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
@@ -40,23 +41,39 @@ describe('POST /policies (A16)', () => {
       [{ group_id: null }, { group_id: ["can't be blank"] }],
       [
         { group_id: 'x', resource_id: 7 },
-        { group_id: ['is invalid'], resource_id: ['is invalid'] },
+        { group_id: [mustBe.uuid], resource_id: [mustBe.uuid] },
       ],
       [
         { group_id: unknownId, resource_id: unknownId },
         { group_id: ['does not exist'], resource_id: ['does not exist'] },
       ],
       [{ description: 'x'.repeat(1025) }, { description: ['should be at most 1024 character(s)'] }],
-      [{ is_disabled: 'maybe' }, { is_disabled: ['is invalid'] }],
+      [{ is_disabled: 'maybe' }, { is_disabled: [mustBe.boolean] }],
       [{ is_disabled: null }, { is_disabled: ["can't be blank"] }],
       [{ flow_log_uploads_enabled: '' }, { flow_log_uploads_enabled: ["can't be blank"] }],
-      [{ conditions: null }, { conditions: ['is invalid'] }],
-      [{ conditions: {} }, { conditions: ['is invalid'] }],
-      [{ conditions: ['x'] }, { 'conditions.0': ['is invalid'] }],
-      [{ conditions: [{ property: 'colour', values: ['x'] }] }, { 'conditions.0.property': ['is invalid'] }],
-      [{ conditions: [{ ...region, operator: 'is' }] }, { 'conditions.0.operator': ['is invalid'] }],
-      [{ conditions: [{ ...region, values: ['XX'] }] }, { 'conditions.0.values': ['has an invalid entry'] }],
-      [{ conditions: [{ ...region, values: ['de'] }] }, { 'conditions.0.values': ['has an invalid entry'] }],
+      [{ conditions: null }, { conditions: [mustBe.list] }],
+      [{ conditions: {} }, { conditions: [mustBe.list] }],
+      [{ conditions: ['x'] }, { 'conditions.0': [mustBe.object] }],
+      [
+        { conditions: [{ property: 'colour', values: ['x'] }] },
+        {
+          'conditions.0.property': [
+            mustBe.oneOf(
+              'remote_ip_location_region',
+              'remote_ip',
+              'auth_provider_id',
+              'current_utc_datetime',
+              'client_verified',
+            ),
+          ],
+        },
+      ],
+      [
+        { conditions: [{ ...region, operator: 'is' }] },
+        { 'conditions.0.operator': [mustBe.oneOf('is_in', 'is_not_in')] },
+      ],
+      [{ conditions: [{ ...region, values: ['XX'] }] }, { 'conditions.0.values': [mustBe.region] }],
+      [{ conditions: [{ ...region, values: ['de'] }] }, { 'conditions.0.values': [mustBe.region] }],
       [{ conditions: [{ ...region, values: [] }] }, { 'conditions.0.values': ['should have at least 1 item(s)'] }],
       [{ conditions: [{ ...region, values: undefined }] }, { 'conditions.0.values': ["can't be blank"] }],
       [
@@ -66,24 +83,27 @@ describe('POST /policies (A16)', () => {
       [{ conditions: [region, region] }, { base: ['only one condition per property is allowed'] }],
       [
         { conditions: [region, { property: 'remote_ip', operator: 'is_in_cidr', values: ['10.0.0.0/33'] }] },
-        { 'conditions.1.values': ['is invalid'] },
+        { 'conditions.1.values': [mustBe.range] },
       ],
-      [{ conditions: [{ property: 'remote_ip', values: ['10.0.0.1'] }] }, { 'conditions.0.operator': ['is invalid'] }],
+      [
+        { conditions: [{ property: 'remote_ip', values: ['10.0.0.1'] }] },
+        { 'conditions.0.operator': [mustBe.oneOf('is_in_cidr', 'is_not_in_cidr')] },
+      ],
       [
         { conditions: [{ property: 'auth_provider_id', operator: 'is_in', values: ['x'] }] },
-        { 'conditions.0.values': ['is invalid'] },
+        { 'conditions.0.values': [mustBe.uuid] },
       ],
       [
         { conditions: [{ property: 'client_verified', operator: 'is', values: ['true', 'false'] }] },
         { 'conditions.0.values': ['should have 1 item(s)'] },
       ],
       ...[
-        ['M/09:00-17:00', 'timezone is required'],
-        ['M/09:00-17:00/', 'timezone is required'],
-        ['M', 'is invalid'],
-        ['M/09:00-17:00/Mars/Base', 'timezone is unknown'],
-        ['X/09:00-17:00/UTC', 'day is invalid'],
-        ['M/9-25/UTC', 'time range is invalid'],
+        ['M/09:00-17:00', mustBe.timezone],
+        ['M/09:00-17:00/', mustBe.timezone],
+        ['M', mustBe.dayRanges],
+        ['M/09:00-17:00/Mars/Base', mustBe.knownTimezone],
+        ['X/09:00-17:00/UTC', mustBe.day],
+        ['M/9-25/UTC', mustBe.timeRange],
         ['M/17-9/UTC', 'start of the time range must not be after its end'],
       ].map(([value, message]): [Fields, Record<string, string[]>] => [
         {

@@ -6,6 +6,7 @@ import { getRow } from '#shared/table/read.ts'
 import { policiesApi } from '#test/support/accounts/collections.ts'
 import { newPolicyWorld, type PolicyWorld, region } from '#test/support/accounts/policies.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
@@ -59,12 +60,25 @@ describe('PATCH /policies/{id} (A16)', () => {
     named<[Fields, Record<string, string[]>]>([
       [{ description: 'x'.repeat(1025) }, { description: ['should be at most 1024 character(s)'] }],
       [{ is_disabled: null }, { is_disabled: ["can't be blank"] }],
-      [{ conditions: null }, { conditions: ['is invalid'] }],
-      [{ conditions: [region, { property: 'colour', values: [] }] }, { 'conditions.1.property': ['is invalid'] }],
+      [{ conditions: null }, { conditions: [mustBe.list] }],
+      [
+        { conditions: [region, { property: 'colour', values: [] }] },
+        {
+          'conditions.1.property': [
+            mustBe.oneOf(
+              'remote_ip_location_region',
+              'remote_ip',
+              'auth_provider_id',
+              'current_utc_datetime',
+              'client_verified',
+            ),
+          ],
+        },
+      ],
       [{ conditions: [region, region] }, { base: ['only one condition per property is allowed'] }],
       [
         { group_id: 'x', resource_id: 7 },
-        { group_id: ['is invalid'], resource_id: ['is invalid'] },
+        { group_id: [mustBe.uuid], resource_id: [mustBe.uuid] },
       ],
     ]),
   )('refuses %s, and keeps the policy', async (_name, fields, errors) => {

@@ -13,10 +13,10 @@ describe('PATCH /resources/{resource_id}/pool_members (A19)', () => {
   })
 
   it.each<[unknown, Record<string, string[]>]>([
-    [{ add: 'x' }, { add: ['has an invalid entry'] }],
+    [{ add: 'x' }, { add: ['must be a list of client ids'] }],
     [
       { add: [7], remove: null },
-      { add: ['has an invalid entry'], remove: ['has an invalid entry'] },
+      { add: ['must be a list of client ids'], remove: ['must be a list of client ids'] },
     ],
     [{ add: ['x'], remove: ['y'] }, { pool_members: ['x is not a valid device id', 'y is not a valid device id'] }],
     [{ add: [unknownId] }, { pool_members: [`${unknownId} does not exist`] }],

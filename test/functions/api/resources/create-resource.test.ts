@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newResourceWorld, type ResourceWorld } from '#test/support/accounts/resources.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
@@ -44,37 +45,37 @@ describe('POST /resources (A18)', () => {
       [{ name: '' }, { name: ["can't be blank"] }],
       [{ name: 7 }, { name: ['is invalid'] }],
       [{ name: 'x'.repeat(256) }, { name: ['should be at most 255 character(s)'] }],
-      [{ type: 'tcp' }, { type: ['is invalid'] }],
-      [{ site_id: 'nonsense' }, { site_id: ['is invalid'] }],
+      [{ type: 'tcp' }, { type: [mustBe.oneOf('cidr', 'ip', 'dns', 'internet', 'static_device_pool')] }],
+      [{ site_id: 'nonsense' }, { site_id: [mustBe.uuid] }],
       [{ site_id: unknownId }, { site_id: ['does not exist'] }],
       [{ address: '' }, { address: ["can't be blank"] }],
       [{ address: 5 }, { address: ['is invalid'] }],
       [{ address: 'x'.repeat(254) }, { address: ['should be at most 253 character(s)'] }],
       [{ address: 'example.com:80' }, { address: ['cannot contain a port number'] }],
       [{ address: '1.1.1.1' }, { address: ['is an IP address, use a resource of type ip or cidr'] }],
-      [{ address: 'foo..bar' }, { address: ['is not a valid DNS name'] }],
+      [{ address: 'foo..bar' }, { address: [mustBe.resourceName] }],
       [{ address: '*.*' }, { address: ['cannot have a wildcard in the top-level domain'] }],
       [{ address: 'app.localhost' }, { address: ['cannot be in the localhost domain'] }],
       [{ address: '*.com' }, { address: ['needs a label that is not a wildcard'] }],
-      [{ type: 'cidr', address: '10.0.0.1' }, { address: ['is not a valid CIDR range'] }],
+      [{ type: 'cidr', address: '10.0.0.1' }, { address: [mustBe.resourceCidr] }],
       [
         { type: 'cidr', address: '0.0.0.0/0' },
         { address: ['cannot contain all addresses, use the Internet Resource'] },
       ],
       [{ type: 'cidr', address: '127.0.0.0/16' }, { address: ['cannot contain loopback addresses'] }],
       [{ type: 'cidr', address: '100.64.1.0/24' }, { address: ['cannot be in 100.64.0.0/10'] }],
-      [{ type: 'ip', address: '10.0.0.0/8' }, { address: ['is not a valid IP address'] }],
+      [{ type: 'ip', address: '10.0.0.0/8' }, { address: [mustBe.resourceIp] }],
       [{ type: 'ip', address: '0.0.0.0' }, { address: ['cannot stand for all addresses'] }],
       [{ type: 'ip', address: '[2600::1' }, { address: ['has mismatched brackets'] }],
       [{ type: 'ip', address: 'fd00:2021:1111::5' }, { address: ['cannot be in fd00:2021:1111::/48'] }],
       [{ address_description: 'x'.repeat(256) }, { address_description: ['should be at most 255 character(s)'] }],
-      [{ ip_stack: 'both' }, { ip_stack: ['is invalid'] }],
+      [{ ip_stack: 'both' }, { ip_stack: [mustBe.oneOf('ipv4_only', 'ipv6_only', 'dual')] }],
       [{ type: 'ip', address: '192.0.2.1', ip_stack: 'dual' }, { ip_stack: ['is supported only for DNS resources'] }],
-      [{ filters: null }, { filters: ['is invalid'] }],
+      [{ filters: null }, { filters: [mustBe.list] }],
       [{ filters: [{}] }, { 'filters.0.protocol': ["can't be blank"] }],
-      [{ filters: [{ protocol: 'sctp' }] }, { 'filters.0.protocol': ['is invalid'] }],
-      [{ filters: [7] }, { 'filters.0': ['is invalid'] }],
-      [{ filters: [{ protocol: 'tcp', ports: ['0'] }] }, { 'filters.0.ports': ['must be between 1 and 65535'] }],
+      [{ filters: [{ protocol: 'sctp' }] }, { 'filters.0.protocol': [mustBe.oneOf('tcp', 'udp', 'icmp')] }],
+      [{ filters: [7] }, { 'filters.0': [mustBe.object] }],
+      [{ filters: [{ protocol: 'tcp', ports: ['0'] }] }, { 'filters.0.ports': [mustBe.port] }],
       [
         { filters: [{ protocol: 'tcp', ports: ['90-80'] }] },
         { 'filters.0.ports': ['lower port cannot exceed upper port'] },
@@ -83,11 +84,11 @@ describe('POST /resources (A18)', () => {
       ...['65536', '-1', 'abc', '[80,90]', '', '80-', '-80', '80--90', '1-70000', '8 0', '0x50', 80.5, -1, 0].map(
         (port): [Fields, Record<string, string[]>] => [
           { filters: [{ protocol: 'udp', ports: [port] }] },
-          { 'filters.0.ports': ['must be between 1 and 65535'] },
+          { 'filters.0.ports': [mustBe.port] },
         ],
       ),
-      [{ filters: [{ protocol: 'tcp', ports: '80' }] }, { 'filters.0.ports': ['is invalid'] }],
-      [{ filters: [{ protocol: 'tcp', ports: [true] }] }, { 'filters.0.ports': ['is invalid'] }],
+      [{ filters: [{ protocol: 'tcp', ports: '80' }] }, { 'filters.0.ports': [mustBe.list] }],
+      [{ filters: [{ protocol: 'tcp', ports: [true] }] }, { 'filters.0.ports': [mustBe.port] }],
       [{ filters: [{ protocol: 'tcp', ports: [80, '80'] }] }, { 'filters.0.ports': ['ports must not overlap'] }],
       [
         { filters: [{ protocol: 'tcp', ports: Array.from({ length: 501 }, (_, i) => i + 1) }] },
@@ -97,7 +98,7 @@ describe('POST /resources (A18)', () => {
         { filters: [{ protocol: 'tcp' }, { ports: ['x'] }, { protocol: 'icmp', ports: ['9-1'] }] },
         {
           'filters.1.protocol': ["can't be blank"],
-          'filters.1.ports': ['must be between 1 and 65535'],
+          'filters.1.ports': [mustBe.port],
           'filters.2.ports': ['lower port cannot exceed upper port'],
         },
       ],
@@ -105,9 +106,9 @@ describe('POST /resources (A18)', () => {
         { name: '', address: 'a_b', filters: 7, ip_stack: 1 },
         {
           name: ["can't be blank"],
-          address: ['is not a valid DNS name'],
-          filters: ['is invalid'],
-          ip_stack: ['is invalid'],
+          address: [mustBe.resourceName],
+          filters: [mustBe.list],
+          ip_stack: [mustBe.oneOf('ipv4_only', 'ipv6_only', 'dual')],
         },
       ],
       [

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newResourceWorld, type ResourceWorld } from '#test/support/accounts/resources.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { named } from '#test/support/run/brief.ts'
 
 type Fields = Record<string, unknown>
@@ -32,7 +33,7 @@ describe('PATCH /resources/{id} (A18)', () => {
 
   it('validates the stored address for a new type, and the IP stack follows', async () => {
     const { id } = await world.made({ ip_stack: 'ipv4_only' })
-    expect((await world.update(id, { type: 'ip' })).body.errors).toEqual({ address: ['is not a valid IP address'] })
+    expect((await world.update(id, { type: 'ip' })).body.errors).toEqual({ address: [mustBe.resourceIp] })
     const ip = await world.update(id, { type: 'ip', address: '192.0.2.9' })
     expect(ip.body.data).toMatchObject({ type: 'ip', address: '192.0.2.9', ip_stack: null })
     const dnsAgain = await world.update(id, { type: 'dns', address: 'again.example.com' })
@@ -61,12 +62,12 @@ describe('PATCH /resources/{id} (A18)', () => {
 
   it('normalises the stored address for a type that takes it, and tests a sent one alone', async () => {
     const { id } = await world.made({ type: 'ip', address: '2001:db8::1' })
-    expect((await world.update(id, { type: 'cidr' })).body.errors).toEqual({ address: ['is not a valid CIDR range'] })
+    expect((await world.update(id, { type: 'cidr' })).body.errors).toEqual({ address: [mustBe.resourceCidr] })
     const block = await world.update(id, { type: 'cidr', address: '2001:DB8::1/64' })
     expect(block.body.data).toMatchObject({ type: 'cidr', address: '2001:db8::/64' })
     expect((await world.update(id, { address: '10.9.8.7/8' })).body.data.address).toBe('10.0.0.0/8')
     expect((await world.update(id, { address: 'wiki.example.com' })).body.errors).toEqual({
-      address: ['is not a valid CIDR range'],
+      address: [mustBe.resourceCidr],
     })
     const named = await world.update(id, { type: 'dns', address: 'intranet', ip_stack: 'ipv6_only' })
     expect(named.body.data).toMatchObject({ type: 'dns', address: 'intranet', ip_stack: 'ipv6_only' })
@@ -101,7 +102,7 @@ describe('PATCH /resources/{id} (A18)', () => {
       ip_stack: null,
       site_id: null,
     })
-    expect((await world.update(world.pool, { type: 'dns' })).body.errors).toEqual({ type: ['is invalid'] })
+    expect((await world.update(world.pool, { type: 'dns' })).body.errors).toEqual({ type: ['cannot be changed'] })
   })
 
   it.each(
@@ -110,12 +111,12 @@ describe('PATCH /resources/{id} (A18)', () => {
       [{ site_id: unknownId }, { site_id: ['does not exist'] }],
       [
         { site_id: 'x', ip_stack: 'both' },
-        { site_id: ['is invalid'], ip_stack: ['is invalid'] },
+        { site_id: [mustBe.uuid], ip_stack: [mustBe.oneOf('ipv4_only', 'ipv6_only', 'dual')] },
       ],
       [{ address: 'example.com:80' }, { address: ['cannot contain a port number'] }],
       [
         { filters: null, address_description: 7 },
-        { filters: ['is invalid'], address_description: ['is invalid'] },
+        { filters: [mustBe.list], address_description: ['is invalid'] },
       ],
       [
         { filters: [{ protocol: 'tcp', ports: ['9-8'] }] },

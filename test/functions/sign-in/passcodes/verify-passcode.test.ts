@@ -16,6 +16,7 @@ import { getItem, rowsBy } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { catchMails, countHashes, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
 
@@ -217,7 +218,11 @@ describe('POST /sign_in/{slug}/email_otp/verify', () => {
   it.each([
     ['nothing', {}, { email: ["can't be blank"], passcode: ["can't be blank"] }],
     ['no address', { email: 'grace', passcode: 'ABC234' }, { email: ['is an invalid email address'] }],
-    ['another context', { email: 'a@example.com', passcode: 'ABC234', context: 'api' }, { context: ['is invalid'] }],
+    [
+      'another context',
+      { email: 'a@example.com', passcode: 'ABC234', context: 'api' },
+      { context: [mustBe.oneOf('client', 'portal')] },
+    ],
     ['a number', { email: 'a@example.com', passcode: 7 as unknown as string }, { passcode: ['is invalid'] }],
   ])('names what is wrong with %s', async (_what, fields, errors) => {
     const answer = await verify(fields)

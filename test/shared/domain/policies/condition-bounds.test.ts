@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkConditions } from '#shared/domain/policies/conditions.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 
 const ranges = (count: number) => Array.from({ length: count }, () => '1-2').join(',')
 const timed = (...values: unknown[]) => ({
@@ -31,7 +32,7 @@ it('does not read a value that is too long or has too many ranges', () => {
   expect(errorsOf(timed('x'.repeat(4_001)))).toEqual({ 'conditions.0.values': ['should be at most 4000 character(s)'] })
   expect(errorsOf(timed(','.repeat(100)))).toEqual({ 'conditions.0.values': ['has too many time ranges'] })
   const address = { property: 'remote_ip', operator: 'is_in_cidr', values: [','.repeat(100)] }
-  expect(errorsOf(address)).toEqual({ 'conditions.0.values': ['is invalid'] })
+  expect(errorsOf(address)).toEqual({ 'conditions.0.values': [mustBe.range] })
 })
 
 it('refuses a condition of more than a thousand keys', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { checkConditions } from '#shared/domain/policies/conditions.ts'
 import { evaluateConditions } from '#shared/domain/policies/evaluate-conditions.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 
 const nowhere = { ip: null, region: null, verifiedAt: null, authProviderId: null }
 const micros = (iso: string) => Date.parse(iso) * 1000
@@ -71,12 +72,12 @@ describe('validation (A17.1, A17.2)', () => {
     ['M/true/UTC', null],
     ['M//UTC', null],
     ['F/9-17,18:30-19/UTC', null],
-    ['M/09:00-17:00', ['timezone is required']],
-    ['M/09:00-17:00/', ['timezone is required']],
-    ['M', ['is invalid']],
-    ['M/09:00-17:00/Mars/Base', ['timezone is unknown']],
-    ['X/09:00-17:00/UTC', ['day is invalid']],
-    ['M/25:00-26:00/UTC', ['time range is invalid']],
+    ['M/09:00-17:00', [mustBe.timezone]],
+    ['M/09:00-17:00/', [mustBe.timezone]],
+    ['M', [mustBe.dayRanges]],
+    ['M/09:00-17:00/Mars/Base', [mustBe.knownTimezone]],
+    ['X/09:00-17:00/UTC', [mustBe.day]],
+    ['M/25:00-26:00/UTC', [mustBe.timeRange]],
     ['M/17:00-09:00/UTC', ['start of the time range must not be after its end']],
   ])('%s', (value, expected) => {
     expect(messages(value)).toEqual(expected)
@@ -89,12 +90,22 @@ describe('validation (A17.1, A17.2)', () => {
       return 'errors' in checked ? checked.errors : null
     }
     expect(check([{ values: ['DE'] }])).toBeNull()
-    expect(check([{ property: 'x', values: ['DE'] }])).toEqual({ 'conditions.0.property': ['is invalid'] })
+    expect(check([{ property: 'x', values: ['DE'] }])).toEqual({
+      'conditions.0.property': [
+        mustBe.oneOf(
+          'remote_ip_location_region',
+          'remote_ip',
+          'auth_provider_id',
+          'current_utc_datetime',
+          'client_verified',
+        ),
+      ],
+    })
     expect(check([{ property: 'remote_ip', values: ['10.0.0.1'] }])).toEqual({
-      'conditions.0.operator': ['is invalid'],
+      'conditions.0.operator': [mustBe.oneOf('is_in_cidr', 'is_not_in_cidr')],
     })
     expect(check([{ values: [] }])).toEqual({ 'conditions.0.values': ['should have at least 1 item(s)'] })
-    expect(check([{ values: ['de'] }])).toEqual({ 'conditions.0.values': ['has an invalid entry'] })
+    expect(check([{ values: ['de'] }])).toEqual({ 'conditions.0.values': [mustBe.region] })
     expect(check([{ values: ['DE', 'DE'] }])).toEqual({ 'conditions.0.values': ['should not contain duplicates'] })
     expect(check([{ property: 'client_verified', operator: 'is', values: ['true', '1'] }])).toEqual({
       'conditions.0.values': ['should have 1 item(s)'],
@@ -102,24 +113,27 @@ describe('validation (A17.1, A17.2)', () => {
     expect(check([{ values: ['DE'] }, { values: ['FR'] }])).toEqual({
       base: ['only one condition per property is allowed'],
     })
-    expect(check([7])).toEqual({ 'conditions.0': ['is invalid'] })
+    expect(check([7])).toEqual({ 'conditions.0': [mustBe.object] })
     const many = Array.from({ length: 1_001 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
     const addresses = (values: unknown) => check([{ property: 'remote_ip', operator: 'is_in_cidr', values }])
     expect(addresses(many.slice(1))).toBeNull()
     expect(addresses(many)).toEqual({ 'conditions.0.values': ['should have at most 1000 item(s)'] })
     for (const values of [undefined, null]) expect(addresses(values)).toEqual({ 'conditions.0.values': [blank] })
-    for (const values of ['10.0.0.1', {}, [''], [' '], [7], [null], ['10.0.0.0/33'], ['::/129'], ['010.0.0.1']]) {
-      expect(addresses(values), JSON.stringify(values)).toEqual({ 'conditions.0.values': ['is invalid'] })
+    for (const values of ['10.0.0.1', {}]) expect(addresses(values)).toEqual({ 'conditions.0.values': [mustBe.list] })
+    for (const values of [[''], [' '], [7], [null], ['10.0.0.0/33'], ['::/129'], ['010.0.0.1']]) {
+      expect(addresses(values), JSON.stringify(values)).toEqual({ 'conditions.0.values': [mustBe.range] })
     }
     for (const values of [['10.1.2.3/8'], ['2001:DB8::1/32', '::1', '0.0.0.0/0']]) expect(addresses(values)).toBeNull()
     const verified = (values: unknown) => check([{ property: 'client_verified', operator: 'is', values }])
     for (const value of ['true', 'false', '1', '0']) expect(verified([value])).toBeNull()
-    expect(verified(['yes'])).toEqual({ 'conditions.0.values': ['is invalid'] })
+    expect(verified(['yes'])).toEqual({ 'conditions.0.values': [mustBe.oneOf('true', 'false', '1', '0')] })
     expect(verified([])).toEqual({ 'conditions.0.values': ['should have 1 item(s)'] })
-    expect(check([{ property: 'client_verified', values: ['1'] }])).toEqual({ 'conditions.0.operator': ['is invalid'] })
+    expect(check([{ property: 'client_verified', values: ['1'] }])).toEqual({
+      'conditions.0.operator': [mustBe.oneOf('is')],
+    })
     const provider = (values: unknown) => check([{ property: 'auth_provider_id', operator: 'is_not_in', values }])
     expect(provider(['0198a000-0000-7000-8000-000000000000'])).toBeNull()
-    expect(provider(['0198a000'])).toEqual({ 'conditions.0.values': ['is invalid'] })
+    expect(provider(['0198a000'])).toEqual({ 'conditions.0.values': [mustBe.uuid] })
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkAddress } from '#shared/domain/resources/address.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 
 const valid = (type: 'dns' | 'cidr' | 'ip', given: string) => checkAddress(type, given)
 
@@ -25,7 +26,7 @@ describe('DNS names (A18.4)', () => {
     expect(valid('dns', ` ${address} `)).toEqual({ address })
   })
 
-  const notDns = 'is not a valid DNS name'
+  const notDns = mustBe.resourceName
   const isIp = 'is an IP address, use a resource of type ip or cidr'
   const wild = 'cannot have a wildcard in the top-level domain'
   it.each([
@@ -69,19 +70,19 @@ describe('CIDR blocks and addresses (A18.4)', () => {
   })
 
   it.each([
-    ['cidr', '192.168.1.1', 'is not a valid CIDR range'],
-    ['cidr', '10.0.0.0/33', 'is not a valid CIDR range'],
-    ['cidr', '::ffff:10.0.0.0/104', 'is not a valid CIDR range'],
+    ['cidr', '192.168.1.1', mustBe.resourceCidr],
+    ['cidr', '10.0.0.0/33', mustBe.resourceCidr],
+    ['cidr', '::ffff:10.0.0.0/104', mustBe.resourceCidr],
     ['cidr', '0.0.0.0/0', 'cannot contain all addresses, use the Internet Resource'],
     ['cidr', '::/0', 'cannot contain all addresses, use the Internet Resource'],
     ['cidr', '127.0.0.0/8', 'cannot contain loopback addresses'],
     ['cidr', '100.64.1.0/24', 'cannot be in 100.64.0.0/10'],
     ['cidr', 'fd00:2021:1111::/64', 'cannot be in fd00:2021:1111::/48'],
-    ['ip', '01.2.3.4', 'is not a valid IP address'],
-    ['ip', '10.0.0.1/32', 'is not a valid IP address'],
-    ['ip', '::ffff:10.0.0.1', 'is not a valid IP address'],
+    ['ip', '01.2.3.4', mustBe.resourceIp],
+    ['ip', '10.0.0.1/32', mustBe.resourceIp],
+    ['ip', '::ffff:10.0.0.1', mustBe.resourceIp],
     ['ip', '[2001:db8::1', 'has mismatched brackets'],
-    ['ip', '[2001:db8::1]', 'is not a valid IP address'],
+    ['ip', '[2001:db8::1]', mustBe.resourceIp],
     ['ip', '[2001:db8::1]:80', 'cannot contain a port number'],
     ['ip', '0.0.0.0', 'cannot stand for all addresses'],
     ['ip', '127.0.0.1', 'cannot contain loopback addresses'],

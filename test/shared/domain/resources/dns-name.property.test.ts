@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkAddress } from '#shared/domain/resources/address.ts'
+import { mustBe } from '#test/support/form-messages.ts'
 
 /** DNS names against the rules of A18.4, told one by one and character by character. */
 
@@ -40,7 +41,7 @@ function expected(address: string): object {
   if (characters.length > 253) return { message: 'should be at most 253 character(s)' }
   if (isIP(address) > 0) return { message: 'is an IP address, use a resource of type ip or cidr' }
   const labels = address.split('.')
-  if (!labels.every(isLabel)) return { message: 'is not a valid DNS name' }
+  if (!labels.every(isLabel)) return { message: mustBe.resourceName }
   const last = (labels.pop() as string).toLowerCase()
   if (last.includes('*') || last.includes('?')) return { message: 'cannot have a wildcard in the top-level domain' }
   if (last === 'localhost') return { message: 'cannot be in the localhost domain' }
