@@ -49,7 +49,7 @@ async function found<T>(look: () => T | undefined): Promise<T> {
   for (let tries = 0; tries < 2_000; tries++) {
     const value = look()
     if (value !== undefined) return value
-    if (device.exitCode !== null) break
+    if (device.exitCode !== null || device.pid === undefined) break
     await sleep(20)
   }
   throw new Error(`The client in Python has not come that far: ${JSON.stringify(said)}\n${errors}`)
@@ -95,6 +95,9 @@ describe.skipIf(!hasPython)(
       const { api_token } = service.credentials
       const parameters = [service.baseUrl, 'demo', world.resource.id, world.gateway.token, api_token]
       device = spawn('python3', ['-B', join(import.meta.dirname, 'python/device.py'), ...parameters])
+      device.on('error', ({ message }) => {
+        errors += message
+      })
       device.stderr?.on('data', (chunk) => {
         errors += chunk
       })
