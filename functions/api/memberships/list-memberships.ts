@@ -12,7 +12,7 @@ export const listMemberships = operation(
     summary: 'List the members of a group',
     permission: 'groups:read',
     filters: {},
-    response: list(v.object({ id: v.string(), name: v.string(), type: v.picklist(actorTypes) })),
+    response: list(v.object({ id: v.string(), actor_id: v.string(), name: v.string(), type: v.picklist(actorTypes) })),
   },
   ({ accountId, params, page }) => memberships.list(accountId, params.group_id, page),
 )

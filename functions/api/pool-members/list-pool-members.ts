@@ -12,7 +12,9 @@ export const listPoolMembers = operation(
     permission: 'resources:read',
     filters: {},
     refusals: ['not_a_device_pool'],
-    response: list(v.object({ id: v.string(), name: v.string(), last_seen_at: v.nullable(v.string()) })),
+    response: list(
+      v.object({ id: v.string(), device_id: v.string(), name: v.string(), last_seen_at: v.nullable(v.string()) }),
+    ),
   },
   ({ accountId, params, page }) => poolMembers.list(accountId, params.resource_id, page),
 )

@@ -13,15 +13,19 @@ import { readEdit, readWholeSet } from '../member-sets/requested-members.ts'
 import { groupMembers } from './group-members.ts'
 import { memberships } from './membership.ts'
 
+/** A member as lists show it, with its id also under the name that a replacement takes (A15.1). */
+const shown = ({ id, name, type }: ActorRow) => ({ id, actor_id: id, name, type })
+
 /** The members of a group; those of the managed one are all people of the account (A15.2). */
 export async function list(account: string, groupId: string, page: Page) {
   const [group, listed] = await sideBySide(existing(account, groupId), listIds(memberships, account, page, groupId))
   if (group.is_managed) {
     const { rows, metadata } = await listRows(actors, account, page, { edges: { person: 'true' } })
-    return { data: rows, metadata }
+    return { data: rows.map(shown), metadata }
   }
   const members = await getRows(actors, account, listed.rows)
-  return { data: members.filter((actor): actor is ActorRow => actor !== null), metadata: listed.metadata }
+  const found = members.filter((actor): actor is ActorRow => actor !== null)
+  return { data: found.map(shown), metadata: listed.metadata }
 }
 
 async function existing(account: string, groupId: string): Promise<GroupRow> {

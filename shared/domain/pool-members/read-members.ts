@@ -27,7 +27,16 @@ export async function list(account: string, resourceId: string, page: Page) {
     findPresences(account, 'clients', ids),
   ])
   const seen = members.flatMap((client: ClientRow | null, i) =>
-    client ? [{ id: client.id, name: client.name, last_seen_at: presences[i]?.last_seen_at ?? null }] : [],
+    client
+      ? [
+          {
+            id: client.id,
+            device_id: client.id,
+            name: client.name,
+            last_seen_at: presences[i]?.last_seen_at ?? null,
+          },
+        ]
+      : [],
   )
   return { data: seen, metadata }
 }

@@ -13,21 +13,30 @@ describe('GET /groups/{group_id}/memberships (A15)', () => {
     await world.put(group, entries(c, b, a))
     const first = await world.list(group, { limit: '2' })
     expect(first.body.data).toEqual([
-      { id: a, name: 'Ann', type: 'account_user' },
-      { id: b, name: 'Robot', type: 'service_account' },
+      { id: a, actor_id: a, name: 'Ann', type: 'account_user' },
+      { id: b, actor_id: b, name: 'Robot', type: 'service_account' },
     ])
     expect(first.body.metadata).toMatchObject({ total: 3, count: 3, limit: 2, prev_page: null })
     const second = await world.list(group, { limit: '2', page_cursor: first.body.metadata.next_page })
-    expect(second.body.data).toEqual([{ id: c, name: 'Pipeline', type: 'api_client' }])
+    expect(second.body.data).toEqual([{ id: c, actor_id: c, name: 'Pipeline', type: 'api_client' }])
     expect(second.body.metadata.next_page).toBeNull()
   })
 
   it('computes the members of the managed group: every person, no machine', async () => {
     const members = (await world.list(world.everyone)).body.data
     expect(members).toEqual([
-      { id: world.account.admin.id, name: 'Ada', type: 'account_admin_user' },
-      { id: a, name: 'Ann', type: 'account_user' },
+      { id: world.account.admin.id, actor_id: world.account.admin.id, name: 'Ada', type: 'account_admin_user' },
+      { id: a, actor_id: a, name: 'Ann', type: 'account_user' },
     ])
+  })
+
+  it('lists what a replacement takes: an item that was read can be sent back as it is', async () => {
+    const group = await world.newGroup()
+    await world.put(group, entries(c, a))
+    const before = (await world.list(group)).body.data
+    const answer = await world.put(group, before)
+    expect([answer.status, answer.body.data.actor_ids]).toEqual([200, [a, c].toSorted()])
+    expect((await world.list(group)).body.data).toEqual(before)
   })
 
   it('of an unknown group is not found', async () => {

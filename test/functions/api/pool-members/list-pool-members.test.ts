@@ -10,10 +10,18 @@ describe('GET /resources/{resource_id}/pool_members (A19)', () => {
   it('lists the clients in their order', async () => {
     const pool = await pools.newPool([b.id, a.id])
     expect((await pools.list(pool)).body.data).toEqual(
-      [a, b].map(({ id, name, last_seen_at }) => ({ id, name, last_seen_at })),
+      [a, b].map(({ id, name, last_seen_at }) => ({ id, device_id: id, name, last_seen_at })),
     )
     expect((await pools.list(pool)).body.metadata).toMatchObject({ total: 2, next_page: null, prev_page: null })
     expect((await pools.list(unknownId)).status).toBe(404)
+  })
+
+  it('lists what a replacement takes: an item that was read can be sent back as it is', async () => {
+    const pool = await pools.newPool([b.id, a.id])
+    const before = (await pools.list(pool)).body.data
+    const answer = await pools.put(pool, before)
+    expect([answer.status, answer.body.data.device_ids]).toEqual([200, [a.id, b.id].toSorted()])
+    expect((await pools.list(pool)).body.data).toEqual(before)
   })
 
   it('loses a client that is deleted', async () => {
