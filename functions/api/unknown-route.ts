@@ -11,6 +11,8 @@ import { v0Problem } from '#shared/http/v0-problem.ts'
 /** Path pattern → methods as JSON, put in by the bundler from the operations. */
 declare const ROUTE_TABLE: string
 
+const unknownPath = 'This path is not known. Paths have no trailing slash.'
+
 const matches = (pattern: string, path: string): boolean => {
   const wanted = pattern.split('/')
   const given = path.split('/')
@@ -35,7 +37,7 @@ async function answerTo(event: Event, requestId: string): Promise<Answer> {
     const allowed = Object.entries(routes).flatMap(([pattern, methods]) =>
       matches(pattern, event.rawPath) ? methods : [],
     )
-    if (allowed.length === 0) throw notFound()
+    if (allowed.length === 0) throw new ApiError('not_found', unknownPath)
     throw new ApiError('method_not_allowed', undefined, { headers: { allow: [...new Set(allowed)].sort().join(', ') } })
   } catch (error) {
     return problem(error, requestId)

@@ -58,13 +58,19 @@ export function codesOf(operation: Operation): ErrorCode[] {
   ]
 }
 
+const sampleDetails: Partial<Record<ErrorCode, string>> = {
+  invalid_path_parameter: 'id must be a UUID or 24 hexadecimal characters.',
+  insufficient_scope: 'This token lacks the scope groups:write.',
+  invalid_filter: 'Invalid value for filter name.',
+}
+
 const problemExample = (code: ErrorCode): Json => {
   const rule = errorCodes[code]
   return {
     type: 'generic' in rule ? 'about:blank' : `/problems/${code}`,
     title: titleOf(rule.status),
     status: rule.status,
-    detail: fixedDetails[code] ?? 'A sentence for this occurrence.',
+    detail: fixedDetails[code] ?? sampleDetails[code] ?? 'A sentence for this occurrence.',
     code,
     request_id: '0f6b7a52-6a55-4f0e-9d4c-2f1b8c1f7d11',
     ...(code === 'validation_failed' && { errors: { name: ["can't be blank"] } }),

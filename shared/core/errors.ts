@@ -66,7 +66,6 @@ export const fixedDetails: Partial<Record<ErrorCode, string>> = {
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running. Retry later.',
   idempotency_key_reused: 'This Idempotency-Key was used for another request.',
   invalid_json: 'The request body is not valid JSON.',
-  invalid_path_parameter: 'One or more path parameters are not valid identifiers.',
   unauthorized: 'Credentials are missing or invalid.',
   not_found: 'The requested resource was not found.',
   method_not_allowed: 'This method is not known for the path.',

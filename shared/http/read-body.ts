@@ -1,13 +1,17 @@
+import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/json/is-object.ts'
+import { jsonFaultPosition } from '../core/json/json-fault.ts'
 import { maxKeys, tooManyKeys } from '../values/too-many-keys.ts'
 import type { Operation } from './operation.ts'
 
 function parse(body: Buffer): unknown {
+  if (!isUtf8(body)) throw new ApiError('invalid_json', 'The request body is not UTF-8 text.')
+  const text = new TextDecoder().decode(body)
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return JSON.parse(text)
   } catch {
-    throw new ApiError('invalid_json')
+    throw new ApiError('invalid_json', `The request body is not valid JSON at ${jsonFaultPosition(text)}.`)
   }
 }
 

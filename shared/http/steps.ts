@@ -130,7 +130,8 @@ export const checkPathIds =
         exchange.params[name] = id
         continue
       }
-      if (!isPathId(id)) throw new ApiError('invalid_path_parameter')
+      if (!isPathId(id))
+        throw new ApiError('invalid_path_parameter', `${name} must be a UUID or 24 hexadecimal characters.`)
       exchange.params[name] = id.toLowerCase()
     }
   }

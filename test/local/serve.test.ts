@@ -64,7 +64,13 @@ describe('npm start', () => {
   })
 
   it('answers unknown paths and methods through the default route', async () => {
-    expect((await call('/nothing')).status).toBe(404)
+    for (const path of ['/nothing', '/sites/']) {
+      const unknown = await call(path)
+      expect([unknown.status, await unknown.json()]).toMatchObject([
+        404,
+        { detail: 'This path is not known. Paths have no trailing slash.' },
+      ])
+    }
     const wrong = await call('/account', { method: 'DELETE' })
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET'])
   })

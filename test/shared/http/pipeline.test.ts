@@ -35,6 +35,17 @@ describe('x-request-id', () => {
   })
 })
 
+describe('an id of a path', () => {
+  it('that is none is named, with the form of an id', async () => {
+    const { status, body } = await account.call(getGroup, { params: { id: 'x' } })
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'invalid_path_parameter',
+      'id must be a UUID or 24 hexadecimal characters.',
+    ])
+  })
+})
+
 describe('the headers of an answer', () => {
   it('say what it is and that it is private', async () => {
     const created = await create()
@@ -100,7 +111,16 @@ describe('the body', () => {
   it('that is no UTF-8 is invalid_json', async () => {
     const rawBody = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
     const answer = await create({ rawBody, body: undefined })
-    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_json'])
+    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+      400,
+      'invalid_json',
+      'The request body is not UTF-8 text.',
+    ])
+  })
+
+  it('that is broken is refused with the position of the fault, and nothing of its content', async () => {
+    const answer = await create({ rawBody: '{"group":\n  {"name" "secret"}}', body: undefined })
+    expect(answer.body.detail).toBe('The request body is not valid JSON at line 2, column 11.')
   })
 })
 

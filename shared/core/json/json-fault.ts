@@ -1,0 +1,70 @@
+/** Whitespace of JSON (RFC 8259, 2). */
+const blanks = /[ \t\n\r]*/y
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/** The index behind a match of a sticky pattern, or null. */
+function endOf(pattern: RegExp, text: string, at: number): number | null {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : null
+}
+
+/** Reads a string literal. A loop: a pattern would take memory with every escape. */
+function readString(text: string, start: number): { end: number } | { fault: number } {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) return { end: at + 1 }
+    if (code < 0x20) return { fault: at }
+    if (code !== 0x5c) continue
+    const escaped = endOf(/["\\/bfnrt]|u[0-9a-fA-F]{4}/y, text, at + 1)
+    if (escaped === null) return { fault: at }
+    at = escaped - 1
+  }
+  return { fault: text.length }
+}
+
+/** The index of the first character at which a text stops being JSON, or null. It says nothing of what the text holds. */
+export function jsonFault(text: string): number | null {
+  const open: string[] = []
+  let expected: 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'end' = 'value'
+  for (let at = 0; ; ) {
+    at = endOf(blanks, text, at) ?? at
+    if (at >= text.length) return expected === 'end' && open.length === 0 ? null : text.length
+    const character = text[at]
+    if (expected === 'end') {
+      if (character === ',' && open.length > 0) expected = open.at(-1) === '{' ? 'key' : 'value'
+      else if (open.length > 0 && character === (open.at(-1) === '{' ? '}' : ']')) open.pop()
+      else return at
+      at++
+    } else if (expected === 'colon') {
+      if (character !== ':') return at
+      expected = 'value'
+      at++
+    } else if ((character === ']' && expected === 'value or ]') || (character === '}' && expected === 'key or }')) {
+      open.pop()
+      expected = 'end'
+      at++
+    } else if (character === '"') {
+      const read = readString(text, at)
+      if ('fault' in read) return read.fault
+      expected = expected.startsWith('key') ? 'colon' : 'end'
+      at = read.end
+    } else if (expected.startsWith('key')) {
+      return at
+    } else if (character === '{' || character === '[') {
+      open.push(character)
+      expected = character === '{' ? 'key or }' : 'value or ]'
+      at++
+    } else {
+      const end = endOf(scalar, text, at)
+      if (end === null) return at
+      expected = 'end'
+      at = end
+    }
+  }
+}
+
+/** Describes where a text stops being JSON, for people: `line 2, column 5`. */
+export function jsonFaultPosition(text: string): string {
+  const lines = text.slice(0, jsonFault(text) ?? text.length).split('\n')
+  return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
+}
