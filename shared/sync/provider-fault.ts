@@ -26,7 +26,9 @@ export class ProviderFault extends Error {
   readonly atLast: 'fatal' | 'transient'
 
   constructor(faultClass: FaultClass, sentence: string, extra: Extra = {}) {
-    super(sentence.length > longest ? `${sentence.slice(0, longest - 1)}…` : sentence, { cause: extra.cause })
+    super((sentence.length > longest ? `${sentence.slice(0, longest - 1)}…` : sentence).toWellFormed(), {
+      cause: extra.cause,
+    })
     this.faultClass = faultClass
     this.retryAfterMs = extra.retryAfterMs ?? null
     this.reason = extra.reason ?? 'gone'

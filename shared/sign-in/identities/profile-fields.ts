@@ -21,7 +21,8 @@ function cut(value: unknown): string | null {
 
 /** An address that a portal can show; any other scheme than the web's could run when it is opened. */
 function addressOf(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > maxAddress || !URL.canParse(value)) return null
+  if (typeof value !== 'string' || value.length > maxAddress || !value.isWellFormed() || !URL.canParse(value))
+    return null
   return ['https:', 'http:'].includes(new URL(value).protocol) ? value : null
 }
 

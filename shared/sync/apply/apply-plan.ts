@@ -1,12 +1,16 @@
 import { commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
 import { waiting } from '../../core/work/waiting.ts'
 import { accounts } from '../../domain/accounts/account.ts'
 import { itemRow } from '../../table/entity.ts'
 import { entityKey, type Key } from '../../table/keys.ts'
 import { getItems } from '../../table/read.ts'
+import { isRefusedItem } from '../../table/refused-item.ts'
 import { PlanReader } from '../plans/plan-store.ts'
-import type { Staged } from '../plans/staged.ts'
+import { nothingStaged, type Staged, stagedSkip } from '../plans/staged.ts'
+import { ProviderFault } from '../provider-fault.ts'
+import type { Ending } from '../runs/ending.ts'
 import { countChange, noteSkipped } from '../runs/run.ts'
 import { type OpenRun, openRunItem, openRunKey } from '../runs/run-items.ts'
 import { renewed } from '../runs/run-store.ts'
@@ -57,16 +61,56 @@ export async function applyPlan<R extends SourceRow>(
 ): Promise<void> {
   const plan = new PlanReader(work.accountId, work.run.id)
   const pace = new Pace()
+  /** Entries that are applied one by one, because a commit of all of them was refused. */
+  let alone = 0
   for (let section = sections[work.open.at.section]; section; section = sections[work.open.at.section]) {
     const total = work.run.sections[section.name] ?? 0
     while (work.open.at.index < total) {
-      const entries = await plan.read<unknown>(work.open.at.section, work.open.at.index, section.perCommit)
+      const { index } = work.open.at
+      const entries = await plan.read<unknown>(work.open.at.section, index, alone > 0 ? 1 : section.perCommit)
       await pace.turn()
-      pace.note(await applySome(work, kind, (transaction) => stage(section.name, transaction, entries)))
+      try {
+        pace.note(await applySome(work, kind, (transaction) => stage(section.name, transaction, entries)))
+      } catch (error) {
+        if (!isRefusedItem(error)) throw error
+        if (entries.length > 1) {
+          alone = entries.length
+          continue
+        }
+        await applySome(work, kind, async () => withoutEntry(entries[0]))
+        checkRefused(work)
+      }
+      alone = Math.max(0, alone - (work.open.at.index - index))
       await work.keepPlace()
     }
     work.open = { ...work.open, at: { section: work.open.at.section + 1, index: 0 } }
   }
+}
+
+const notStorable = 'not_storable'
+/** More refused entries are no fault of single ones. */
+const maxRefused = 100
+
+/** Skips an entry that the table refuses. */
+function withoutEntry(entry: unknown): Staged {
+  const { idp_id, id, name } = fieldsOf(entry)
+  const staged = { ...nothingStaged(), handled: 1 }
+  stagedSkip(staged, String(idp_id ?? id ?? ''), typeof name === 'string' ? name : null, notStorable)
+  return staged
+}
+
+function checkRefused({ open }: RunWork): void {
+  const refused = open.skipped[notStorable] ?? 0
+  if (refused >= maxRefused)
+    throw new ProviderFault('transient', `${refused} entries could not be stored; the run ended.`)
+}
+
+/** The ending of a run whose plan is applied: one that had to skip entries because the table refused them has failed. */
+export function endingOfPlan({ open }: RunWork): Ending {
+  const refused = open.skipped[notStorable]
+  if (refused === undefined) return { outcome: 'applied' }
+  const error = `${refused} entries could not be stored and were skipped (${notStorable}); all others were applied.`
+  return { outcome: 'failed', error, class: 'transient' }
 }
 
 /** One commit; how long it took, and how many races it lost. */

@@ -8,6 +8,7 @@ import { batches, perLookup } from '../plans/batches.ts'
 import { PlanWriter } from '../plans/plan-store.ts'
 import type { Planned } from '../plans/planned.ts'
 import type { Chunks } from '../read/chunks.ts'
+import { isStorableId } from '../read/is-storable-id.ts'
 import { type CountsByObject, countChange, countsOf } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { inventoryObjects } from './inventory-info.ts'
@@ -23,8 +24,6 @@ import {
   storedFields,
 } from './stored-device.ts'
 
-/** A vendor's id is part of keys. */
-const longestId = 255
 /** With its names and times it is a row that can be stored. */
 const mostBytes = 200_000
 
@@ -96,7 +95,7 @@ export class InventoryPlanner {
     run.seen.devices = (run.seen.devices ?? 0) + 1
     const fields = storedFields(device.fields)
     const name = deviceName(fields, idp_id)
-    if (idp_id.length > longestId) this.skip(idp_id, name, 'invalid_id')
+    if (!isStorableId(idp_id)) this.skip(idp_id, name, 'invalid_id')
     else if (own?.isOurs === false) this.skip(idp_id, name, 'other_provider')
     else if (bytesOf(fields) > mostBytes) this.skip(idp_id, name, 'too_large')
     else if (!own) {

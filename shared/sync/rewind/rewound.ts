@@ -1,5 +1,5 @@
 import type { Transaction } from '../../commit/transaction.ts'
-import { applyPlan } from '../apply/apply-plan.ts'
+import { applyPlan, endingOfPlan } from '../apply/apply-plan.ts'
 import type { Staged } from '../plans/staged.ts'
 import type { Ending } from '../runs/ending.ts'
 import type { RunWork } from '../runs/run-work.ts'
@@ -60,5 +60,5 @@ export async function rewound<R extends SourceRow>(work: RunWork, kind: SourceKi
     await work.save()
   }
   await applyPlan(work, kind, { sections, stage })
-  return { outcome: 'applied' }
+  return endingOfPlan(work)
 }

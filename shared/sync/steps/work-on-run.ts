@@ -8,7 +8,7 @@ import { type LastGoodRun, lastGoodRunKey } from '../../domain/sync/last-good-ru
 import type { Synced } from '../../domain/sync/sync-turn.ts'
 import type { Key } from '../../table/keys.ts'
 import { getItem, getRow } from '../../table/read.ts'
-import { applyPlan } from '../apply/apply-plan.ts'
+import { applyPlan, endingOfPlan } from '../apply/apply-plan.ts'
 import { brake } from '../plans/brake.ts'
 import { discardPlan } from '../plans/plan-store.ts'
 import { ProviderFault } from '../provider-fault.ts'
@@ -113,7 +113,7 @@ async function throughProvider(work: RunWork, kind: SourceKind, row: SourceRow):
     sections: kind.sections,
     stage: (section, transaction, entries) => source.stage(section, transaction, work, entries),
   })
-  return { outcome: 'applied' }
+  return endingOfPlan(work)
 }
 
 /** Plans, and tests whether the plan is to be believed (I5); the ending of a run that goes no further. */

@@ -2,6 +2,7 @@ import type { DirectoryAdapter, MembersOf } from '../../directory-adapter.ts'
 import { ProviderFault } from '../../provider-fault.ts'
 import { askProvider } from '../../read/ask-provider.ts'
 import { ChunkCutter, type Chunks } from '../../read/chunks.ts'
+import { isStorableId } from '../../read/is-storable-id.ts'
 import { restartList } from '../../read/restart-list.ts'
 import type { Reading } from '../../runs/run.ts'
 import type { RunWork } from '../../runs/run-work.ts'
@@ -172,8 +173,10 @@ export class MembersReader {
       if (skipped.reason === 'gone') partial.unread.push(skipped.idp_id)
     }
     for (const member of page.entries) {
-      if ('group' in member) partial.groups.push(member.group)
-      else if ('everyone' in member) partial.everyone = true
+      if ('group' in member) {
+        if (isStorableId(member.group)) partial.groups.push(member.group)
+        else this.work.skip({ idp_id: member.group, name: null, reason: 'invalid_id' })
+      } else if ('everyone' in member) partial.everyone = true
       else {
         partial.users.push(member.user)
         if (member.profile) {

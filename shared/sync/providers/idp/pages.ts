@@ -69,7 +69,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     let after: string | null = null
     do {
       const page = await list('apps', { limit: '200', filter, after })
-      ids.push(...page.rows.filter(isSignInApp).map(({ id }) => id))
+      ids.push(...page.rows.filter((app) => isSignInApp(app) && app.id.isWellFormed()).map(({ id }) => id))
       after = page.next
     } while (after !== null)
     return ids.sort()

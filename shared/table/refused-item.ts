@@ -1,0 +1,13 @@
+import { ApiError } from '../core/errors.ts'
+import { TransactionCanceledException } from './refused-write.ts'
+
+const names = ['ValidationException', 'SerializationException']
+
+/** Checks for an error of items that the table refuses each time: a key or a text that it cannot hold, a row that is too large. */
+export function isRefusedItem(error: unknown): boolean {
+  if (error instanceof ApiError) return error.code === 'validation_failed'
+  if (error instanceof TransactionCanceledException) {
+    return (error.CancellationReasons ?? []).some(({ Code }) => Code === 'ValidationError')
+  }
+  return error instanceof Error && names.includes(error.name)
+}

@@ -1,0 +1,74 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { ProviderFault } from '#shared/sync/provider-fault.ts'
+import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const half = '\ud800'
+
+it.each([
+  ['is too long', 'x'.repeat(256)],
+  ['has half a surrogate pair', `k${half}`],
+])('skips people, groups and members whose id %s, and removes who left', async (_, bad) => {
+  const world = await newSyncWorld()
+  const people = Array.from({ length: 4 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
+  world.company.users = people
+  await world.run()
+  world.company.users = [...people.slice(1), { id: bad, email: 'bad@example.com' }]
+  world.company.groups = [
+    { id: bad, members: ['u1'] },
+    { id: 'g1', members: ['u1', bad, { group: bad }] },
+  ]
+  const run = await world.run()
+  expect(run).toMatchObject({
+    outcome: 'applied',
+    skipped: { invalid_id: 3 },
+    applied: { users: { delete: 1 }, groups: { insert: 1 }, memberships: { insert: 1 } },
+  })
+  expect((await world.state()).identities.map(({ idp_id }) => idp_id)).toEqual(['u1', 'u2', 'u3'])
+})
+
+it('stores what can be stored of people and groups with half a surrogate pair', async () => {
+  const world = await newSyncWorld()
+  const picture = `https://pictures.example.com/${half}`
+  world.company.users = [
+    { id: 'u1', email: 'one@example.com', name: `One${half}`, fields: { picture, nickname: half } },
+    { id: 'u2', email: `tw${half}@example.com` },
+  ]
+  world.company.groups = [{ id: 'g1', name: `Staff${half}`, email: half }]
+  expect(await world.run()).toMatchObject({ outcome: 'applied', skipped: { invalid_email: 1 } })
+  const { identities, groups } = await world.state()
+  expect(identities).toMatchObject([{ idp_id: 'u1', name: 'One\ufffd', picture: null }])
+  expect(groups.filter(({ idp_id }) => idp_id)).toMatchObject([{ name: 'Staff\ufffd', email: '\ufffd' }])
+})
+
+it('ends with an error that says so where the table refuses an entry, and applies all others', async () => {
+  const world = await newSyncWorld()
+  const people = Array.from({ length: 4 }, (_, i) => ({ id: `u${i}`, email: `u${i}@example.com` }))
+  world.company.users = people
+  await world.run()
+  world.company.users = people.slice(1)
+  world.company.groups = ['g1', 'g2', 'g3'].map((id) => ({ id, members: ['u1'] }))
+  // No adapter tells such a kind; nothing else that is stored is left unchecked.
+  if (world.company.groups[1]) world.company.groups[1].type = half as 'group'
+  const run = await world.run()
+  expect(run).toMatchObject({
+    outcome: 'failed',
+    error: '1 entries could not be stored and were skipped (not_storable); all others were applied.',
+    skipped: { not_storable: 1 },
+    applied: { users: { delete: 1 }, groups: { insert: 2 }, memberships: { insert: 2 } },
+  })
+  expect(run.skipped_sample).toMatchObject([{ idp_id: 'g2', reason: 'not_storable' }])
+  expect(await world.open()).toBe(undefined)
+  expect(await world.row()).toMatchObject({ is_disabled: false, error: run.error, error_count: 1 })
+})
+
+it('stores the error of a provider whose words have half a surrogate pair', async () => {
+  const world = await newSyncWorld()
+  world.company.before = () => {
+    throw new ProviderFault('fatal', `GET /users answered 403 (${half}).`)
+  }
+  expect(await world.run()).toMatchObject({ outcome: 'failed', error: 'GET /users answered 403 (\ufffd).' })
+})
