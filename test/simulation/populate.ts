@@ -133,6 +133,7 @@ async function addPolicies(account: SimulatedAccount): Promise<void> {
     return {
       group_id,
       group_idp_id: null,
+      group_idp_provider: null,
       resource_id,
       description: null,
       conditions: randomConditions(random, [...model.providers.keys()]),

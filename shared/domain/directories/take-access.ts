@@ -59,8 +59,9 @@ export function accessTaker(directoryId: string): Sweep {
       groups,
       'directory_id',
       directoryId,
-      ({ accountId }, group) => rowsBy(policies, accountId, 'group_id', group.id),
-      orphanPolicy,
+      async ({ accountId }, group) =>
+        (await rowsBy(policies, accountId, 'group_id', group.id)).map((policy) => ({ policy, group })),
+      (transaction, { policy, group }) => orphanPolicy(transaction, policy, group),
     ),
     sweep(
       externalIdentities,

@@ -8,9 +8,16 @@ import { memberships } from '../memberships/membership.ts'
 import { type PolicyRow, policies } from '../policies/policy.ts'
 import { type GroupRow, groups } from './group.ts'
 
-/** Stages that a policy loses its group: it grants nothing any more (A14.3(4)). */
-export function orphanPolicy(transaction: Transaction, policy: PolicyRow): void {
-  transaction.update(policies, policy, { group_id: null })
+/**
+ * Stages that a policy loses its group: it grants nothing any more (A14.3(4)). It remembers which provider the group was of, so
+ * that no other one can name a group that gets the policy.
+ */
+export function orphanPolicy(
+  transaction: Transaction,
+  policy: PolicyRow,
+  { idp_provider }: Pick<GroupRow, 'idp_provider'>,
+): void {
+  transaction.update(policies, policy, { group_id: null, group_idp_provider: idp_provider })
   transaction.revoke({ by: 'policy', id: policy.id })
 }
 
@@ -22,7 +29,7 @@ export async function stageGroupDeletion(transaction: Transaction, group: GroupR
   const orphaned = await stageWhileRoom(
     transaction,
     (range) => rowsBy(policies, transaction.accountId, 'group_id', group.id, range),
-    (policy) => orphanPolicy(transaction, policy),
+    (policy) => orphanPolicy(transaction, policy, group),
   )
   if (orphaned === 'more') return 'more'
   transaction.delete(groups, group)

@@ -7,6 +7,8 @@ export type GroupRow = Row & {
   entity_type: 'group' | 'org_unit'
   directory_id: string | null
   idp_id: string | null
+  /** Kind and issuer of the directory that gave `idp_id`; internal. */
+  idp_provider: string | null
   email: string | null
   synced_at: string | null
   /** The account's "Everyone" group, whose members are computed (A15). */
@@ -18,6 +20,7 @@ export const nativeGroup = {
   entity_type: 'group',
   directory_id: null,
   idp_id: null,
+  idp_provider: null,
   email: null,
   synced_at: null,
   is_managed: false,

@@ -7,6 +7,8 @@ export type PolicyRow = Row & {
   group_id: string | null
   /** The group's identifier at its provider, remembered so that a sync can relink an orphaned policy (I4.6). */
   group_idp_id: string | null
+  /** Kind and issuer of the directory of the group that an orphaned policy has lost; internal. */
+  group_idp_provider: string | null
   resource_id: string
   description: string | null
   conditions: Condition[]
@@ -16,7 +18,7 @@ export type PolicyRow = Row & {
 
 export const policies = entity<PolicyRow>({
   name: 'policies',
-  defaults: { group_id: null, group_idp_id: null, description: null, is_disabled: false },
+  defaults: { group_id: null, group_idp_id: null, group_idp_provider: null, description: null, is_disabled: false },
   unique: { 'policies.grant': (row) => (row.group_id ? `${row.group_id}#${row.resource_id}` : null) },
   edges: {
     group_id: { value: (row) => row.group_id, counted: true },

@@ -67,6 +67,7 @@ export const create = (author: Author, draft: () => Draft<PolicyInput>) =>
     const row = transaction.insert(policies, {
       group_id: input.group_id,
       group_idp_id: group.idp_id,
+      group_idp_provider: null,
       resource_id: input.resource_id,
       description: input.description ?? null,
       conditions: input.conditions ?? [],

@@ -44,12 +44,15 @@ const stagers: Stagers = {
   actors: applyLostActors,
 }
 
-const openSource = ({ issuer, ...adapter }: DirectoryAdapter, domains: string[] | null): OpenSource => ({
+const openSource = (
+  { issuer, ...adapter }: DirectoryAdapter,
+  { provider, domains }: { provider: string; domains: string[] | null },
+): OpenSource => ({
   read: (work, last) => readDirectory(work, { issuer, ...adapter }, last),
-  plan: (work) => planDirectory(work, chunksOf(work), issuer, domains),
+  plan: (work) => planDirectory(work, chunksOf(work), { issuer, provider, domains }),
   confirm: (idpIds) => adapter.confirm(idpIds),
   stage(section, transaction, work, entries) {
-    const stage = { transaction, sourceId: work.sourceId, issuer, startedAt: work.run.started_at }
+    const stage = { transaction, sourceId: work.sourceId, issuer, provider, startedAt: work.run.started_at }
     return stagers[section as DirectorySection](stage, entries as never[])
   },
 })
@@ -58,7 +61,10 @@ const directorySource = (kind: DirectoryKind): SourceKind<DirectoryRow> => ({
   ...directoryInfos[kind],
   sections: directorySections.map((name) => ({ name, perCommit: perCommit[name] })),
   changeOf: (section, entry) => changeOf(section as DirectorySection, entry as never),
-  open: async (row) => openSource(await adapters.directory(kind, row), row.domains),
+  open: async (row) => {
+    const adapter = await adapters.directory(kind, row)
+    return openSource(adapter, { provider: `${kind} ${adapter.issuer}`, domains: row.domains })
+  },
 })
 
 export const directorySources = recordOf(directoryKinds, directorySource)

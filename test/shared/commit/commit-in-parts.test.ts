@@ -21,6 +21,7 @@ it('stops in time, says so, and goes on where it stopped', async () => {
           idp_id: `unit-${made}`,
           email: null,
           synced_at: null,
+          idp_provider: null,
           is_managed: false,
         })
         return 'more'

@@ -15,7 +15,14 @@ const rows: GroupRow[] = []
 
 beforeAll(async () => {
   account = await newAccount()
-  const fields = { directory_id: null, idp_id: null, email: null, synced_at: null, is_managed: false }
+  const fields = {
+    directory_id: null,
+    idp_id: null,
+    email: null,
+    synced_at: null,
+    idp_provider: null,
+    is_managed: false,
+  }
   for (let i = 0; i < 8; i++) {
     rows.push(await insertRow(account.id, groups, { name: `Group ${i}`, entity_type: 'group', ...fields }))
   }

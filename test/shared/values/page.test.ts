@@ -29,6 +29,7 @@ beforeAll(async () => {
     idp_id: i % 2 ? null : `unit-${i}`,
     email: null,
     synced_at: null,
+    idp_provider: null,
     is_managed: false,
   }))
   names = ['Everyone', ...Array.from({ length: 104 }, (_, i) => `Group ${i}`)]

@@ -9,6 +9,7 @@ export const insertSyncedGroup = ({ id }: Pick<Account, 'id'>, fields: Partial<G
     entity_type: 'org_unit',
     directory_id: '0198a000-0000-7000-8000-00000000d1d1',
     idp_id: 'unit-7',
+    idp_provider: null,
     email: null,
     synced_at: null,
     is_managed: false,

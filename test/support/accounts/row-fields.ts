@@ -5,6 +5,7 @@ import type { RowFields } from '#shared/table/entity.ts'
 /** A policy of no conditions, of a group that is there. */
 export const openPolicy: Omit<RowFields<PolicyRow>, 'group_id' | 'resource_id'> = {
   group_idp_id: null,
+  group_idp_provider: null,
   description: null,
   conditions: [],
   flow_log_uploads_enabled: true,

@@ -20,7 +20,13 @@ export async function fillAccess({ id: account }: Account, { rows = 7, grants = 
     synced_at: null,
   } as const
   const [siteId = ''] = await plantIds(account, sites, 1, () => ({ name: 'Site', managed_by: 'account' as const }), [])
-  const groupIds = await plantIds(account, groups, grants, () => ({ ...group, name: 'Group', is_managed: false }), [])
+  const groupIds = await plantIds(
+    account,
+    groups,
+    grants,
+    () => ({ ...group, name: 'Group', idp_provider: null, is_managed: false }),
+    [],
+  )
   const actor = { name: 'Robot', email: null, allow_email_otp_sign_in: false, is_disabled: false } as const
   const actorIds = await plantIds(
     account,

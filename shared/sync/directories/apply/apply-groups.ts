@@ -1,7 +1,7 @@
 import { actors } from '../../../domain/actors/actor.ts'
 import { externalIdentities, identityOf } from '../../../domain/external-identities/external-identity.ts'
 import { stageGroupDeletion } from '../../../domain/groups/delete-group.ts'
-import { type GroupRow, groups } from '../../../domain/groups/group.ts'
+import { type GroupRow, groups, nativeGroup } from '../../../domain/groups/group.ts'
 import { type MembershipRow, memberships } from '../../../domain/memberships/membership.ts'
 import { policies } from '../../../domain/policies/policy.ts'
 import { itemRow } from '../../../table/entity.ts'
@@ -24,7 +24,7 @@ const ownGroups = async (stage: DirectoryStage, idpIds: string[]): Promise<(Grou
 
 /** New and changed groups (I4.4). */
 export async function applyGroups(stage: DirectoryStage, entries: GroupEntry[]): Promise<Staged> {
-  const { transaction, sourceId } = stage
+  const { transaction, sourceId, provider } = stage
   const staged = nothingStaged()
   const found = await groupsOf(
     stage,
@@ -35,11 +35,11 @@ export async function applyGroups(stage: DirectoryStage, entries: GroupEntry[]):
     const known = found[i]
     if (known && known.directory_id !== sourceId) stagedSkip(staged, idp_id, fields.name, 'other_directory')
     else if (known) {
-      if (transaction.update(groups, known, fields) !== known)
+      if (transaction.update(groups, known, { ...fields, idp_provider: provider }) !== known)
         staged.changes.push({ object: 'groups', change: 'update' })
     } else if (id !== null) stagedSkip(staged, idp_id, fields.name, 'changed_since')
     else {
-      transaction.insert(groups, { ...fields, idp_id, directory_id: sourceId, synced_at: null, is_managed: false })
+      transaction.insert(groups, { ...nativeGroup, ...fields, idp_id, idp_provider: provider, directory_id: sourceId })
       staged.changes.push({ object: 'groups', change: 'insert' })
     }
     staged.handled++
@@ -49,7 +49,7 @@ export async function applyGroups(stage: DirectoryStage, entries: GroupEntry[]):
 
 /** Policies whose group is there again get it, unless another policy grants the same (I4.6). */
 export async function applyRelinks(stage: DirectoryStage, entries: RelinkedEntry[]): Promise<Staged> {
-  const { transaction } = stage
+  const { transaction, provider } = stage
   const staged = nothingStaged()
   const given = new Set<string>()
   const found = await ownGroups(
@@ -60,7 +60,8 @@ export async function applyRelinks(stage: DirectoryStage, entries: RelinkedEntry
     if (!transaction.hasRoom()) break
     const row = found[i]
     const policy = await transaction.get(policies, id)
-    if (policy && row && policy.group_id === null && policy.group_idp_id === group) {
+    const isLost = policy?.group_id === null && policy.group_idp_provider === provider
+    if (policy && row && isLost && policy.group_idp_id === group) {
       const grant = `${row.id}#${policy.resource_id}`
       const isTaken = given.has(grant) || (await transaction.isTaken('policies.grant', grant, policy))
       if (isTaken) stagedSkip(staged, group, name, 'policy_exists')

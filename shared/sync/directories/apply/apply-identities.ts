@@ -13,7 +13,14 @@ import { nothingStaged, type Staged, stagedSkip } from '../../plans/staged.ts'
 import type { ActorEntry, IdentityEntry, WithheldEntry } from '../plan/directory-plan.ts'
 
 /** What a run of a directory knows of itself when it stages changes. */
-export type DirectoryStage = { transaction: Transaction; sourceId: string; issuer: string; startedAt: string }
+export type DirectoryStage = {
+  transaction: Transaction
+  sourceId: string
+  issuer: string
+  /** Kind and issuer. */
+  provider: string
+  startedAt: string
+}
 
 /**
  * The last enabled administrator stays, with its identity (I4.7(1)). Whom this directory made goes with the last identity,

@@ -24,13 +24,13 @@ import type { Planning } from './planning.ts'
 export async function planDirectory(
   work: RunWork,
   chunks: Chunks,
-  issuer: string,
-  domains: string[] | null,
+  { issuer, provider, domains }: Pick<Planning, 'provider' | 'domains'> & { issuer: string },
 ): Promise<Planned & { absent: string[] }> {
   const sheet = new PlanSheet(work)
   const planning: Planning = {
     work,
     chunks,
+    provider,
     domains,
     root: await readRoot(chunks, work.run.root as string),
     sheet,

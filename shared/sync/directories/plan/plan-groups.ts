@@ -14,7 +14,7 @@ export type PresentGroup = { group: UsableGroup; row: GroupRow | null }
 
 /** @returns the usable groups of the snapshot, by idp_id */
 export async function planGroups(planning: Planning): Promise<Map<string, PresentGroup>> {
-  const { work, chunks, root, sheet } = planning
+  const { work, chunks, root, sheet, provider } = planning
   const rows = await synchronizedGroups(work.accountId)
   const present = new Map<string, PresentGroup>()
   const named = new Set<string>()
@@ -35,7 +35,11 @@ export async function planGroups(planning: Planning): Promise<Map<string, Presen
     const fields = { name: group.name, email: group.email, entity_type: group.entity_type }
     const was = row && { name: row.name, email: row.email, entity_type: row.entity_type }
     const differs =
-      !was || was.name !== fields.name || was.email !== fields.email || was.entity_type !== fields.entity_type
+      row?.idp_provider !== provider ||
+      !was ||
+      was.name !== fields.name ||
+      was.email !== fields.email ||
+      was.entity_type !== fields.entity_type
     if (differs) await sheet.add('groups', { idp_id: group.idp_id, fields, id: row?.id ?? null, was })
   }
   for (const [id, skipped] of unusable) if (!present.has(id)) work.skip(skipped)

@@ -12,6 +12,8 @@ export type Planning = {
   readonly work: RunWork
   readonly chunks: Chunks
   readonly root: SnapshotRoot
+  /** Kind and issuer of the directory, which groups are remembered with. */
+  readonly provider: string
   /** Domains that emails of active people must be of; null for any. */
   readonly domains: string[] | null
   readonly sheet: PlanSheet

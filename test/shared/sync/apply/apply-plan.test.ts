@@ -122,7 +122,13 @@ describe('what happens between plan and commit wins', () => {
     const run = await runWhile(world, async () => {
       const theirs = { issuer: world.company.issuer, idp_id: 'u1', directory_id: elsewhere, name: 'Theirs' }
       identity = await insertIdentity(id, owner.id, theirs)
-      const fields = { entity_type: 'group', email: null, synced_at: null, is_managed: false } as const
+      const fields = {
+        entity_type: 'group',
+        email: null,
+        synced_at: null,
+        idp_provider: null,
+        is_managed: false,
+      } as const
       group = await insertRow(id, groups, { ...fields, name: 'Theirs', idp_id: 'g', directory_id: elsewhere })
     })
     expect(run.outcome).toBe('applied')

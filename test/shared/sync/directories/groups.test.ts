@@ -65,7 +65,10 @@ describe('groups (I4.4)', () => {
     await world.run()
     const group = (await world.state()).groups.find(({ idp_id }) => idp_id === 'g')
     const wiki = await policy(world, group?.id ?? '', 'wiki', { is_disabled: true })
-    const [shop, twin] = [await policy(world, group?.id ?? '', 'shop'), await policy(world, null, 'wiki')]
+    const [shop, twin] = [
+      await policy(world, group?.id ?? '', 'shop'),
+      await policy(world, null, 'wiki', { group_idp_provider: group?.idp_provider ?? null }),
+    ]
     world.company.groups = [{ id: 'h', members: ids }]
     await world.run()
     const stored = async (id: string) => getRow(policies, world.account.id, id)

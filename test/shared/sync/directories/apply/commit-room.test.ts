@@ -34,6 +34,7 @@ const group: RowFields<GroupRow> = {
   directory_id,
   idp_id: 'g1',
   synced_at: null,
+  idp_provider: null,
   is_managed: false,
 }
 
