@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { timestamp } from '#shared/core/clock.ts'
-import { logId, positionTail } from '#shared/logs/log-id.ts'
-import { type ExportSeal, markBytes } from '#shared/seal/export/export-seal.ts'
+import { lastLogMicros, logId, positionTail } from '#shared/logs/log-id.ts'
+import { entryLine, sealLine } from '#shared/seal/export/export-line.ts'
+import { type ExportSeal, exportVersion, markBytes } from '#shared/seal/export/export-seal.ts'
 import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
-import { CompactRange, splitHashes } from '#shared/seal/merkle/compact-range.ts'
+import { CompactRange } from '#shared/seal/merkle/compact-range.ts'
 import { leafHash } from '#shared/seal/merkle/merkle-hash.ts'
-import { inclusionParts } from '#shared/seal/merkle/merkle-nodes.ts'
 import { checkpointText } from '#shared/seal/notes/checkpoint.ts'
 import { noteOf, verifierKeyText } from '#shared/seal/notes/signed-note.ts'
 import { signText, verifierKey } from '#shared/seal/notes/signing-key.ts'
@@ -45,18 +45,12 @@ export async function writeExport(file: string, count: number): Promise<void> {
   const out = openSync(file, 'w')
   const range = new CompactRange()
   const marks: Buffer[] = []
-  // To the left of the last leaf is all before it, to the right of the first nothing that is looked at.
-  let path: string[] = []
   for (let i = 0, text = ''; i < count; i++) {
     const entry = entryOf(i)
     const hash = leafHash(canonicalJson(entry))
-    if (i === count - 1)
-      path = splitHashes(range.bytes())
-        .reverse()
-        .map((one) => one.toString('base64'))
     range.append(hash)
     marks.push(hash.subarray(0, markBytes))
-    text += `${JSON.stringify(entry)}\n`
+    text += `${entryLine(entry)}\n`
     if (i % perWrite !== perWrite - 1 && i < count - 1) continue
     writeSync(out, text)
     text = ''
@@ -68,19 +62,21 @@ export async function writeExport(file: string, count: number): Promise<void> {
     root: range.root(),
     extensions: [],
   })
-  const firstPath = inclusionParts(0, count).map(() => range.root().toString('base64'))
   const seal: ExportSeal = {
     type: 'seal',
-    version: 1,
+    version: exportVersion,
     log: 'changes',
     stream: 'change',
+    range: { begin: timestamp(0), end: timestamp(lastLogMicros) },
     note: noteOf(signed, key, await signText(signed)),
     verifier_key: verifierKeyText(key),
     entries: count,
-    first: { leaf_index: 0, path: firstPath },
-    last: { leaf_index: count - 1, path },
+    before: null,
+    after: null,
+    first: null,
+    last: null,
     leaves: Buffer.concat(marks).toString('base64'),
   }
-  writeSync(out, `${JSON.stringify(seal)}\n`)
+  writeSync(out, `${sealLine(seal)}\n`)
   closeSync(out)
 }

@@ -14,9 +14,10 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const entryAt = (minute: number, type = 'change') => ({
-  type,
+  after: null,
   log_id: `c${minute}`,
   timestamp: `2026-11-22T10:0${minute}:00.000000Z`,
+  type,
 })
 const linesOf = (...entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
 const [first, second] = [entryAt(1), entryAt(2)]
@@ -34,7 +35,8 @@ it.each([
   ['whole lines', two, two, 2],
   ['a line without its end', two.trimEnd(), two, 2],
   ['a part of an entry', two + linesOf(entryAt(3)).slice(0, 25), two, 2],
-  ['a part of the seal', `${two}{"type":"seal","version":1,"no`, two, 2],
+  ['a part of the seal', `${two}{"type":"seal","version":2,"no`, two, 2],
+  ['a seal without its line feed', `${two}{"type":"seal","version":2}`, two, 2],
   ['three characters', '{"t', '', 0],
   ['nothing', '', '', 0],
 ])('goes on behind %s', (_name, text, left, entries) => {
@@ -52,7 +54,7 @@ it.each([
   ['entries of another stream', linesOf(entryAt(1, 'session'))],
   ['entries that are not in order', linesOf(second, first)],
   ['a text behind entries', `${two}a note of mine`],
-  ['a text before entries', `a note of mine\n${two}{"type":"change","lo`],
+  ['a text before entries', `a note of mine\n${two}{"after":null,"lo`],
 ])('refuses a file with %s and leaves it as it is', (_name, text) => {
   const file = fileWith(text)
   expect(() => resumeExport(file, 'change')).toThrow(

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 import { runLocal, type Service, startService } from '#test/support/service/service.ts'
 
 let service: Service
@@ -30,19 +31,47 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   const file = join(dir, 'audit.ndjson')
   expect((await runLocal('build-verifier.ts', [join(dir, 'verify-export.mjs')])).code).toBe(0)
   expect((await runLocal('seal.ts', [], variables)).code).toBe(0)
-  const { code, stderr } = await runLocal('export.ts', ['--out', file], variables)
+  const { code, stdout, stderr } = await runLocal('export.ts', ['--out', file], variables)
   expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toContain(
+    'up to the newest checkpoint. Entries that are younger than five minutes may not be in it yet.',
+  )
   const key = (await (await fetch(`${service.baseUrl}/seal.pub`)).text()).trim()
   const verified = await verifier(file, '--key', key)
   expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^OK: \d+ change entries .*\n$/) })
   const lines = readFileSync(file, 'utf8').split('\n')
   const second = JSON.parse(lines[1] ?? '')
-  writeFileSync(file, lines.with(1, JSON.stringify({ ...second, operation: 'delete' })).join('\n'))
+  expect(verified.stdout).toMatch(
+    /complete from 1970-01-01T00:00:00.000000Z to the last entry that the checkpoint covers/,
+  )
+  writeFileSync(file, lines.with(1, (lines[1] ?? '').replace(/^\{/, '{"after":{"name":"LIE"},')).join('\n'))
+  expect(await verifier(file, '--key', key)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('line 2: is not as'),
+  })
+  writeFileSync(file, lines.with(1, canonicalJson({ ...second, operation: 'delete' })).join('\n'))
   const refuted = await verifier(file, '--key', key)
   expect(refuted.code).toBe(1)
   expect(refuted.stdout).toContain(`line 2, log_id ${second.log_id}`)
-  expect((await verifier(join(dir, 'nothing'))).code).toBe(2)
   expect((await verifier()).code).toBe(2)
+  expect(await verifier(file, '--kay', key)).toMatchObject({ code: 2, stdout: expect.stringContaining("'--kay'. ") })
+  const note = JSON.parse(lines.at(-2) ?? '').note as string
+  writeFileSync(file, lines.join('\n'))
+  expect((await verifier(file, '--key', key, '--against', note)).code).toBe(0)
+  const large = join(dir, 'large.ndjson')
+  writeFileSync(large, lines.with(0, '{')[0] ?? '')
+  truncateSync(large, 600 * 2 ** 20)
+  writeFileSync(large, `\n${lines.at(-2)}\n`, { flag: 'a' })
+  const unchecked: [string, string][] = [
+    [join(dir, 'nothing'), 'cannot be read'],
+    [large, 'Line 1 is longer than'],
+    [dir, 'is no file'],
+  ]
+  for (const [path, told] of unchecked) {
+    const expected = { code: 2, stdout: expect.stringMatching(new RegExp(`^NOT CHECKED: .*${told}`)) }
+    expect(await verifier(path, '--key', key)).toMatchObject(expected)
+    expect(await verifier(file, '--key', key, '--against', path)).toMatchObject(expected)
+  }
 })
 
 it('says in one line what of an export is wrong, before it writes anything', async () => {
@@ -57,6 +86,9 @@ it('says in one line what of an export is wrong, before it writes anything', asy
     [['--out', join(missing, 'a.ndjson')], 'The export cannot be written: ENOENT'],
     [['--out', kept], `${kept} is there already, and is no export of change that broke off.`],
     [['--out', dir], `${dir} is no file.`],
+    [['--out', file, '--type', 'changes'], '--type must be change, session or api_request, not changes.'],
+    [['--typ', 'change'], "Unknown option '--typ'"],
+    [[], '--out is missing'],
   ]
   for (const [args, told] of faults) {
     const { code, stderr } = await runLocal('export.ts', args, { DATA_DIR: service.dataDir })
@@ -117,7 +149,7 @@ it('begins the log that follows, in a copy of the data directory beside what was
     expect(await verifier(file, '--key', key)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /changes\.2, complete, .*; it follows \S+changes of \d+ leaves, of which it has the first \d+/,
+        /changes\.2, complete from .*; it follows \S+changes of \d+ leaves, of which it has the first \d+/,
       ),
     })
     expect(await verifier(file, '--key', key, '--against', shared)).toMatchObject({ code: 0 })

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import { NoExport } from '#shared/seal/export/read-export.ts'
+import { NoExport } from '#shared/seal/export/export-file.ts'
 import { dataPath, readJson } from '../data-dir.ts'
 import { credentialsFile } from '../demo-account.ts'
-import { exportLog } from '../export/export-log.ts'
+import { type Exported, exportLog } from '../export/export-log.ts'
 import type { ExportType } from '../export/log-answers.ts'
 import { LogClient } from '../export/log-client.ts'
-import { codeOf, Fault, reportFault } from '../fault.ts'
+import { codeOf, Fault, messageOf, reportFault } from '../fault.ts'
 
 const types: ExportType[] = ['change', 'session', 'api_request']
 const usage =
@@ -17,7 +17,7 @@ function readArguments() {
   try {
     return parseArgs({ options }).values
   } catch (error) {
-    throw new Fault(`${error instanceof Error ? error.message : error} Use: ${usage}`)
+    throw new Fault(`${messageOf(error).replace(/\.?$/, '.')} Use: ${usage}`)
   }
 }
 
@@ -42,6 +42,15 @@ const bar = (part: number, entries: number): string => {
   return `\r[${'#'.repeat(full)}${' '.repeat(30 - full)}] ${Math.floor(100 * Math.min(1, part))} % ${entries} entries`
 }
 
+/** Names the end of an export, which entries that no checkpoint covers yet are behind. */
+function describe({ entries, range, isUpToCheckpoint }: Exported, type: ExportType): string {
+  const delay = type === 'change' ? 'five minutes' : 'an hour or two'
+  const until = isUpToCheckpoint
+    ? `up to the newest checkpoint. Entries that are younger than ${delay} may not be in it yet.`
+    : `up to ${range.end}.`
+  return `${entries} entries and their seal, from ${range.begin} ${until}`
+}
+
 /** What the person at the terminal can repair, in one line. */
 const explained = (error: unknown): unknown => {
   if (error instanceof NoExport) return new Fault(`--against: ${error.message}`)
@@ -53,9 +62,10 @@ const explained = (error: unknown): unknown => {
 try {
   const { out, type = 'change', begin, end, against, 'base-url': address } = readArguments()
   const known = types.find((one) => one === type)
-  if (!out || !known) throw new Fault(`Use: ${usage}`)
+  if (!known) throw new Fault(`--type must be change, session or api_request, not ${type}.`)
+  if (!out) throw new Fault(`--out is missing: the file to write. Use: ${usage}`)
   const isTerminal = process.stderr.isTTY
-  const entries = await exportLog(clientOf(address), {
+  const exported = await exportLog(clientOf(address), {
     type: known,
     begin: begin ?? '1970-01-01T00:00:00Z',
     end: end ?? new Date().toISOString(),
@@ -64,7 +74,7 @@ try {
     ...(isTerminal && { progress: (part, count) => void process.stderr.write(bar(part, count)) }),
   })
   if (isTerminal) process.stderr.write('\r\u001b[K')
-  process.stdout.write(`${out}: ${entries} entries and their seal. Verify it: npm run verify-export -- ${out}\n`)
+  process.stdout.write(`${out}: ${describe(exported, known)} Verify it: npm run verify-export -- ${out}\n`)
 } catch (error) {
   reportFault(explained(error))
   process.exit(1)

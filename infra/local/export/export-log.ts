@@ -1,5 +1,8 @@
 import { appendFileSync } from 'node:fs'
-import type { ExportSeal } from '#shared/seal/export/export-seal.ts'
+import * as v from 'valibot'
+import { timestamp } from '#shared/core/clock.ts'
+import { sealLine } from '#shared/seal/export/export-line.ts'
+import { ExportSeal, exportVersion } from '#shared/seal/export/export-seal.ts'
 import { Fault } from '../fault.ts'
 import type { ExportOptions } from './export-options.ts'
 import { extension } from './extension.ts'
@@ -7,13 +10,18 @@ import { holdExport } from './hold-export.ts'
 import { lastCovered } from './last-covered.ts'
 import type { Checkpoint } from './log-answers.ts'
 import type { LogClient } from './log-client.ts'
+import { micros } from './neighbours.ts'
 import { resumeExport } from './resume-export.ts'
 import { rejectOtherRange } from './same-range.ts'
 import { sealProofs } from './seal-proofs.ts'
 import { writeEntries } from './write-entries.ts'
 
-/** Writes an export (S5.1); one that broke off is gone on with. Answers how many entries it has; the seal tells of as many as were sealed. */
-export async function exportLog(client: LogClient, options: ExportOptions): Promise<number> {
+/** Outcome of an export: the number of entries, and whether the checkpoint ends before the range does. */
+export type Exported = { entries: number; range: ExportSeal['range']; isUpToCheckpoint: boolean }
+
+/** Writes an export (S5.1), or resumes one that broke off. */
+export async function exportLog(client: LogClient, asked: ExportOptions): Promise<Exported> {
+  const options = { ...asked, begin: timestamp(micros(asked.begin)), end: timestamp(micros(asked.end)) }
   const held = holdExport(options.out)
   try {
     return await writeExport(client, options)
@@ -22,8 +30,8 @@ export async function exportLog(client: LogClient, options: ExportOptions): Prom
   }
 }
 
-async function writeExport(client: LogClient, options: ExportOptions): Promise<number> {
-  const { type, out } = options
+async function writeExport(client: LogClient, options: ExportOptions): Promise<Exported> {
+  const { type, begin, end, out } = options
   const log = type === 'change' ? 'changes' : 'activity'
   const checkpoint = (await client.get<{ data: Checkpoint }>(`/logs/checkpoints/${log}`)).data
   const { note, size, signed_at, follows } = checkpoint
@@ -34,17 +42,19 @@ async function writeExport(client: LogClient, options: ExportOptions): Promise<n
   const last = await lastCovered(client, options, size)
   await rejectOtherRange(client, options, last?.entry ?? null, written)
   if (last) await writeEntries(client, options, last.entry, written)
-  const seal: ExportSeal = {
+  const range = { begin, end }
+  const seal = v.parse(ExportSeal, {
     type: 'seal',
-    version: 1,
+    version: exportVersion,
     log,
     stream: type,
+    range,
     note,
     verifier_key: checkpoint.verifier_key,
-    ...(await sealProofs(client, out, size, last, written)),
+    ...(await sealProofs(client, options, size, last, written)),
     ...(follows && { follows: { note: follows.note } }),
     ...extended,
-  }
-  appendFileSync(out, `${JSON.stringify(seal)}\n`, { mode: 0o600 })
-  return written.entries
+  } satisfies ExportSeal)
+  appendFileSync(out, `${sealLine(seal)}\n`, { mode: 0o600 })
+  return { entries: written.entries, range, isUpToCheckpoint: seal.after === null }
 }

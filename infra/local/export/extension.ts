@@ -12,7 +12,7 @@ export async function extension(
   against: string | undefined,
 ) {
   if (against === undefined) return {}
-  const { size: from, origin } = olderLog(against, note)
+  const { size: from, origin, root } = olderLog(against, note)
   if (follows?.origin === origin && from > follows.shared) {
     throw new Fault(
       `The log follows ${origin} and has its first ${follows.shared} leaves; the log to compare with has ${from}. Export without --against.`,
@@ -21,5 +21,5 @@ export async function extension(
   if (from > to) throw new Fault('The log to compare with is longer than the newest checkpoint.')
   const query = { from: String(from), to: String(to) }
   const { data } = await client.get<{ data: { path: string[] } }>(`/logs/checkpoints/${log}/consistency`, query)
-  return { extends: [{ from, path: data.path }] }
+  return { extends: { from, root: root.toString('base64'), path: data.path } }
 }

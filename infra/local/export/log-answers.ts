@@ -7,7 +7,7 @@ export type Entry = { log_id: string; timestamp: string }
 export type Proof = {
   leaf_index: number
   path: string[]
-  hour?: { hour: string; stream: ExportType; index: number; path: string[] }
+  hour?: { hour: string; stream: ExportType; size: number; index: number; path: string[] }
 }
 export type Checkpoint = {
   size: number

@@ -1,6 +1,7 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { lastLine, linesUntil, readSeal } from '#shared/seal/export/read-export.ts'
+import { linesUntil } from '#shared/seal/export/export-file.ts'
+import { lastLine, readSeal } from '#shared/seal/export/read-export.ts'
 import { Fault } from '../fault.ts'
 import type { Entry, ExportType } from './log-answers.ts'
 
@@ -18,8 +19,8 @@ export function resumeExport(out: string, type: ExportType): Written {
   if (!found || found.size === 0) return written
   if (isWhole(out)) throw new Fault(`${out} is a whole export already.`)
   const foreign = new Fault(`${out} is there already, and is no export of ${type} that broke off. Give another --out.`)
-  const { begin, size, text } = lastLine(out)
-  const isCut = !isJson(text)
+  const { begin, size, text, isEnded } = lastLine(out)
+  const isCut = !isJson(text) || (!isEnded && text.startsWith('{"type":"seal"'))
   if (isCut && !begins(text, type)) throw foreign
   const end = isCut ? begin : size
   for (const line of linesUntil(out, end)) {
@@ -30,7 +31,7 @@ export function resumeExport(out: string, type: ExportType): Written {
     written.entries++
   }
   truncateSync(out, end)
-  if (!isCut && !endsLine(out)) appendFileSync(out, '\n')
+  if (!isCut && !isEnded) appendFileSync(out, '\n')
   return written
 }
 
@@ -57,11 +58,13 @@ function entryOf(line: string, type: ExportType): Entry | null {
   return found === type && typeof log_id === 'string' && typeof timestamp === 'string' ? { log_id, timestamp } : null
 }
 
+/** The beginnings of lines, whose names are in alphabetical order. */
+const starts: Record<ExportType, string> = {
+  change: '{"after":',
+  session: '{"context":"',
+  api_request: '{"actor_id":"',
+}
+
 /** Whether a line that broke off can have been one of an entry, or the seal. */
 const begins = (text: string, type: ExportType): boolean =>
-  [type, 'seal'].map((name) => `{"type":"${name}"`).some((line) => text.startsWith(line) || line.startsWith(text))
-
-const endsLine = (out: string): boolean => {
-  const { begin, size, text } = lastLine(out)
-  return size - begin > Buffer.byteLength(text)
-}
+  [starts[type], '{"type":"seal"'].some((line) => text.startsWith(line) || line.startsWith(text))

@@ -2,24 +2,28 @@ import { type ExportSeal, markBytes } from '#shared/seal/export/export-seal.ts'
 import type { SealedHour } from '#shared/seal/log/hour-leaf.ts'
 import { hashBytes } from '#shared/seal/merkle/merkle-hash.ts'
 import { Fault } from '../fault.ts'
+import type { ExportOptions } from './export-options.ts'
 import { type Covered, proofOf } from './last-covered.ts'
 import type { Proof } from './log-answers.ts'
 import type { LogClient } from './log-client.ts'
+import { neighbours } from './neighbours.ts'
 import type { Written } from './resume-export.ts'
 
 /** Leaves of an answer, at most. */
-const mostLeaves = 10_000
+const maxLeaves = 10_000
 
 type Leaves = { hashes: string; hours?: SealedHour[] }
-type HourProof = NonNullable<Proof['hour']>
-type Proofs = Pick<ExportSeal, 'entries' | 'first' | 'last' | 'leaves' | 'hours' | 'begin' | 'end'>
+type Proofs = Pick<ExportSeal, 'entries' | 'before' | 'after' | 'first' | 'last' | 'leaves' | 'hours' | 'begin' | 'end'>
+
+/** The outermost entries of a proof, neighbours included. */
+type Ends = { before: Covered | null; after: Covered | null; first: Proof | null; last: Proof | null }
 
 /** The first bytes of the hashes of leaves, and of the activity log the hours. */
 async function leaves(client: LogClient, path: string, from: number, to: number, more: Record<string, string> = {}) {
   const marks: Buffer[] = []
   const hours: SealedHour[] = []
-  for (let at = from; at < to; at += mostLeaves) {
-    const query = { from: String(at), to: String(Math.min(to, at + mostLeaves)), ...more }
+  for (let at = from; at < to; at += maxLeaves) {
+    const query = { from: String(at), to: String(Math.min(to, at + maxLeaves)), ...more }
     const { data } = await client.get<{ data: Leaves }>(path, query)
     const hashes = Buffer.from(data.hashes, 'base64')
     for (let i = 0; i < hashes.length; i += hashBytes) marks.push(hashes.subarray(i, i + markBytes))
@@ -28,39 +32,82 @@ async function leaves(client: LogClient, path: string, from: number, to: number,
   return { marks: Buffer.concat(marks), hours }
 }
 
-/** What a seal says of the entries of an export: where the first and the last lie, and the leaves between them. */
+/** The part of a seal that proves the entries of an export, and the range that they are all of. */
 export async function sealProofs(
   client: LogClient,
-  out: string,
+  options: ExportOptions,
   size: number,
   covered: Covered | null,
   written: Written,
 ): Promise<Proofs> {
-  if (!covered || !written.first) return { entries: 0, first: null, last: null, leaves: '' }
-  const first = await proofOf(client, written.first.log_id, size)
-  if (!first) throw new Fault(`The first entry of ${out} is not covered by the checkpoint.`)
-  const last = covered.proof
-  const placed = ({ leaf_index, path }: Proof) => ({ leaf_index, path })
-  const ends = { first: placed(first), last: placed(last) }
-  if (first.hour && last.hour) {
-    const { marks, ...hours } = await marksOfHours(client, [first.leaf_index, last.leaf_index], first.hour, last.hour)
-    return { entries: marks.length / markBytes, ...ends, ...hours, leaves: marks.toString('base64') }
-  }
-  const { marks } = await leaves(client, '/logs/checkpoints/changes/leaves', first.leaf_index, last.leaf_index + 1)
-  return { entries: marks.length / markBytes, ...ends, leaves: marks.toString('base64') }
+  const { before, after } = await neighbours(client, options, size)
+  const firstEntry = covered && written.first ? await proofOf(client, written.first.log_id, size) : null
+  if (covered && !firstEntry) throw new Fault(`The first entry of ${options.out} is not covered by the checkpoint.`)
+  const first = before?.proof ?? firstEntry ?? after?.proof ?? null
+  const last = after?.proof ?? covered?.proof ?? before?.proof ?? null
+  const ends = { before, after, first, last }
+  const beside = { before: before?.entry ?? null, after: after?.entry ?? null }
+  const proofs =
+    options.type === 'change' ? await changeProofs(client, ends, size) : await hourProofs(client, options, ends, size)
+  return { ...beside, ...proofs }
+}
+
+const nothingLeft = () =>
+  new Fault('Of this log nothing is left that could prove a range: its entries are past their retention.')
+
+const place = ({ leaf_index, path }: Pick<Proof, 'leaf_index' | 'path'>) => ({ leaf_index, path })
+
+/** The place of the outermost leaves; null where those are the first and the last one of the log. */
+const places = (first: Proof | null, last: Proof | null, size: number) => ({
+  first: first && first.leaf_index > 0 ? place(first) : null,
+  last: last && last.leaf_index < size - 1 ? place(last) : null,
+})
+
+const sealed = (marks: Buffer) => ({ entries: marks.length / markBytes, leaves: marks.toString('base64') })
+
+async function changeProofs(client: LogClient, { before, after, first, last }: Ends, size: number) {
+  if (!first || !last) throw nothingLeft()
+  const [from, to] = [first.leaf_index + (before ? 1 : 0), last.leaf_index + (after ? 0 : 1)]
+  const { marks } = await leaves(client, '/logs/checkpoints/changes/leaves', from, to)
+  return { ...places(first, last, size), ...sealed(marks) }
 }
 
 /** The activity log has a leaf an hour of a stream, and each hour a tree of its own. */
-async function marksOfHours(client: LogClient, [from, to]: [number, number], begin: HourProof, end: HourProof) {
+async function hourProofs(
+  client: LogClient,
+  { type }: ExportOptions,
+  { before, after, first, last }: Ends,
+  size: number,
+) {
   const path = '/logs/checkpoints/activity/leaves'
-  const { hours } = await leaves(client, path, from, to + 1)
-  const own = hours.filter(({ stream }) => stream === begin.stream)
-  const marks: Buffer[] = []
-  for (const [i, { hour, stream, size }] of own.entries()) {
-    const first = i === 0 ? begin.index : 0
-    const behind = i === own.length - 1 ? end.index + 1 : size
-    marks.push((await leaves(client, path, first, behind, { hour, stream })).marks)
+  const to = after ? after.proof.leaf_index : size - 1
+  let from = before ? before.proof.leaf_index : 0
+  let { hours } = await leaves(client, path, from, to + 1)
+  const isOwn = ({ stream }: SealedHour) => stream === type
+  if (!first || !last) {
+    if (hours.some(isOwn)) throw nothingLeft()
+    return { first: null, last: null, hours, ...sealed(Buffer.alloc(0)) }
   }
-  const within = ({ index, path }: HourProof) => ({ leaf_index: index, path })
-  return { marks: Buffer.concat(marks), hours, begin: within(begin), end: within(end) }
+  if (!before && hours.slice(0, first.leaf_index).some(isOwn)) {
+    // Entries of earlier hours are past their retention.
+    hours = hours.slice(first.leaf_index)
+    from = first.leaf_index
+  }
+  const own = hours.filter(isOwn)
+  const [begin, end] = [first.hour?.index ?? 0, last.hour?.index ?? 0]
+  const marks: Buffer[] = []
+  for (const [i, { hour, stream, size: entries }] of own.entries()) {
+    const start = i === 0 ? begin + (before ? 1 : 0) : 0
+    const behind = i === own.length - 1 ? end + (after ? 0 : 1) : entries
+    marks.push((await leaves(client, path, start, behind, { hour, stream })).marks)
+  }
+  const within = ({ index, path }: NonNullable<Proof['hour']>) => ({ leaf_index: index, path })
+  const lastIndex = (own.at(-1)?.size ?? 0) - 1
+  return {
+    ...places(from > 0 ? first : null, after ? last : null, size),
+    hours,
+    ...(first.hour && begin > 0 && { begin: within(first.hour) }),
+    ...(last.hour && end < lastIndex && { end: within(last.hour) }),
+    ...sealed(Buffer.concat(marks)),
+  }
 }

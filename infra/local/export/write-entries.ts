@@ -1,27 +1,15 @@
 import { appendFileSync } from 'node:fs'
-import { parseTimestamp, timestamp } from '#shared/core/clock.ts'
-import { Fault } from '../fault.ts'
+import { entryLine } from '#shared/seal/export/export-line.ts'
 import type { ExportOptions } from './export-options.ts'
 import type { Entry, ExportType } from './log-answers.ts'
 import type { LogClient } from './log-client.ts'
+import { micros, rangeOf } from './neighbours.ts'
 import type { Written } from './resume-export.ts'
 
 /** A slice of time is made shorter above so many entries, and longer below a quarter. */
 const perSlice = 2_000
 const hour = 3_600_000_000
 const longest = 720 * hour
-
-function micros(text: string): number {
-  const found = parseTimestamp(text)
-  if (found === null) throw new Fault(`${text} is no RFC 3339 timestamp.`)
-  return found
-}
-
-const rangeOf = (type: ExportType, begin: number, end: number) => ({
-  type,
-  begin: timestamp(begin),
-  end: timestamp(end),
-})
 
 /** The entries of a slice of time, oldest first; null where there are too many to hold. */
 async function slice(client: LogClient, type: ExportType, begin: number, end: number): Promise<Entry[] | null> {
@@ -63,7 +51,7 @@ function append(out: string, entries: Entry[], last: Entry, written: Written): v
   const after = written.last?.log_id ?? ''
   const fresh = entries.filter(({ log_id }) => log_id <= last.log_id && log_id > after)
   if (fresh.length === 0) return
-  appendFileSync(out, fresh.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { mode: 0o600 })
+  appendFileSync(out, fresh.map((entry) => `${entryLine(entry)}\n`).join(''), { mode: 0o600 })
   written.first ??= fresh[0] ?? null
   written.last = fresh.at(-1) ?? written.last
   written.entries += fresh.length

@@ -1,12 +1,16 @@
+import { microsOf } from '../../core/clock.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import { instantOf, streamCodes } from '../../logs/log-id.ts'
 import { canonicalJson } from '../log/canonical-json.ts'
 import { hourLeafText, hourText, type SealedHour } from '../log/hour-leaf.ts'
 import { leafHash } from '../merkle/merkle-hash.ts'
 import { RangeCheck } from '../merkle/range-check.ts'
 import type { Checkpoint } from '../notes/checkpoint.ts'
+import { parseEntryLine } from './export-line.ts'
 import type { ExportSeal } from './export-seal.ts'
 import type { SealedMarks } from './sealed-marks.ts'
 
-/** What does not hold, by its line (from 1) and the `log_id` in it. */
+/** A statement of an export that does not hold, by its line (from 1) and the `log_id` in it. */
 export class ExportFault extends Error {
   readonly line: number | null
   readonly logId: string | null
@@ -18,39 +22,37 @@ export class ExportFault extends Error {
   }
 }
 
-const micros = (logId: string): number => Number.parseInt(logId.slice(1, 14), 16)
-const codes = { change: 'c', session: '5', api_request: 'a' }
+type Stream = ExportSeal['stream']
+type Entry = { logId: string; hash: Buffer }
 
-type Entry = { line: number; logId: string; hash: Buffer }
+/** Throws for the entry at hand. */
+type Refuse = (message: string) => never
+type RefuseEntry = (message: string, logId?: string) => never
 
-function readEntry(line: string, number: number, stream: ExportSeal['stream']): Entry {
-  let entry: unknown
-  try {
-    entry = JSON.parse(line)
-  } catch {
-    throw new ExportFault('is no JSON', number)
-  }
-  const { type, log_id: logId } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>
-  if (typeof logId !== 'string' || !/^[0-9a-f]{24}$/.test(logId)) throw new ExportFault('is no entry', number)
-  if (type !== stream || logId[0] !== codes[stream]) throw new ExportFault(`is no ${stream} entry`, number, logId)
-  try {
-    return { line: number, logId, hash: leafHash(canonicalJson(entry)) }
-  } catch {
-    throw new ExportFault('has no canonical form', number, logId)
-  }
+/** The entry of a value in its canonical form. */
+function readEntry(value: unknown, canonical: string, stream: Stream, refuse: RefuseEntry): Entry {
+  const { type, log_id: logId } = fieldsOf(value)
+  if (typeof logId !== 'string' || !/^[0-9a-f]{24}$/.test(logId)) return refuse('is no entry')
+  if (type !== stream || logId[0] !== streamCodes[stream]) return refuse(`is no ${stream} entry`, logId)
+  return { logId, hash: leafHash(canonical) }
 }
 
-/**
- * Holds the entries of an export against its checkpoint, line by line. Of the log it keeps a few hashes.
- * @throws ExportFault at the first that does not hold
- */
+/** The ends of the range that are proven: nothing of the log is missing between them and the entries. */
+export type ProvenEnds = { begin: boolean; end: boolean }
+
+type HourCheck = { hour: SealedHour; check: RangeCheck; count: number }
+
+/** Compares the entries of an export with its checkpoint, line by line, in memory for a few hashes. */
 export class ExportCheck {
-  /** Roots of the log at the sizes that were asked for, empty where the export does not lead through that size. */
+  /** Roots of the log at the requested sizes, empty where the export does not lead through that size. */
   readonly roots: Map<number, Buffer>
+  readonly proven: ProvenEnds
   private readonly seal: ExportSeal
   private readonly marks: SealedMarks
-  private readonly log: RangeCheck | null
-  private readonly hours: { hour: SealedHour; check: RangeCheck; count: number }[]
+  private readonly log: RangeCheck
+  private readonly hours: HourCheck[]
+  private hoursDone = 0
+  private readonly range: { begin: number; end: number }
   private lines = 0
   private newest: Entry | null = null
 
@@ -59,62 +61,101 @@ export class ExportCheck {
     this.seal = seal
     this.marks = marks
     this.roots = new Map(sizes.map((one) => [one, Buffer.alloc(0)]))
+    this.range = { begin: microsOf(seal.range.begin), end: microsOf(seal.range.end) }
     const { first, last } = seal
     try {
-      this.log = first && last ? new RangeCheck({ size, root, first, last }, this.roots) : null
-      this.hours = seal.log === 'activity' && this.log ? this.hoursOf(this.log) : []
+      this.log = new RangeCheck({ size, root, ...(first && { first }), ...(last && { last }) }, this.roots)
+      this.hours = seal.log === 'activity' ? this.hoursOf(this.log) : []
     } catch (error) {
       if (error instanceof ExportFault) throw error
       throw new ExportFault('The proofs of the export fit no tree of the size of its checkpoint.')
     }
-    if (!this.log && seal.entries > 0) throw new ExportFault('The export has entries and no proof of them.')
+    const [isFirst, isLast] = [!first || first.leaf_index === 0, !last || last.leaf_index === size - 1]
+    this.proven = {
+      begin: seal.before !== null || (isFirst && !seal.begin?.leaf_index),
+      end: seal.after !== null || (isLast && this.endsLastHour()),
+    }
+    if (seal.before) this.addNeighbour('before', seal.before, (instant) => instant < this.range.begin)
   }
 
   /** The hours of the export's own stream; all of them are leaves of the log. */
-  private hoursOf(log: RangeCheck) {
+  private hoursOf(log: RangeCheck): HourCheck[] {
     const { hours = [], stream, begin, end } = this.seal
     for (const hour of hours) log.add(leafHash(hourLeafText(hour)))
     if (!log.holds()) throw new ExportFault('The hours of the export do not lead to the root of its checkpoint.')
     const own = hours.filter((hour) => hour.stream === stream)
     return own.map((hour, i) => {
       const [first, last] = [i === 0 ? begin : undefined, i === own.length - 1 ? end : undefined]
-      const check = new RangeCheck({ size: hour.size, root: Buffer.from(hour.root, 'base64'), first, last })
+      const check = new RangeCheck({
+        size: hour.size,
+        root: Buffer.from(hour.root, 'base64'),
+        ...(first && { first }),
+        ...(last && { last }),
+      })
       return { hour, check, count: (last?.leaf_index ?? hour.size - 1) + 1 - (first?.leaf_index ?? 0) }
     })
   }
 
-  add(line: string): void {
-    const entry = readEntry(line, ++this.lines, this.seal.stream)
-    const { line: number, logId, hash } = entry
-    const fault = (message: string) => new ExportFault(message, number, logId)
-    if (this.newest && logId <= this.newest.logId) throw fault('is not in order')
-    const isSealed = number > this.seal.entries ? null : this.marks.isNext(hash)
-    if (isSealed === null) throw fault('is an entry more than were sealed')
-    if (!isSealed) throw fault('is not the entry that was sealed at this place')
-    this.newest = entry
-    if (this.seal.log === 'changes') this.log?.add(hash)
-    else this.addToHour(entry, fault)
+  private endsLastHour(): boolean {
+    const { end } = this.seal
+    return !end || end.leaf_index === (this.hours.at(-1)?.hour.size ?? 0) - 1
   }
 
-  private addToHour({ logId, hash }: Entry, fault: (message: string) => ExportFault): void {
-    const current = this.hours[0]
-    if (!current || current.hour.hour !== hourText(micros(logId))) throw fault('is of an hour that was not sealed')
+  /** @throws ExportFault for an entry beside the range that is not where it is said to be */
+  private addNeighbour(side: 'before' | 'after', value: unknown, isOutside: (instant: number) => boolean): void {
+    const refuse = (message: string, logId: string | null = null): never => {
+      throw new ExportFault(`The entry ${side} the range ${message}.`, null, logId)
+    }
+    const entry = readEntry(value, canonicalJson(value), this.seal.stream, refuse)
+    if (!isOutside(instantOf(entry.logId))) refuse('is in the range', entry.logId)
+    this.addLeaf(entry, (message) => refuse(message, entry.logId))
+  }
+
+  add(line: string): void {
+    const number = ++this.lines
+    const refuse = (message: string, logId: string | null = null): never => {
+      throw new ExportFault(message, number, logId)
+    }
+    const parsed = parseEntryLine(line)
+    if (!parsed)
+      throw refuse('is not as an export writes it: no JSON, a name twice, another order, spelling or white space')
+    const entry = readEntry(parsed.entry, parsed.canonical, this.seal.stream, refuse)
+    const { logId, hash } = entry
+    if (this.newest && logId <= this.newest.logId) refuse('is not in order', logId)
+    const isSealed = number > this.seal.entries ? null : this.marks.isNext(hash)
+    if (isSealed === null) refuse('is an entry more than were sealed', logId)
+    if (!isSealed) refuse('is not the entry that was sealed at this place', logId)
+    const instant = instantOf(logId)
+    if (instant < this.range.begin || instant > this.range.end) refuse('is not in the range of the export', logId)
+    this.addLeaf(entry, (message) => refuse(message, logId))
+  }
+
+  private addLeaf(entry: Entry, refuse: Refuse): void {
+    this.newest = entry
+    if (this.seal.log === 'changes') this.log.add(entry.hash)
+    else this.addToHour(entry, refuse)
+  }
+
+  private addToHour({ logId, hash }: Entry, refuse: Refuse): void {
+    const current = this.hours[this.hoursDone]
+    if (!current || current.hour.hour !== hourText(instantOf(logId))) throw refuse('is of an hour that was not sealed')
     current.check.add(hash)
     current.count--
     if (current.count > 0) return
-    if (!current.check.holds()) throw fault(`ends an hour that does not hold (${current.hour.hour})`)
-    this.hours.shift()
+    if (!current.check.holds()) refuse(`ends an hour that does not hold (${current.hour.hour})`)
+    this.hoursDone++
   }
 
-  /** Tells that the entries were all of the range. @throws ExportFault */
+  /** Completes the check: the entries were all of the range. @throws ExportFault */
   end(): void {
-    const { entries } = this.seal
-    const logId = this.newest?.logId ?? null
+    const { entries, after } = this.seal
+    const at = [this.lines || null, this.newest?.logId ?? null] as const
     if (this.lines < entries)
-      throw new ExportFault(`${entries - this.lines} entries are missing behind this one`, this.lines, logId)
-    if (this.hours.length > 0) throw new ExportFault('Entries of a sealed hour are missing', this.lines, logId)
-    if (this.seal.log === 'changes' && this.log && !this.log.holds()) {
-      throw new ExportFault('The entries up to this one do not lead to the root of the checkpoint', this.lines, logId)
+      throw new ExportFault(`${entries - this.lines} entries are missing behind this one`, ...at)
+    if (after) this.addNeighbour('after', after, (instant) => instant > this.range.end)
+    if (this.hoursDone < this.hours.length) throw new ExportFault('Entries of a sealed hour are missing', ...at)
+    if (this.seal.log === 'changes' && !this.log.holds()) {
+      throw new ExportFault('The entries up to this one do not lead to the root of the checkpoint', ...at)
     }
   }
 }

@@ -1,13 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { markBytes } from './export-seal.ts'
 
-/** Where the marks of an export stand in its file, in base64. */
+/** Where the marks of an export are in its file, in base64. */
 export type MarksPlace = { path: string; begin: number; end: number }
 
-/** So many characters are read at once: whole marks. */
+/** Characters that are read at once: whole marks. */
 const perRead = 65_536
 
-/** The first bytes of each leaf as it was sealed, read from the file one after the other: an export can have millions. */
+/** The first bytes of each leaf as it was sealed, read from the file in steps: an export can have millions. */
 export class SealedMarks {
   private readonly file: number
   private readonly end: number
@@ -22,7 +22,7 @@ export class SealedMarks {
     this.end = end
   }
 
-  /** Tells if this is the next mark; null behind the last one. */
+  /** True for the next mark; null behind the last one. */
   isNext(leaf: Buffer): boolean | null {
     if (this.at + markBytes > this.marks.length && !this.read()) return null
     const mark = this.marks.subarray(this.at, this.at + markBytes)
@@ -30,19 +30,18 @@ export class SealedMarks {
     return leaf.subarray(0, markBytes).equals(mark)
   }
 
-  /** Reads on. False where there is not a whole mark more. */
+  /** Reads the next marks. False where there is not a whole mark more, or where the text is not their base64. */
   private read(): boolean {
     const length = readSync(this.file, this.text, 0, Math.min(perRead, this.end - this.from), this.from)
     this.from += length
-    this.marks = Buffer.from(this.text.toString('latin1', 0, length), 'base64')
+    const text = this.text.toString('latin1', 0, length)
+    this.marks = Buffer.from(text, 'base64')
     this.at = 0
-    return this.marks.length >= markBytes
+    const isWhole = this.marks.length >= markBytes && this.marks.length % markBytes === 0
+    return isWhole && this.marks.toString('base64') === text
   }
 
   close(): void {
     closeSync(this.file)
   }
 }
-
-/** Characters of base64 that so many marks are. */
-export const marksLength = (entries: number): number => 4 * Math.ceil((entries * markBytes) / 3)

@@ -14,6 +14,7 @@ export class RangeCheck {
   private readonly range: CompactRange
   private readonly asked: CheckedRange
   private readonly watched: Map<number, Buffer>
+  private isFirstProven = true
   /** The newest leaf. The one at the end is held against its path before it is one of those so far. */
   private newest: Buffer | null = null
 
@@ -37,6 +38,10 @@ export class RangeCheck {
   }
 
   add(leaf: Buffer): void {
+    const { size, root, first } = this.asked
+    if (first && this.next === first.leaf_index) {
+      this.isFirstProven = provesInclusion(leaf, first.leaf_index, size, hashes(first.path), root)
+    }
     this.settle()
     this.newest = leaf
   }
@@ -44,6 +49,7 @@ export class RangeCheck {
   /** Tells if these were all leaves of the range, and lead to the root. */
   holds(): boolean {
     const { size, root, last } = this.asked
+    if (!this.isFirstProven) return false
     if (!last) {
       this.settle()
       return this.range.size === size && this.range.root().equals(root)

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { exportLog } from '#infra/local/export/export-log.ts'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
-import { NoExport } from '#shared/seal/export/read-export.ts'
+import { microsOf, timestamp } from '#shared/core/clock.ts'
+import { NoExport } from '#shared/seal/export/export-file.ts'
+import { sealLine } from '#shared/seal/export/export-line.ts'
 import { compareExport, verifyExport } from '#shared/seal/export/verify-export.ts'
 import { verifierKeyText } from '#shared/seal/notes/signed-note.ts'
 import { table, tableName } from '#shared/table/client.ts'
@@ -53,8 +55,18 @@ it('holds for the whole log, and for a part of it, and says by which key', async
   expect([seal.entries, checkpoint.size]).toEqual([all.length, all.length])
   const part = await export_({ begin: String(all[4]?.timestamp), end: String(all.at(-7)?.timestamp) })
   expect((await verifyExport(part)).seal).toMatchObject({ entries: linesOf(part).length - 1 })
-  const none = await export_({ end: '1971-01-01T00:00:00Z' })
-  expect((await verifyExport(none)).seal.entries).toBe(0)
+  const isProven = { begin: true, end: true }
+  expect((await verifyExport(part)).proven).toEqual(isProven)
+  const instants = [...new Set(all.map(({ timestamp }) => microsOf(String(timestamp))))]
+  const between = (instants[0] ?? 0) + 1
+  const nothing = [
+    { end: '1971-01-01T00:00:00Z' },
+    { begin: timestamp(between), end: timestamp(between) },
+    { begin: '2099-01-01T00:00:00Z' },
+  ]
+  for (const range of nothing) {
+    expect(await verifyExport(await export_(range))).toMatchObject({ seal: { entries: 0 }, proven: isProven })
+  }
 })
 
 it('leaves out what no checkpoint covers yet', async () => {
@@ -219,6 +231,27 @@ it('holds for API requests by the hour, and finds one that is changed or gone', 
   expect(seal.entries).toBe(3)
   expect(seal.hours?.length).toBeGreaterThan(0)
   const lines = linesOf(file)
+  const times = lines.slice(0, 3).map((line) => String(JSON.parse(line).timestamp))
+  const [first = 0, second = 0, third = 0] = times.map(microsOf)
+  for (const [begin, end, count] of [
+    [first, third, 3],
+    [first + 1, third - 1, 1],
+    [second, microsOf('2099-01-01T00:00:00Z'), 2],
+    [first + 1, second - 1, 0],
+    [third + 1, microsOf('2099-01-01T00:00:00Z'), 0],
+    [0, first - 1, 0],
+  ] as const) {
+    const part = await export_({ type: 'api_request', begin: timestamp(begin), end: timestamp(end) })
+    expect(await verifyExport(part)).toMatchObject({ seal: { entries: count }, proven: { begin: true, end: true } })
+    if (count === 0) {
+      const { range } = seal
+      const claimed = rewrite(part, [sealLine({ ...JSON.parse(linesOf(part)[0] ?? ''), range })])
+      await expect(verifyExport(claimed)).rejects.toThrow('is in the range')
+    }
+  }
+  // No session was ever there.
+  const sessions = await export_({ type: 'session' })
+  expect(await verifyExport(sessions)).toMatchObject({ seal: { entries: 0 }, proven: { begin: true, end: true } })
   const changed = rewrite(file, lines.with(1, (lines[1] ?? '').replace('"GET"', '"PUT"')))
   await expect(verifyExport(changed)).rejects.toMatchObject({ line: 2 })
   await expect(verifyExport(rewrite(file, lines.toSpliced(1, 1)))).rejects.toMatchObject({ line: 2 })
