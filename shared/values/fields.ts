@@ -34,6 +34,9 @@ export const Text = (max: number, { trim = true } = {}) =>
     pattern: textPattern.filled,
   })
 
+/** A secret that another service made: kept as it was sent, because an outer blank can be a part of it. */
+export const SecretText = (max: number) => Text(max, { trim: false })
+
 /** Text that blank clears to null (A6.2). */
 export const NullableText = (max: number) =>
   field<string | null>((input) => (blank(input) ? { value: null } : checkText(input, { max })), {

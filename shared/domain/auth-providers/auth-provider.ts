@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
-import { Bool, HostName, Integer, NullableText, OneOf, OutsideUrl, Text } from '../../values/fields.ts'
+import { Bool, HostName, Integer, NullableText, OneOf, OutsideUrl, SecretText, Text } from '../../values/fields.ts'
 
 export const providerKinds = ['email_otp', 'oidc', 'suite', 'tenant', 'idp'] as const
 export type ProviderKind = (typeof providerKinds)[number]
@@ -44,7 +44,7 @@ const commonFields = {
   is_disabled: v.optional(Bool),
 }
 const defaultField = { is_default: v.optional(Bool) }
-const clientFields = { client_id: Text(255), client_secret: Text(4096) }
+const clientFields = { client_id: Text(255), client_secret: SecretText(4096) }
 
 /** The fields that a request can send for each kind, beside the common ones. */
 const ownFields = {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
 import { EmailDomains } from '../../values/email-domains.ts'
-import { Bool, EmailAddress, HostName, NullableHostName, OneOf, TenantId, Text } from '../../values/fields.ts'
+import { Bool, EmailAddress, HostName, NullableHostName, OneOf, SecretText, TenantId, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
 export const directoryKinds = ['suite', 'tenant', 'idp'] as const
@@ -71,7 +71,7 @@ const ownFields = {
   tenant: {
     tenant_id: TenantId,
     client_id: Text(255),
-    client_secret: Text(4096),
+    client_secret: SecretText(4096),
     email_field: v.optional(OneOf(emailFields)),
     sync_all_groups: v.optional(Bool),
   },

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entity, type Row } from '../../table/entity.ts'
 import { withRules } from '../../values/field.ts'
-import { Bool, OneOf, Subdomain, TenantId, Text } from '../../values/fields.ts'
+import { Bool, OneOf, SecretText, Subdomain, TenantId, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
 const types = ['mdm', 'tenant'] as const
@@ -65,7 +65,7 @@ const inputFields = {
   is_disabled: v.optional(Bool),
   tenant_id: v.optional(TenantId),
   client_id: v.optional(Text(255)),
-  client_secret: v.optional(Text(4096)),
+  client_secret: v.optional(SecretText(4096)),
   subdomain: v.optional(Subdomain),
   region: v.optional(OneOf(regions)),
   api_token: v.optional(Text(4096)),

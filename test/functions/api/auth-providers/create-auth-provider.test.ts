@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as createEmailOtp } from '#functions/api/email-otp-auth-providers/create-email-otp-auth-provider.ts'
+import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { getRow } from '#shared/table/read.ts'
@@ -148,6 +149,16 @@ describe('the fields of a kind (A25.1)', () => {
     const answer = await providers[kind].create(account, fields)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
     expect(read).not.toHaveBeenCalled()
+  })
+
+  it.each(['oidc', 'idp'] as const)('of %s: a secret keeps its outer blanks, and is none without anything else', async (kind) => {
+    discovered()
+    const client_secret = ' two blanks  '
+    const { id } = (await providers[kind].create(account, { client_secret })).body.data
+    const row = await getRow(authProviders[kind], account.id, id)
+    expect(await openSecret(account.id, row?.client_secret ?? '')).toBe(client_secret)
+    const blank = await providers[kind].create(account, { client_secret: '  ' })
+    expect([blank.status, blank.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
   })
 
   it.each(['oidc', 'idp'] as const)('of %s: the client id is unique', async (kind) => {

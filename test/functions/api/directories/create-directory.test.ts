@@ -155,3 +155,9 @@ it('makes the key of an identity-provider directory, and shows its public part o
   expect(verifySignature('sha256', Buffer.from('hello'), publicKey, signature)).toBe(true)
   expect((await directoriesApi.idp.get(account, created.id)).body.data).not.toHaveProperty('public_jwk')
 })
+
+it('keeps the outer blanks of a client secret', async () => {
+  const { id } = (await directoriesApi.tenant.create(account, { client_secret: ' a secret ' })).body.data
+  const { client_secret } = await storedDirectory(account, 'tenant', id)
+  expect(await openSecret(account.id, client_secret as string)).toBe(' a secret ')
+})

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { postureProvidersApi } from '#test/support/accounts/collections.ts'
 import { mustBe } from '#test/support/form-messages.ts'
@@ -87,5 +88,11 @@ describe('POST /mdm_posture_providers (A28.1)', () => {
     expect([after?.api_token, after?.client_secret]).toEqual(['[redacted]', '[redacted]'])
     expect((await storedProvider(account, mdm.id)).api_token).not.toContain('inventory-token')
     expect((await storedProvider(account, tenant.id)).client_secret).not.toContain('tenant-secret')
+  })
+
+  it('keeps the outer blanks of a client secret', async () => {
+    const { id } = (await create(account, tenantFields({ client_secret: ' a secret ' }))).body.data
+    const { client_secret } = await storedProvider(account, id)
+    expect(await openSecret(account.id, client_secret as string)).toBe(' a secret ')
   })
 })
