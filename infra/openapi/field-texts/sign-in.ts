@@ -12,7 +12,7 @@ export const signInTexts: Texts = {
     604_800,
   ),
   discovery_document_uri: {
-    description: 'Address of the discovery document; it is not fetched.',
+    description: 'Address of the discovery document; for an auth provider also of its issuer.',
     example: 'https://login.example.net/.well-known/openid-configuration',
   },
   domain: { description: 'Domain of the customer that is synchronized; null for all of them.', example: 'example.com' },

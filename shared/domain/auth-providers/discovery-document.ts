@@ -79,6 +79,9 @@ function parsed(text: string): unknown {
 /** Where the document of an issuer stands (OpenID Connect Discovery 1.0, 4). */
 export const documentUriOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}${wellKnown}`
 
+/** Address of the document that an administrator means: consoles show the issuer first, so that is taken in its place. */
+export const documentUriFor = (sent: string): string => (sent.endsWith(wellKnown) ? sent : documentUriOf(sent))
+
 /**
  * Reads the discovery document at an address; null for what is none.
  * @throws OutsideError when there is no answer

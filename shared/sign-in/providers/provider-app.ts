@@ -2,7 +2,7 @@ import { readSecret } from '../../core/aws/read-secret.ts'
 import { env, type ProviderApp } from '../../core/env.ts'
 import { openSecret } from '../../core/secrets/sealed-secret.ts'
 import type { AuthProviderRow, ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
-import { documentUriOf, wellKnown } from '../../domain/auth-providers/discovery-document.ts'
+import { documentUriFor, documentUriOf, wellKnown } from '../../domain/auth-providers/discovery-document.ts'
 import { tenantOfIssuer } from '../../domain/auth-providers/tenant-issuer.ts'
 
 /** Kinds of providers that a browser is led to. */
@@ -44,7 +44,7 @@ const ofAccount = (
 /** The app of a provider; null where the deployment has none for its kind, or its issuer is not one that the app is for. */
 export function appOf(kind: OpenIdKind, provider: AuthProviderRow): App | null {
   const { issuer } = provider
-  if (kind === 'oidc') return ofAccount(provider, provider.discovery_document_uri ?? documentUriOf(issuer))
+  if (kind === 'oidc') return ofAccount(provider, documentUriFor(provider.discovery_document_uri ?? issuer))
   if (kind === 'idp') {
     const base = env.idpApiUrl.replaceAll('{idp_domain}', provider.idp_domain ?? '')
     return ofAccount(provider, `${base}${wellKnown}`)

@@ -3,6 +3,7 @@ import { handler as listIdentities } from '#functions/api/external-identities/li
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import { getRow } from '#shared/table/read.ts'
+import { providers } from '#test/support/accounts/auth-providers.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
@@ -39,6 +40,15 @@ describe('a person whom an OpenID Connect provider knows', () => {
     // What the ID token says needs no other question.
     expect(fake.asked).not.toContain('userinfo')
   })
+})
+
+it('finds a provider whose issuer was entered in place of its document', async () => {
+  const { account } = world
+  const entered = { client_secret: fake.secret, discovery_document_uri: fake.issuer }
+  const { body } = await providers.oidc.create(account, entered)
+  expect(body.data).toMatchObject({ issuer: fake.issuer, discovery_document_uri: fake.issuer })
+  const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
+  expect(await world.outcomeOf(body.data, claims)).toBe('signed in')
 })
 
 describe('what a kind of provider asks of the first link (I2.3)', () => {

@@ -28,6 +28,10 @@ beforeAll(async () => {
       '/query': 'https://login.example.com?tenant=1',
       '/own': `${base}/own`,
     }
+    if (path.startsWith('/issuer')) {
+      if (!path.endsWith(wellKnown)) return answer.end('<html>')
+      return answer.end(JSON.stringify({ ...endpoints, issuer: base + path.slice(0, -wellKnown.length) }))
+    }
     const named = Object.entries(issuers).find(([start]) => path.startsWith(start))?.[1]
     const issuer = named ?? 'https://login.example.com'
     answer.end(JSON.stringify({ ...(path.startsWith('/partial') ? {} : endpoints), issuer }))
@@ -50,6 +54,14 @@ const read = (path: string) => discovery.read(`https://login.example.com${path}`
 it('reads the issuer of a document', async () => {
   expect(await read(wellKnown)).toEqual({ issuer: 'https://login.example.com' })
 })
+
+it.each(['', '/', '/realms/company', '/realms/company/'])(
+  'finds the document of an issuer that is sent in its place: %s',
+  async (path) => {
+    const issuer = `${base}/issuer${path}`
+    expect(await discovery.read(issuer)).toEqual({ issuer: issuer.replace(/\/$/, '') })
+  },
+)
 
 it('takes no issuer with a query', async () => {
   const uri = `https://login.example.com?tenant=1${wellKnown}`
