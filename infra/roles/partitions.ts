@@ -143,6 +143,8 @@ export const signInParts = [
   ...entriesOf('session'),
   ...[externalIdentities, clientTokens, portalSessions].flatMap(rowsOf),
   ...[clients, clientTokens].map(liveOf),
+  // The last fault of each provider.
+  ...Object.values(authProviders).map(liveOf),
   own('unique.external_identities.*'),
   oneTimePartition(anyAccount, 'pending'),
   oneTimePartition(anyAccount, 'code'),

@@ -6,7 +6,7 @@ import { toJson } from '../core/json/json.ts'
 export type EntityTag = { stored: string; live: string }
 
 const liveFields =
-  /^(online|public_key|gateway_token_id|rotated_at|last_seen_\w+|last_attested_\w+|synced_at|callback_uri|error|error_count|error_emailed_at)$/
+  /^(online|public_key|gateway_token_id|rotated_at|last_seen_\w+|last_attested_\w+|synced_at|callback_uri|last_error|last_error_at|error|error_count|error_emailed_at)$/
 
 /** Shown in the answer that creates an object, and no part of it. */
 const shownOnce = ['token', 'public_jwk']

@@ -58,14 +58,14 @@ it('makes a handler of every function, which loads without settings', async () =
   for (const file of files) expect((await imported(file)).handler, file).toBeTypeOf('function')
 })
 
-/** They bring the library that verifies what providers say, 36 KB. */
+/** They bring the library that verifies what providers say, 36 KB, and the sentences about their faults. */
 const verifying = ['sign-in/open-id/complete-sign-in-of-provider.ts', 'sign-in/open-id/complete-sign-in.ts']
 
 it('loads at most 180 KB in 32 files for an operation', async () => {
   for (const { file } of operations) {
     const loaded = new Set<string>()
     const bytes = await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
-    expect(bytes, file).toBeLessThanOrEqual((verifying.includes(file) ? 210 : 180) * 1024)
+    expect(bytes, file).toBeLessThanOrEqual((verifying.includes(file) ? 220 : 180) * 1024)
     expect(loaded.size, file).toBeLessThanOrEqual(32)
   }
 })

@@ -21,10 +21,23 @@ export const signInTexts: Texts = {
     example: ['example.com'],
   },
   idp_domain: { description: 'Host name of the identity provider.', example: 'idp.example.com' },
+  last_error: {
+    description:
+      'The last fault of the provider, in one sentence; null where there was none since a sign-in or a change.',
+    example: 'The token endpoint or key set did not answer in time.',
+  },
+  last_error_at: {
+    description: 'When that fault was noted; null where there is none.',
+    example: '2026-03-01T12:00:00.000000Z',
+  },
   portal_session_lifetime_secs: integer(
     'How long a sign-in to the portal lasts, in seconds. When sent as null, it is the default, 28800, and answered as that number.',
     28_800,
   ),
+  prompt: {
+    description: 'Has the provider ask which account to use, after a refusal or a sign-out.',
+    example: 'select_account',
+  },
   redirect_uri: {
     description: 'Where the provider sends people back to; null for the address of this service.',
     example: 'https://access.example.net/cb',

@@ -30,7 +30,9 @@ const secrets: [RegExp, string][] = [
   [/[^\s"'<>@:;,()[\]{}]+@[\w-]+(\.[\w-]+)+/g, '[email]'],
 ]
 
-const clean = (text: string): string => secrets.reduce((kept, [pattern, word]) => kept.replace(pattern, word), text)
+/** A text that others wrote, without what looks like a token or an email address. */
+export const withoutSecrets = (text: string): string =>
+  secrets.reduce((kept, [pattern, word]) => kept.replace(pattern, word), text)
 
 type AwsError = Error & {
   $metadata?: { httpStatusCode?: number; requestId?: string }
@@ -47,10 +49,12 @@ export function describeError(error: unknown, depth = 0): ErrorFields {
   const gathered = error instanceof AggregateError ? (error.errors as unknown[]) : []
   const deeper = depth < mostCauses
   return {
-    error: clean(message ? `${name}: ${message}` : name),
-    ...(stack && { stack: clean(readableStack(stack)) }),
+    error: withoutSecrets(message ? `${name}: ${message}` : name),
+    ...(stack && { stack: withoutSecrets(readableStack(stack)) }),
     ...(aws && { aws: { status: aws.httpStatusCode, request_id: aws.requestId } }),
-    ...(reasons && { reasons: reasons.map(({ Code, Message }) => clean([Code, Message].filter(Boolean).join(': '))) }),
+    ...(reasons && {
+      reasons: reasons.map(({ Code, Message }) => withoutSecrets([Code, Message].filter(Boolean).join(': '))),
+    }),
     ...(cause !== undefined && deeper && { cause: describeError(cause, depth + 1) }),
     ...(gathered.length > 0 &&
       deeper && {

@@ -153,6 +153,8 @@ export const AuthProvider = (kind: ProviderKind) =>
     client_session_lifetime_secs: v.number(),
     portal_session_lifetime_secs: v.number(),
     ...shownOwn[kind],
+    last_error: v.nullable(text),
+    last_error_at: v.nullable(text),
     inserted_at: text,
     updated_at: text,
   })

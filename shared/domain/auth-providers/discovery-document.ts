@@ -14,6 +14,10 @@ export type DiscoveryDocument = {
   userinfo_signing_alg_values_supported?: string[]
   /** Whether it names itself in what it answers to browsers (RFC 9207). */
   authorization_response_iss_parameter_supported?: boolean
+  /** Values of `prompt` that it knows (Initiating User Registration via OpenID Connect 1.0, 3.2). */
+  prompt_values_supported?: string[]
+  /** Where a browser ends its session there (OpenID Connect RP-Initiated Logout 1.0, 2.1). */
+  end_session_endpoint?: string
 }
 
 export const wellKnown = '/.well-known/openid-configuration'
@@ -54,6 +58,12 @@ const optional: Partial<Record<Member, (value: unknown) => boolean>> = {
   authorization_response_iss_parameter_supported: isFlag,
 }
 
+/** Members that a sign-in does without: in a wrong form they are left out, and the document stands. */
+const hints: Partial<Record<Member, (value: unknown) => boolean>> = {
+  prompt_values_supported: isNames,
+  end_session_endpoint: isEndpoint,
+}
+
 /** The document that a text is; null for one that lacks something, or says something in another form than it has. */
 function documentIn(text: string): DiscoveryDocument | null {
   const said = parsed(text)
@@ -65,6 +75,8 @@ function documentIn(text: string): DiscoveryDocument | null {
     if (!is(value)) return null
     used[name] = value
   }
+  for (const [name, is] of Object.entries(hints))
+    if (Object.hasOwn(said, name) && is(said[name])) used[name] = said[name]
   return used as DiscoveryDocument
 }
 

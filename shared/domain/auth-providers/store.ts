@@ -26,11 +26,13 @@ import {
 import { callbackUri } from './callback-uri.ts'
 import { settleDefault } from './default-provider.ts'
 import { discovery } from './discovery.ts'
+import { type LastFault, lastFault, lastFaultKey, lastFaults, noFault } from './last-fault.ts'
 import { tenantOfIssuer } from './tenant-issuer.ts'
 
-/** A provider with what follows from where the service is. */
-const shown = (kind: ProviderKind, row: AuthProviderRow, address: string) => ({
+/** A provider with what follows from where the service is, and with its last fault. */
+const shown = (kind: ProviderKind, row: AuthProviderRow, address: string, fault: LastFault) => ({
   ...row,
+  ...fault,
   callback_uri: callbackUri(address, kind, row.id),
 })
 
@@ -39,13 +41,14 @@ export async function list(kind: ProviderKind, account: string, page: Page, addr
     edges: page.filters,
     newestFirst: true,
   })
-  return { data: rows.map((row) => shown(kind, row, address)), metadata }
+  const faults = await lastFaults(account, kind, rows)
+  return { data: rows.map((row, i) => shown(kind, row, address, faults[i] ?? noFault)), metadata }
 }
 
 export async function get(kind: ProviderKind, account: string, id: string, address: string) {
   const provider = await getRow(authProviders[kind], account, id)
   if (!provider) throw notFound()
-  return { data: shown(kind, provider, address) }
+  return { data: shown(kind, provider, address, await lastFault(account, kind, provider)) }
 }
 
 /** Reads a discovery document once a request, however often its commit has to run. */
@@ -127,7 +130,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
       issuer,
     })
     await settleDefault(transaction, kind, null, row)
-    return { data: shown(kind, row, address) }
+    return { data: shown(kind, row, address, noFault) }
   })
 }
 
@@ -160,7 +163,11 @@ export function update(
       }),
     })
     await settleDefault(transaction, kind, provider, row)
-    return { done: { data: shown(kind, row, address) } }
+    if (row === provider)
+      return { done: { data: shown(kind, row, address, await lastFault(author.accountId, kind, row)) } }
+    // The fault was of other settings.
+    transaction.remove(lastFaultKey(author.accountId, kind, id))
+    return { done: { data: shown(kind, row, address, noFault) } }
   })
 }
 
@@ -169,9 +176,11 @@ export const remove = (kind: ProviderKind, author: Author, id: string, address: 
   commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)
     if ((await stageTokensOf(transaction, id)) === 'more') return 'more'
+    const fault = await lastFault(author.accountId, kind, provider)
     transaction.delete(authProviders[kind], provider)
+    transaction.remove(lastFaultKey(author.accountId, kind, id))
     await settleDefault(transaction, kind, provider, null)
-    return { done: { data: shown(kind, provider, address) } }
+    return { done: { data: shown(kind, provider, address, fault) } }
   })
 
 async function stageTokensOf(transaction: Transaction, providerId: string): Promise<'done' | 'more'> {

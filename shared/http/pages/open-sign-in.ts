@@ -4,6 +4,7 @@ import { accountOfSlug } from '../../sign-in/account-of-slug.ts'
 import { StartFields } from '../../sign-in/browser/start-sign-in.ts'
 import { listSignInProviders } from '../../sign-in/list-providers.ts'
 import { draft } from '../../values/draft.ts'
+import { errorWords } from './error-words.ts'
 import type { SignInPage, SignInRequest } from './sign-in-pages.ts'
 
 const RequestFields = v.omit(StartFields, ['auth_provider_id'])
@@ -13,12 +14,16 @@ const requestOf = (fields: URLSearchParams): SignInRequest =>
   draft<SignInRequest>(RequestFields, Object.fromEntries(fields)).done()
 
 /**
- * The account that somebody signs in to, what for, and their ways to do so.
+ * The account that somebody signs in to, what for, their ways to do so, and what an earlier sign-in came back with. After a
+ * refusal the provider is asked for an account: its session would lead to the same refusal.
  * @throws ApiError `not_found` for an account that is not there, or 422
  */
 export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
   const account = await accountOfSlug(slug)
-  const request = requestOf(fields)
+  const asked = requestOf(fields)
+  const error = fields.get('error')
+  const request: SignInRequest = error === 'access_denied' ? { ...asked, prompt: 'select_account' } : asked
   const providers = await listSignInProviders(account.id, request.context)
-  return { account, slug: account.slug, accountName: account.name, request, providers }
+  const words = errorWords(error, { request, providers })
+  return { account, slug: account.slug, accountName: account.name, request, providers, ...(words && { error: words }) }
 }

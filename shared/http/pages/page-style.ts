@@ -42,6 +42,7 @@ h2{font-size:1rem;margin:2rem 0 .5rem}
 p{margin:0 0 1rem}
 ul{list-style:none;margin:1.5rem 0 0;padding:0}
 li+li{margin-top:.75rem}
+.other{margin-top:.75rem;text-align:center}
 label{display:block;font-weight:600;margin-bottom:.25rem}
 input{display:block;width:100%;min-height:2.75rem;padding:.5rem .75rem;font:inherit;color:inherit;background:var(--page);
 border:1px solid var(--line);border-radius:.375rem}

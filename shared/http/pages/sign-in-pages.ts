@@ -8,6 +8,8 @@ export type SignInRequest = {
   redirect_uri: string
   state: string
   code_challenge: string
+  /** Asks the provider which account to use. */
+  prompt?: 'select_account'
 }
 
 /** A way to sign in (I2.1). */
@@ -28,12 +30,13 @@ export type SignInPage = {
 
 const base = (slug: string): string => `/sign_in/${encodeURIComponent(slug)}`
 
+type Requested = Pick<SignInPage, 'slug' | 'request'>
+
 /** The page itself with the same request: what links of a page lead back to. */
-const pageOf = ({ slug, request }: Pick<SignInPage, 'slug' | 'request'>): string =>
-  `${base(slug)}?${new URLSearchParams(request)}`
+const pageOf = ({ slug, request }: Requested): string => `${base(slug)}?${new URLSearchParams(request)}`
 
 /** A link and no form: by it a provider may lead on over as many addresses as it likes, which `form-action` would stop. */
-const startOf = ({ slug, request }: SignInPage, { id }: Provider): string =>
+const startOf = ({ slug, request }: Requested, { id }: Provider): string =>
   `${base(slug)}/start?${new URLSearchParams({ auth_provider_id: id, ...request })}`
 
 const loopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/
@@ -76,6 +79,15 @@ ${providers.map(
 )}</ul>`
 }
 
+/** For whoever shares a browser, or has two accounts: the only provider at once, several by the page that asks each for it. */
+function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly Provider[]): Html | null {
+  if (!first) return null
+  if (request.prompt) return html`<p class="quiet">The next page lets you choose an account.</p>`
+  const chosen = { slug, request: { ...request, prompt: 'select_account' } as const }
+  const address = more.length === 0 ? startOf(chosen, first) : pageOf(chosen)
+  return html`<p class="other"><a href="${address}">Use another account</a></p>`
+}
+
 function emailForm({ slug, request, email, error }: SignInPage, isOnlyWay: boolean): Html {
   const isWrong = email !== undefined && error !== undefined
   return html`<h2>With a passcode by email</h2>
@@ -104,6 +116,7 @@ export function signInPage(page: SignInPage): Answer {
 <p class="quiet">Then you return to ${destination(request.redirect_uri)}.</p>
 ${email === undefined && errorOf(error)}
 ${providerLinks(page, others)}
+${otherAccount(page, others)}
 ${isByEmail && emailForm(page, others.length === 0)}
 ${
   providers.length === 0 &&
@@ -114,7 +127,7 @@ ${
 
 /** Asks for the passcode of a mail, which may never have been sent: nobody learns who has an account. */
 export function passcodePage(page: SignInPage & { email: string }): Answer {
-  const { slug, request, email, error, status } = page
+  const { slug, request, providers, email, error, status } = page
   const title = 'Enter the passcode'
   return pageAnswer({
     status,
@@ -137,7 +150,7 @@ ${hidden(request)}
 <input type="hidden" name="email" value="${email}">
 <button class="button">Send me another passcode</button>
 </form>
-<p><a href="${pageOf(page)}">Sign in another way</a></p>`,
+<p><a href="${pageOf(page)}">${providers.length > 1 ? 'Sign in another way' : 'Use another email address'}</a></p>`,
   })
 }
 

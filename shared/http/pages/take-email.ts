@@ -5,12 +5,12 @@ import { orderPasscode } from '../../sign-in/passcodes/order-passcode.ts'
 import { SignInEmail } from '../../sign-in/passcodes/sign-in-email.ts'
 import { withParameters } from '../../sign-in/providers/redirect-uri.ts'
 import type { Answer } from '../exchange.ts'
+import { gone } from './error-words.ts'
 import { leadTo } from './lead-to.ts'
 import { openSignIn } from './open-sign-in.ts'
 import type { PageRequest } from './page-handler.ts'
 import { passcodePage, signInPage } from './sign-in-pages.ts'
 
-const gone = 'Passcodes are not a way to sign in any more. Choose another one.'
 const noEmail = 'Enter an email address like name@example.com.'
 const wrong =
   'This passcode does not work: it is wrong, was used, or is too old. After three tries only a new one helps.'
@@ -19,7 +19,8 @@ const wrong =
 export async function takeEmail({ slug, fields }: PageRequest): Promise<Answer> {
   const page = await openSignIn(slug, new URLSearchParams(fields.get('request') ?? ''))
   const { account, request } = page
-  if (!page.providers.some(({ kind }) => kind === 'email_otp')) return signInPage({ ...page, status: 422, error: gone })
+  if (!page.providers.some(({ kind }) => kind === 'email_otp'))
+    return signInPage({ ...page, status: 422, error: gone(page) })
   const entered = fields.get('email') ?? ''
   const checked = v.safeParse(SignInEmail, entered)
   if (!checked.success) return signInPage({ ...page, status: 422, email: entered, error: noEmail })

@@ -9,6 +9,7 @@ import { limitOf, usageOf } from '../../domain/accounts/check-limit.ts'
 import { readCounts } from '../../domain/accounts/read-counts.ts'
 import { actors } from '../../domain/actors/actor.ts'
 import { type AuthProviderRow, authProviders } from '../../domain/auth-providers/auth-provider.ts'
+import { forgetFault, lastFaultKey } from '../../domain/auth-providers/last-fault.ts'
 import { type GuardedFetch, guardedFetch } from '../../outside/guarded-fetch.ts'
 import { table, tableName } from '../../table/client.ts'
 import { PutCommand } from '../../table/commands.ts'
@@ -17,6 +18,7 @@ import { getRow } from '../../table/read.ts'
 import { findIdentity, linkedIdentity } from '../identities/find-identity.ts'
 import { mintOneTimeToken, oneTimeItem, readOneTimeToken, takeOneTime } from '../one-time-token.ts'
 import type { PasscodeOrder } from '../passcodes/send-passcode.ts'
+import { lacksChoice } from '../providers/account-prompt.ts'
 import { emailToProve } from '../providers/email-to-prove.ts'
 import { exchangeCode } from '../providers/exchange-code.ts'
 import {
@@ -31,8 +33,12 @@ import { type App, appOf, type OpenIdKind } from '../providers/provider-app.ts'
 import { documentOf } from '../providers/provider-document.ts'
 import { withParameters } from '../providers/redirect-uri.ts'
 import { noteRefusal } from '../refusals/note-sign-in.ts'
+import { redirectErrorOf } from '../refusals/redirect-error.ts'
 import { refusalOf } from '../refusals/refusal-of.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
+import { beginAtProvider } from './begin-at-provider.ts'
+import { checkAnswer } from './check-answer.ts'
+import { noteFailure } from './note-failure.ts'
 import { codeMicros, type SignInCode } from './sign-in-code.ts'
 
 /** For all that a provider is asked together: a browser waits, and the function that serves it ends after 29 seconds. */
@@ -74,7 +80,7 @@ async function providerOf(accountId: string, { provider, issuer, context }: Pend
   const app = appOf(provider.kind, row)
   if (!app) throw new SignInRefused('provider_not_configured')
   if (app.issuer !== issuer) throw new SignInRefused('provider_changed')
-  return { account, row, app }
+  return { kind: provider.kind, row, app }
 }
 
 /**
@@ -84,34 +90,6 @@ async function providerOf(accountId: string, { provider, issuer, context }: Pend
 function checkCallback({ callback_uri }: PendingSignIn, path: string): void {
   // The address of the service can have a path of its own before it.
   if (!callback_uri.endsWith(path)) throw new SignInRefused('callback_other', null, { at: 'authorization' })
-}
-
-/**
- * What a provider says of the person: they have stopped, or it does not let them in (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). Of
- * which of the two, a provider can tell by a subcode at most.
- */
-const declined = [
-  'access_denied',
-  'login_required',
-  'interaction_required',
-  'consent_required',
-  'account_selection_required',
-]
-
-const codeOf = (text: string): string => (/^[A-Za-z0-9_.-]{1,64}$/.test(text) ? text : 'unnamed')
-
-/** An answer that says that somebody was not signed in, or says nothing. @throws SignInRefused */
-function checkAnswer(query: URLSearchParams): void {
-  const error = query.get('error')
-  if (error !== null) {
-    const subcode = query.get('error_subcode')
-    throw new SignInRefused(declined.includes(error) ? 'declined' : 'provider_refused', null, {
-      at: 'authorization',
-      error: codeOf(error),
-      ...(subcode !== null && { subcode: codeOf(subcode) }),
-    })
-  }
-  if (query.getAll('code').length !== 1) throw new SignInRefused('provider_answer', null, { at: 'authorization' })
 }
 
 const hasAll = (claims: Claims, names: string[]): boolean => names.every((name) => claims[name] !== undefined)
@@ -177,9 +155,26 @@ async function codeFor(
   return { text, key }
 }
 
+/** The parameters that a verified person comes back with: a code, which may need a passcode besides. @throws SignInRefused */
+async function codeFrom(
+  accountId: string,
+  pending: PendingSignIn,
+  identity: ClaimedIdentity,
+): Promise<Record<string, string>> {
+  const email = await emailToProve(accountId, identity)
+  if (email !== null) {
+    const code = await codeFor(accountId, pending, identity, codeMicros.withPasscode)
+    await orderProof(accountId, pending, email, code.key.sk)
+    return { proof_required: 'true', code: code.text }
+  }
+  await checkPerson(accountId, pending, identity)
+  const code = await codeFor(accountId, pending, identity, codeMicros.alone)
+  return { code: code.text }
+}
+
 /**
- * Takes the answer of a provider that a browser brings (I2.2) to where the sign-in was begun: with a code, or with
- * `access_denied` and no reason. The reason is in the service's own log.
+ * Takes the answer of a provider that a browser brings (I2.2) to where the sign-in was begun: with a code, or with an error
+ * that tells a fault of the provider from a refusal, and no reason. The reason is in the service's own log.
  * @param path where the browser came back to, below the address of the service
  * @throws ApiError 400 when it belongs to no sign-in that waits for it
  */
@@ -190,25 +185,24 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
   })
   try {
     checkCallback(pending, path)
-    const { row, app } = await providerOf(accountId, pending)
-    checkAnswer(query)
+    const provider = await providerOf(accountId, pending)
+    const { kind, row, app } = provider
+    if (lacksChoice(pending.prompt, query)) {
+      const { context, redirect_uri, state, code_challenge, callback_uri } = pending
+      const begun = { context, redirect_uri, state, code_challenge, callback_uri }
+      return { location: (await beginAtProvider(accountId, provider, begun, 'login')).url }
+    }
+    await checkAnswer(query, app)
     const proofs = await openProofs(accountId, key.sk, pending.sealed)
     const answered = { app, query, state: text, callbackUri: pending.callback_uri, proofs }
-    const identity = await identify(accountId, pending.provider.kind, row, answered)
-    const email = await emailToProve(accountId, identity)
-    if (email !== null) {
-      const code = await codeFor(accountId, pending, identity, codeMicros.withPasscode)
-      await orderProof(accountId, pending, email, code.key.sk)
-      return back({ proof_required: 'true', code: code.text })
-    }
-    await checkPerson(accountId, pending, identity)
-    const code = await codeFor(accountId, pending, identity, codeMicros.alone)
-    return back({ code: code.text })
+    const parameters = await codeFrom(accountId, pending, await identify(accountId, kind, row, answered))
+    await forgetFault(lastFaultKey(accountId, kind, row.id))
+    return back(parameters)
   } catch (error) {
     // Its state is spent, so to come back with it again would not mend it.
     if (isPassing(error)) throw new ApiError('unavailable', 'The sign-in broke off. Start it again.', { cause: error })
     if (!(error instanceof SignInRefused)) throw error
-    noteRefusal(accountId, error)
-    return back({ error: 'access_denied' })
+    await noteFailure(accountId, pending.provider, error)
+    return back({ error: redirectErrorOf(error) })
   }
 }

@@ -1,28 +1,20 @@
 import * as v from 'valibot'
-import { clock, timestamp } from '../../core/clock.ts'
+import { timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { type AuthProviderRow, authProviders } from '../../domain/auth-providers/auth-provider.ts'
 import { callbackUri } from '../../domain/auth-providers/callback-uri.ts'
-import { table, tableName } from '../../table/client.ts'
-import { PutCommand } from '../../table/commands.ts'
 import { getRow } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import { field } from '../../values/field.ts'
 import { OneOf, Text, Uuid } from '../../values/fields.ts'
 import { limitAttempts } from '../limit-attempts.ts'
-import { mintOneTimeToken, oneTimeItem } from '../one-time-token.ts'
-import { challengeOf, newProofs, type PendingSignIn, sealProofs } from '../providers/pending-sign-in.ts'
-import { type App, appOf, type OpenIdKind } from '../providers/provider-app.ts'
-import { documentOf } from '../providers/provider-document.ts'
+import { appOf, type OpenIdKind } from '../providers/provider-app.ts'
 import { isRedirectUri } from '../providers/redirect-uri.ts'
-import { noteRefusal } from '../refusals/note-sign-in.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { allowsContext, signInContexts } from '../sign-in-context.ts'
-
-/** How long somebody may take at the provider (I2.2). */
-const pendingMicros = 10 * 60_000_000
-const timeoutMs = 10_000
+import { type Begun, beginAtProvider, type UsedProvider } from './begin-at-provider.ts'
+import { noteFailure } from './note-failure.ts'
 
 const isPrintable = (text: string): boolean => /^[^\p{Cc}]*$/u.test(text)
 
@@ -54,6 +46,8 @@ export const StartFields = v.object({
   redirect_uri: RedirectUri,
   state: Text(512, { trim: false }),
   code_challenge: CodeChallenge,
+  /** Asks the provider which account to use, where its session would decide otherwise. */
+  prompt: v.optional(OneOf(['select_account'])),
 })
 export type Start = v.InferOutput<typeof StartFields>
 
@@ -66,7 +60,7 @@ async function providerOf(account: string, id: string): Promise<{ kind: OpenIdKi
 }
 
 /** The provider and its app. @throws ApiError 422 where it is no provider that people sign in with for this context */
-async function checkProvider(account: string, draft: Draft<Start>) {
+async function checkProvider(account: string, draft: Draft<Start>): Promise<UsedProvider & { input: Start }> {
   const { auth_provider_id: id, context } = draft.fields
   const provider = id === undefined ? null : await providerOf(account, id)
   const isOpen = provider !== null && !provider.row.is_disabled && (!context || allowsContext(provider.row, context))
@@ -78,52 +72,28 @@ async function checkProvider(account: string, draft: Draft<Start>) {
   return { input, ...provider, app }
 }
 
-/** The provider's own address with what it is asked for; parameters that it has already stay. */
-async function authorizationUrl(app: App, parameters: Record<string, string>): Promise<string> {
-  const { authorization_endpoint } = await documentOf(app, timeoutMs)
-  const url = new URL(authorization_endpoint)
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-  return url.href
-}
-
 /**
  * Begins a sign-in with a provider (I2.2): the address that the browser is led to, good for 10 minutes and one answer.
  * @throws ApiError 422, or 503 when the provider does not tell where to go
  */
 export async function startSignIn(account: AccountRow, draft: Draft<Start>, address: string) {
   await limitAttempts(account.id, 'providers')
-  const { input, kind, row, app } = await checkProvider(account.id, draft)
-  const { context, redirect_uri, state, code_challenge } = input
-  const { text, key } = mintOneTimeToken(account.id, 'pending')
-  const { nonce, verifier } = newProofs()
-  const callback_uri = callbackUri(address, kind, row.id)
-  const url = await authorizationUrl(app, {
-    response_type: 'code',
-    client_id: app.clientId,
-    redirect_uri: callback_uri,
-    scope: 'openid email profile',
-    state: text,
-    nonce,
-    code_challenge: challengeOf(verifier),
-    code_challenge_method: 'S256',
-    // A hint to whom it should ask; what comes back is held against it.
-    ...(kind === 'suite' && row.hosted_domain && { hd: row.hosted_domain }),
-  }).catch((error: unknown) => {
-    if (!(error instanceof SignInRefused)) throw error
-    noteRefusal(account.id, error)
-    throw new ApiError('unavailable', 'The provider could not be reached. Nothing was changed; retry later.')
-  })
-  const expiresAt = clock.now() + pendingMicros
-  const pending: PendingSignIn = {
-    provider: { kind, id: row.id },
-    issuer: app.issuer,
+  const { input, ...provider } = await checkProvider(account.id, draft)
+  const { context, redirect_uri, state, code_challenge, prompt = null } = input
+  const { kind, row } = provider
+  const begun: Begun = {
     context,
     redirect_uri,
     state,
     code_challenge,
-    callback_uri,
-    sealed: await sealProofs(account.id, key.sk, { nonce, verifier }),
+    callback_uri: callbackUri(address, kind, row.id),
   }
-  await table().send(new PutCommand({ TableName: tableName(), Item: oneTimeItem(key, expiresAt, pending) }))
+  const { url, expiresAt } = await beginAtProvider(account.id, provider, begun, prompt).catch(
+    async (error: unknown) => {
+      if (!(error instanceof SignInRefused)) throw error
+      await noteFailure(account.id, { kind, id: row.id }, error)
+      throw new ApiError('unavailable', 'The provider could not be reached. Nothing was changed; retry later.')
+    },
+  )
   return { data: { authorization_url: url, expires_at: timestamp(expiresAt) } }
 }

@@ -1,10 +1,12 @@
 import * as client from 'openid-client'
 import { env } from '../../core/env.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
 import type { DiscoveryDocument } from '../../domain/auth-providers/discovery-document.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { KeptAnswers } from '../../outside/kept-answers.ts'
 import { outsideErrorOf } from '../../outside/outside-error.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
+import { descriptionForLog } from './error-description.ts'
 import type { Claims } from './identity-claims.ts'
 import type { Proofs } from './pending-sign-in.ts'
 import type { App } from './provider-app.ts'
@@ -67,16 +69,37 @@ async function configurationOf({ app, document, fetch }: Answered): Promise<clie
 /** A code of an error: letters, digits and what parts them, so that nobody's name can stand there. */
 const codeOf = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
 
+/** The members of an error in a body that nobody has read (RFC 6749, 5.2). */
+async function errorIn(response: unknown): Promise<Record<string, unknown>> {
+  if (!(response instanceof Response) || response.bodyUsed) return {}
+  return fieldsOf(await response.json().catch(() => null))
+}
+
+/** What a provider itself reports as the error: in the body of its answer, or in a challenge to the client. */
+async function reported(error: unknown): Promise<{ code?: unknown; description?: unknown }> {
+  if (error instanceof client.ResponseBodyError) return { code: error.error, description: error.error_description }
+  if (error instanceof client.WWWAuthenticateChallengeError) {
+    const body = await errorIn(error.response)
+    const { error: code, error_description } = error.cause[0]?.parameters ?? {}
+    return { code: body.error ?? code ?? 'invalid_client', description: body.error_description ?? error_description }
+  }
+  const { error_description: description } = await errorIn(error instanceof Error ? error.cause : null)
+  return { description }
+}
+
 /** Why an exchange failed, as the operator is told it. */
-function refusalOf(error: unknown, at: 'token' | 'userinfo'): SignInRefused {
+async function refusalOf(error: unknown, at: 'token' | 'userinfo', app: App): Promise<SignInRefused> {
   const outside = outsideErrorOf(error)
   if (outside) return new SignInRefused('provider_unreachable', null, { at, failure: outside.reason })
-  if (error instanceof client.ResponseBodyError) {
-    return new SignInRefused('provider_refused', null, { at, error: codeOf(error.error) })
+  const { code: said, description: text } = await reported(error)
+  const description = descriptionForLog(text, { clientId: app.clientId, secret: await app.secret() })
+  const told = { at, ...(description !== undefined && { description }) }
+  if (at === 'token' && said !== undefined) {
+    return new SignInRefused('provider_refused', null, { ...told, error: codeOf(said) })
   }
   const { code, cause, message } = error instanceof Error ? (error as Error & { code?: unknown }) : { message: '' }
   const claim = (cause as { cause?: { claim?: unknown } } | undefined)?.cause?.claim
-  const details = { at, check: codeOf(code), ...(typeof claim === 'string' && { claim: codeOf(claim) }) }
+  const details = { ...told, check: codeOf(code), ...(typeof claim === 'string' && { claim: codeOf(claim) }) }
   if (at === 'userinfo') return new SignInRefused('userinfo', null, details)
   const why = `${message} ${cause instanceof Error ? cause.message : ''}`
   const aboutToken = /JWT|ID Token|JWS/.test(why) || typeof claim === 'string'
@@ -104,8 +127,8 @@ export async function exchangeCode(answered: Answered): Promise<Exchanged> {
     keepKeys(config, document)
     return answer
   }
-  const tokens = await exchange().catch((error: unknown) => {
-    throw refusalOf(error, 'token')
+  const tokens = await exchange().catch(async (error: unknown) => {
+    throw await refusalOf(error, 'token', app)
   })
   const claims = tokens.claims()
   if (!claims) throw new SignInRefused('id_token')
@@ -114,8 +137,8 @@ export async function exchangeCode(answered: Answered): Promise<Exchanged> {
     throw new SignInRefused('id_token', null, { at: 'token', claim: 'azp' })
   }
   const userinfo = () =>
-    client.fetchUserInfo(config, tokens.access_token, claims.sub).catch((error: unknown) => {
-      throw refusalOf(error, 'userinfo')
+    client.fetchUserInfo(config, tokens.access_token, claims.sub).catch(async (error: unknown) => {
+      throw await refusalOf(error, 'userinfo', app)
     })
   return { claims, userinfo: document.userinfo_endpoint === undefined ? null : userinfo }
 }

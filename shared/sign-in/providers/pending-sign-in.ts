@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { seal, unseal } from '../../core/secrets/sealed-secret.ts'
 import type { SignInContext } from '../sign-in-context.ts'
+import type { AccountPrompt } from './account-prompt.ts'
 import type { OpenIdKind } from './provider-app.ts'
 
 /** A sign-in whose person is at the provider: what it was begun with, and what the provider's answer is held against. */
@@ -13,6 +14,8 @@ export type PendingSignIn = {
   redirect_uri: string
   state: string
   code_challenge: string
+  /** How the provider was asked for another account; null where it was not. */
+  prompt: AccountPrompt | null
   /** Where the provider leads back to. */
   callback_uri: string
   /** Sealed: nonce and verifier towards the provider. */

@@ -90,6 +90,25 @@ describe('GET /sign_in/{slug}', () => {
     }
   })
 
+  it('asks for an account after a refusal, and when it is opened so', async () => {
+    const { idp } = await withDemoProvider({ name: 'Choose' })
+    await idp.stop()
+    const promptsAfter = async (more: Record<string, string>) => {
+      const { text } = await visitPage(showPage, { slug, query: { ...request, ...more } })
+      const buttons = [...text.matchAll(/class="button[^"]*" href="([^"]+)"/g)].map(([, href = '']) => href)
+      const starts = buttons.map((href) => href.replaceAll('&amp;', '&'))
+      expect(starts.length).toBeGreaterThan(0)
+      return new Set(starts.map((link) => new URL(link, 'http://x').searchParams.get('prompt')))
+    }
+    expect(await promptsAfter({ error: 'access_denied' })).toEqual(new Set(['select_account']))
+    expect(await promptsAfter({ prompt: 'select_account' })).toEqual(new Set(['select_account']))
+    for (const error of ['temporarily_unavailable', 'server_error', 'other', '']) {
+      expect(await promptsAfter({ error })).toEqual(new Set([null]))
+    }
+    const { text } = await visitPage(showPage, { slug, query: { ...request, prompt: 'login' } })
+    expect(text).toContain('prompt must be one of select_account')
+  })
+
   it('is not there for an account that is not, or that is disabled', async () => {
     const closed = `closed-${randomUUID()}`
     const { id } = await newAccount({ slug: closed })

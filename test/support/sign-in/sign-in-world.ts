@@ -68,7 +68,8 @@ export async function signInWorld({ fake: given, limits }: { fake?: PlainProvide
       if (error === undefined) return redeemed?.status === 201 ? 'signed in' : `redeemed: ${redeemed?.text}`
       const told = Object.keys(ledTo(back)).sort().join()
       const { reason, claim, account_id, check } = lines.at(-1) ?? {}
-      if (error !== 'access_denied' || told !== 'error,state' || account_id !== account.id) {
+      const errors = ['access_denied', 'temporarily_unavailable', 'server_error']
+      if (!errors.includes(error) || told !== 'error,state' || account_id !== account.id) {
         throw new Error(`It leads to ${back.headers.location}`)
       }
       return [reason, claim ?? check].filter(Boolean).join(' ')

@@ -151,15 +151,18 @@ describe('the fields of a kind (A25.1)', () => {
     expect(read).not.toHaveBeenCalled()
   })
 
-  it.each(['oidc', 'idp'] as const)('of %s: a secret keeps its outer blanks, and is none without anything else', async (kind) => {
-    discovered()
-    const client_secret = ' two blanks  '
-    const { id } = (await providers[kind].create(account, { client_secret })).body.data
-    const row = await getRow(authProviders[kind], account.id, id)
-    expect(await openSecret(account.id, row?.client_secret ?? '')).toBe(client_secret)
-    const blank = await providers[kind].create(account, { client_secret: '  ' })
-    expect([blank.status, blank.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
-  })
+  it.each(['oidc', 'idp'] as const)(
+    'of %s: a secret keeps its outer blanks, and is none without anything else',
+    async (kind) => {
+      discovered()
+      const client_secret = ' two blanks  '
+      const { id } = (await providers[kind].create(account, { client_secret })).body.data
+      const row = await getRow(authProviders[kind], account.id, id)
+      expect(await openSecret(account.id, row?.client_secret ?? '')).toBe(client_secret)
+      const blank = await providers[kind].create(account, { client_secret: '  ' })
+      expect([blank.status, blank.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
+    },
+  )
 
   it.each(['oidc', 'idp'] as const)('of %s: the client id is unique', async (kind) => {
     discovered()

@@ -6,7 +6,7 @@ import { handlerOf } from '#test/support/operations/operations.ts'
 
 const common = [
   ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context'],
-  ...['client_session_lifetime_secs', 'portal_session_lifetime_secs'],
+  ...['client_session_lifetime_secs', 'portal_session_lifetime_secs', 'last_error', 'last_error_at'],
 ]
 /** What a kind has besides (A25.1). */
 const own: Record<ProviderKind, string[]> = {

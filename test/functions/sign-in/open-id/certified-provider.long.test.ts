@@ -114,7 +114,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a person of a certi
     await fake.close()
     const other = await worldOf(kind, { clientSecret: 'another secret of no use' })
     const refused = await other.go('grace')
-    expect([refused.told.error, refused.reason]).toEqual(['access_denied', 'provider_refused'])
+    expect([refused.told.error, refused.reason]).toEqual(['server_error', 'provider_refused'])
     await other.fake.close()
   })
 })

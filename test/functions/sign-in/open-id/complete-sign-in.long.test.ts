@@ -106,7 +106,7 @@ describe('what comes back to the service', () => {
     const named = await beginSignIn(one.id, { slug: world.account.slug })
     fake.asked.length = 0
     const query = { state: named.own, code: fake.codeFor(named.url, claims), iss: other.issuer }
-    expect(ledTo(await comeBack(named, query))).toMatchObject({ error: 'access_denied' })
+    expect(ledTo(await comeBack(named, query))).toMatchObject({ error: 'temporarily_unavailable' })
     // An answer that names another issuer is given up before its code goes anywhere (RFC 9207).
     expect(fake.asked).not.toContain('token')
     await other.close()
@@ -124,7 +124,7 @@ describe('a provider that does not work', () => {
     })
     const query = { state: begun.own, code: fake.codeFor(begun.url, { sub: newSubject() }) }
     const startedAt = performance.now()
-    expect(ledTo(await comeBack(begun, query))).toMatchObject({ error: 'access_denied' })
+    expect(ledTo(await comeBack(begun, query))).toMatchObject({ error: 'temporarily_unavailable' })
     expect(performance.now() - startedAt).toBeLessThan(29_000)
     // What it says when it is done at last is nobody's.
     fake.behave()

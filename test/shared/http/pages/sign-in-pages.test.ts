@@ -78,9 +78,14 @@ describe('the ways to sign in', () => {
       ([, href = '']) => new URL(href.replaceAll('&amp;', '&'), 'http://x'),
     )
     const hrefs = [...text.matchAll(/href="(\/[^"]+)"/g)]
-    expect(hrefs).toHaveLength(2)
-    expect(links.map(({ pathname }) => pathname)).toEqual(['/sign_in/demo/start', '/sign_in/demo/start'])
-    expect(links.map(({ searchParams }) => searchParams.get('auth_provider_id'))).toEqual(['one', 'two'])
+    expect(hrefs).toHaveLength(3)
+    expect(links.map(({ pathname }) => pathname)).toEqual([
+      '/sign_in/demo/start',
+      '/sign_in/demo/start',
+      '/sign_in/demo',
+    ])
+    expect(links.map(({ searchParams }) => searchParams.get('auth_provider_id'))).toEqual(['one', 'two', null])
+    expect(links.map(({ searchParams }) => searchParams.get('prompt'))).toEqual([null, null, 'select_account'])
     for (const { searchParams } of links) expect(Object.fromEntries(searchParams)).toMatchObject(request)
   })
 

@@ -1,0 +1,24 @@
+import type { DiscoveryDocument } from '../../domain/auth-providers/discovery-document.ts'
+import type { OpenIdKind } from './provider-app.ts'
+
+/** Value of `prompt` (OpenID Connect Core 1.0, 3.1.2.1) that keeps a provider from using the account of its session. */
+export type AccountPrompt = 'select_account' | 'login'
+
+/** Kinds whose real provider documents no `select_account`; all others are tried with it (docs/decisions/0021). */
+const loginOnly: readonly OpenIdKind[] = ['idp']
+
+/** The prompt by which a provider lets a person use another account; null where it knows none. */
+export function accountPrompt(
+  kind: OpenIdKind,
+  { prompt_values_supported: known }: Pick<DiscoveryDocument, 'prompt_values_supported'>,
+): AccountPrompt | null {
+  const values = known ?? (loginOnly.includes(kind) ? ['login'] : ['select_account'])
+  return (['select_account', 'login'] as const).find((prompt) => values.includes(prompt)) ?? null
+}
+
+/** Errors of a provider that has no choice of accounts to offer. */
+const withoutChoice = ['invalid_request', 'account_selection_required']
+
+/** Whether a provider answered only that it cannot let a person choose. A login is asked of it then. */
+export const lacksChoice = (asked: AccountPrompt | null, query: URLSearchParams): boolean =>
+  asked === 'select_account' && withoutChoice.includes(query.get('error') ?? '')

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import { startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { beginSignIn, comeBack, ledTo, redeemWith } from '#test/support/sign-in/sign-in.ts'
+import {
+  newSubject,
+  signInWorld,
+  standsForEveryKind,
+  stubProviders,
+  tenant,
+} from '#test/support/sign-in/sign-in-world.ts'
+
+const world = await signInWorld()
+const { fake } = world
+standsForEveryKind(fake)
+beforeEach(() => {
+  vi.stubEnv('LOG_LEVEL', 'ERROR')
+})
+
+const promptOf = (url: string): string | null => new URL(url).searchParams.get('prompt')
+const another = { prompt: 'select_account' }
+
+describe('a sign-in with another account', () => {
+  it.each<[ProviderKind, unknown, string | null]>([
+    ['oidc', undefined, 'select_account'],
+    ['oidc', ['none', 'login', 'consent', 'select_account'], 'select_account'],
+    ['oidc', ['none', 'login', 'consent'], 'login'],
+    ['oidc', ['none', 'consent'], null],
+    ['oidc', [], null],
+    ['oidc', 'select_account', 'select_account'],
+    ['suite', undefined, 'select_account'],
+    ['tenant', undefined, 'select_account'],
+    ['idp', undefined, 'login'],
+    ['idp', ['select_account'], 'select_account'],
+  ])(
+    'of kind %s, whose document lists %j, asks with the prompt %j',
+    async (kind, prompt_values_supported, expected) => {
+      const own = await startPlainProvider({ path: `/${tenant}/v2.0` })
+      stubProviders(own)
+      own.misbehave('discovery', (answer) => own.send(answer, 200, { ...own.document(), prompt_values_supported }))
+      const { account, behind } = await signInWorld({ fake: own })
+      const provider = await behind(kind)
+      const { url } = await beginSignIn(provider.id, { slug: account.slug, fields: another })
+      expect(promptOf(url)).toBe(expected)
+      const usual = await beginSignIn(provider.id, { slug: account.slug })
+      expect(promptOf(usual.url)).toBeNull()
+      await own.close()
+    },
+  )
+
+  it.each(['login', 'none', '', null])('takes no prompt but that: %j', async (prompt) => {
+    const provider = await world.behind()
+    const { answer } = await beginSignIn(provider.id, { slug: world.account.slug, fields: { prompt } })
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['prompt']])
+  })
+
+  it.each(['invalid_request', 'account_selection_required'])(
+    'goes on with a login at a provider that has no such choice (%s)',
+    async (error) => {
+      const provider = await world.behind()
+      const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
+      const led = await comeBack(begun, { state: begun.own, error })
+      const url = led.headers.location ?? ''
+      expect([led.status, promptOf(url)]).toEqual([303, 'login'])
+      const { origin, pathname, searchParams } = new URL(url)
+      expect(origin + pathname).toBe(`${fake.base}/${tenant}/v2.0/authorize`)
+      const state = searchParams.get('state') ?? ''
+      expect(state).not.toBe(begun.own)
+      const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
+      const back = ledTo(await comeBack(begun, { state, code: fake.codeFor(url, claims) }))
+      expect(back.state).toBe(begun.state)
+      expect((await redeemWith({ code: back.code, code_verifier: begun.verifier })).status).toBe(201)
+    },
+  )
+
+  it('does so once, and not for a sign-in that asked for no choice', async () => {
+    const provider = await world.behind()
+    const begun = await beginSignIn(provider.id, { slug: world.account.slug, fields: another })
+    const led = await comeBack(begun, { state: begun.own, error: 'invalid_request' })
+    const state = new URL(led.headers.location ?? '').searchParams.get('state') ?? ''
+    const usual = await beginSignIn(provider.id, { slug: world.account.slug })
+    for (const [at, own] of [
+      [begun, state],
+      [usual, usual.own],
+    ] as const) {
+      const told = ledTo(await comeBack(at, { state: own, error: 'invalid_request' }))
+      expect(told).toEqual({ state: at.state, error: 'server_error' })
+    }
+  })
+})

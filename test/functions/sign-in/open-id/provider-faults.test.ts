@@ -1,0 +1,244 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { clock } from '#shared/core/clock.ts'
+import { sealSecret } from '#shared/core/secrets/sealed-secret.ts'
+import { type AuthProviderRow, authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
+import { liveKey } from '#shared/table/keys.ts'
+import { getItem } from '#shared/table/read.ts'
+import { jwt, type Place, type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
+import { providers } from '#test/support/accounts/auth-providers.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { catchLog } from '#test/support/logs/log-lines.ts'
+import { beginSignIn, comeBack, ledTo, signInBy } from '#test/support/sign-in/sign-in.ts'
+import { newSubject, signInWorld, standsForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
+
+type Misbehaviour = Parameters<PlainProvider['misbehave']>[1]
+
+const world = await signInWorld()
+const { account, fake } = world
+standsForEveryKind(fake)
+beforeEach(() => {
+  vi.stubEnv('LOG_LEVEL', 'ERROR')
+})
+
+const claimsOf = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
+const signIn = async (provider: AuthProviderRow, claims?: Record<string, unknown>) =>
+  signInBy(fake, provider, account.slug, claims ?? (await claimsOf()))
+const shownOf = async ({ id }: AuthProviderRow) => (await providers.oidc.get(account, id)).body.data
+const faultOf = async (provider: AuthProviderRow) => (await shownOf(provider)).last_error
+
+const says =
+  (status: number, error: string, headers: Record<string, string> = {}): Misbehaviour =>
+  (answer) =>
+    answer
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify({ error, error_description: 'Described by the provider.' }))
+const challenge = { 'www-authenticate': 'Basic realm="provider", error="invalid_client"' }
+const idToken =
+  (made: string): Misbehaviour =>
+  (answer) =>
+    fake.send(answer, 200, { token_type: 'Bearer', access_token: 'x', expires_in: 60, id_token: made })
+
+describe('a fault of a provider is told apart from a refusal', () => {
+  it.each<[string, Place, Misbehaviour, string, string | null]>([
+    ['breaks off', 'token', (answer) => answer.destroy(), 'temporarily_unavailable', 'could not be reached'],
+    [
+      'answers 500',
+      'token',
+      (answer) => answer.writeHead(500).end('<html>'),
+      'temporarily_unavailable',
+      'cannot be used',
+    ],
+    ['is overloaded', 'token', says(503, 'temporarily_unavailable'), 'temporarily_unavailable', 'cannot be used'],
+    ['answers an outage page', 'token', (answer) => answer.end('<html>'), 'temporarily_unavailable', 'cannot be used'],
+    [
+      'answers an empty object',
+      'token',
+      (answer) => fake.send(answer, 200, {}),
+      'temporarily_unavailable',
+      'cannot be used',
+    ],
+    ['has no keys', 'keys', (answer) => answer.writeHead(502).end(), 'temporarily_unavailable', 'key set'],
+    [
+      'has no userinfo',
+      'userinfo',
+      (answer) => answer.writeHead(502).end(),
+      'temporarily_unavailable',
+      'userinfo endpoint',
+    ],
+    ['refuses the secret', 'token', says(401, 'invalid_client'), 'server_error', 'client secret is wrong'],
+    [
+      'refuses it by a challenge',
+      'token',
+      says(401, 'invalid_client', challenge),
+      'server_error',
+      'client secret is wrong',
+    ],
+    ['knows no such client', 'token', says(400, 'unauthorized_client'), 'server_error', 'unauthorized_client'],
+    ['wants DPoP', 'token', says(400, 'invalid_request'), 'server_error', 'invalid_request'],
+    ['knows no such scope', 'token', says(400, 'invalid_scope'), 'server_error', 'invalid_scope'],
+    ['signs with HS256', 'token', idToken(jwt({}, { key: null, alg: 'HS256' })), 'server_error', null],
+    [
+      'encrypts its ID tokens',
+      'token',
+      idToken('eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.a.b.c.d'),
+      'server_error',
+      null,
+    ],
+    ['refuses the code', 'token', says(400, 'invalid_grant'), 'access_denied', ''],
+    ['refuses the person in a word of its own', 'token', says(400, 'blocked'), 'access_denied', ''],
+  ])('that %s', async (_name, place, misbehaviour, told, sentence) => {
+    const own = await startPlainProvider()
+    const provider = await world.behind('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
+    own.misbehave(place, misbehaviour)
+    const { sub, ...more } = await claimsOf()
+    const userinfo = place === 'userinfo' ? { sub, ...more } : null
+    const begun = await beginSignIn(provider.id, { slug: account.slug })
+    const code = own.codeFor(begun.url, place === 'userinfo' ? { sub } : { sub, ...more }, userinfo)
+    expect(ledTo(await comeBack(begun, { state: begun.own, code }))).toEqual({ state: begun.state, error: told })
+    const shown = await shownOf(provider)
+    if (sentence === '') expect([shown.last_error, shown.last_error_at]).toEqual([null, null])
+    else {
+      expect(shown.last_error).toMatch(sentence ?? /ID token|cannot be used/)
+      expect(shown.last_error).not.toContain('Described')
+      expect(Date.parse(shown.last_error_at)).not.toBeNaN()
+    }
+    await own.close()
+  })
+
+  it.each([
+    ['invalid_request', 'server_error'],
+    ['invalid_scope', 'server_error'],
+    ['unauthorized_client', 'server_error'],
+    ['server_error', 'temporarily_unavailable'],
+    ['temporarily_unavailable', 'temporarily_unavailable'],
+    ['access_denied', 'access_denied'],
+    ['login_required', 'access_denied'],
+    ['blocked_by_rule', 'access_denied'],
+  ])('that sends a browser back with %s leads back with %s', async (error, told) => {
+    const provider = await world.behind()
+    const begun = await beginSignIn(provider.id, { slug: account.slug })
+    const query = { state: begun.own, error, error_description: 'Ring 555 0100.' }
+    expect(ledTo(await comeBack(begun, query))).toEqual({ state: begun.state, error: told })
+    const fault = await faultOf(provider)
+    if (told === 'access_denied') expect(fault).toBeNull()
+    else expect([fault.includes(error), fault.includes('555')]).toEqual([true, false])
+  })
+
+  it('that tells nothing of where to go is shown, too', async () => {
+    const own = await startPlainProvider()
+    const provider = await world.behind('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
+    await own.close()
+    expect((await beginSignIn(provider.id, { slug: account.slug })).answer.status).toBe(503)
+    expect(await faultOf(provider)).toBe('The server of the discovery document could not be reached.')
+  })
+})
+
+describe('the last fault of a provider', () => {
+  const stranger = () => ({ sub: newSubject(), email: 'nobody@example.com', email_verified: true })
+  const fail = async (provider: AuthProviderRow, error = 'invalid_client') => {
+    fake.misbehave('token', says(401, error))
+    const { error: told } = await signIn(provider, stranger())
+    fake.behave()
+    return told
+  }
+
+  it('costs no commit, changes no tag that a change is compared by, and is on the page of the list', async () => {
+    const provider = await world.behind()
+    const before = await providers.oidc.get(account, provider.id)
+    const { length } = await commitsOf(account.id)
+    expect(await fail(provider)).toBe('server_error')
+    expect(await commitsOf(account.id)).toHaveLength(length)
+    const after = await providers.oidc.get(account, provider.id)
+    const [stored, live] = [before, after].map(({ headers }) => headers.etag?.replaceAll('"', '').split('.'))
+    expect([after.body.data.updated_at, live?.[0]]).toEqual([before.body.data.updated_at, stored?.[0]])
+    expect(live?.[1]).not.toBe(stored?.[1])
+    const { body } = await providers.oidc.list(account)
+    const listed = body.data.find(({ id }: { id: string }) => id === provider.id)
+    expect(listed).toEqual(after.body.data)
+    expect((await shownOf(await world.behind())).last_error).toBeNull()
+  })
+
+  it('is written at most once a minute', async () => {
+    const provider = await world.behind()
+    await fail(provider)
+    const first = await shownOf(provider)
+    await fail(provider, 'invalid_scope')
+    expect(await shownOf(provider)).toEqual(first)
+    const real = clock.now.bind(clock)
+    const later = vi.spyOn(clock, 'now').mockImplementation(() => real() + 61_000_000)
+    await fail(provider, 'invalid_scope')
+    later.mockRestore()
+    const second = await shownOf(provider)
+    expect(second.last_error).toContain('invalid_scope')
+    expect(second.last_error_at > first.last_error_at).toBe(true)
+  })
+
+  it('is over with the next person who is signed in, not with one who is refused', async () => {
+    const provider = await world.behind()
+    await fail(provider)
+    expect((await signIn(provider, stranger())).error).toBe('access_denied')
+    expect(await faultOf(provider)).not.toBeNull()
+    expect((await signIn(provider)).error).toBeUndefined()
+    expect(await shownOf(provider)).toMatchObject({ last_error: null, last_error_at: null })
+  })
+
+  it('is over with a change of the settings, and gone with the provider', async () => {
+    const provider = await world.behind()
+    const live = () => getItem(liveKey(account.id, authProviders.oidc.name, provider.id))
+    await fail(provider)
+    expect((await providers.oidc.update(account, provider.id, {})).body.data.last_error).toContain('invalid_client')
+    expect(await live()).toBeDefined()
+    const changed = await providers.oidc.update(account, provider.id, { client_secret: 'the right one' })
+    expect(changed.body.data.last_error).toBeNull()
+    expect(await live()).toBeUndefined()
+    await fail(provider)
+    expect((await providers.oidc.remove(account, provider.id)).body.data.last_error).toContain('invalid_client')
+    expect(await live()).toBeUndefined()
+  })
+})
+
+describe('what a provider says of an error', () => {
+  const logged = async (provider: AuthProviderRow, description: string) => {
+    fake.misbehave('token', (answer) =>
+      fake.send(answer, 400, { error: 'invalid_request', error_description: description }),
+    )
+    const log = catchLog('WARN')
+    const { back } = await signIn(provider)
+    const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
+    const text = log.text()
+    vi.restoreAllMocks()
+    expect(back.text + JSON.stringify(back.headers)).not.toContain('Describ')
+    return { description: line?.description, text }
+  }
+
+  it('is in the log of the operator, on one line and bounded', async () => {
+    const provider = await world.behind()
+    const { description } = await logged(provider, `Described: PAR is required.\n\u0007\u202e${'x'.repeat(1_000)}`)
+    expect(description).toMatch(/^Described: PAR is required\. x+$/)
+    expect(String(description)).toHaveLength(500)
+  })
+
+  it('is without the secret in any spelling, tokens and addresses of people', async () => {
+    const secret = ' s3cret/+&"ä '
+    const provider = await world.behind('oidc', {
+      client_id: `spelled out ${newSubject()}`,
+      client_secret: await sealSecret(account.id, secret),
+    })
+    const form = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
+    const basic = Buffer.from(`${form(provider.client_id ?? '')}:${form(secret)}`).toString('base64')
+    const spellings = [
+      secret,
+      encodeURIComponent(secret),
+      form(secret),
+      form(secret).toLowerCase(),
+      JSON.stringify(secret).slice(1, -1),
+      Buffer.from(secret).toString('base64'),
+      basic,
+    ]
+    for (const spelling of spellings) {
+      const { description, text } = await logged(provider, `Described <${spelling}> of ada@example.com`)
+      expect(description).toMatch(/^Described <\[secret\]=*> of \[email\]$/)
+      expect(text).not.toContain(spelling)
+    }
+  })
+})
