@@ -30,6 +30,8 @@ type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 export type Author = {
   accountId: string
   subject: Subject | null
+  /** The scopes of the caller (A3.2); missing where the service itself makes the change. */
+  scopes?: readonly string[]
   /** The sync run that is at work (I4.7). */
   runId?: string
   /** Runs the change if the condition of its request holds on the state that the commit is based on (A8.2). */

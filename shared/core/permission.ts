@@ -18,7 +18,7 @@ export const collections = [
 export type Permission = `${(typeof collections)[number]}:${'read' | 'write'}`
 
 /** Whether scopes cover a permission: `write` includes `read` (A3.2). */
-export function covers(scopes: string[], permission: Permission): boolean {
+export function covers(scopes: readonly string[], permission: Permission): boolean {
   const [collection, action] = permission.split(':')
   const enough =
     action === 'read' ? ['*', '*:read', `${collection}:read`, `${collection}:write`] : ['*', `${collection}:write`]

@@ -1,5 +1,6 @@
 import middy from '@middy/core'
 import type { Context as LambdaContext } from 'aws-lambda'
+import { isAdministering, scopesOf } from '../auth/caller.ts'
 import { workTime } from '../commit/work-time.ts'
 import { toJson } from '../core/json/json.ts'
 import { describeError } from '../core/logging/describe-error.ts'
@@ -54,6 +55,7 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
       author: {
         accountId: caller.account.id,
         subject: subject ?? null,
+        scopes: isAdministering(caller) ? scopesOf(caller) : [],
         precondition: preconditionOf(operation, event.headers['if-match'], () => context),
         keepAnswer: exchange.lock && savingOf(operation, exchange, exchange.lock),
       },

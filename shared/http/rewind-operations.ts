@@ -14,7 +14,7 @@ export const rewindDirectoryRun = (kind: DirectoryKind) =>
       path: `${item(kind)}/runs/{run_id}/rewind`,
       summary: `Disable ${titles[kind].one} and bring back what a run of it deleted`,
       permission: 'directories:write',
-      refusals: ['run_not_rewindable', 'sync_running'],
+      refusals: ['scope_exceeded', 'run_not_rewindable', 'sync_running'],
       response: data(DirectoryRun),
       status: 202,
     },

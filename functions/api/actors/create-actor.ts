@@ -11,7 +11,7 @@ export const createActor = operation(
     summary: 'Create an actor',
     permission: 'actors:write',
     body: { envelope: 'actor', fields: NewActorFields },
-    refusals: ['limit_reached'],
+    refusals: ['scope_exceeded', 'limit_reached'],
     response: data(Actor),
     status: 201,
     location: ({ data }) => `/actors/${data.id}`,

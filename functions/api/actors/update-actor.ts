@@ -15,7 +15,7 @@ export const updateActor = operation(
     permission: 'actors:write',
     etagFrom: getActor,
     body: { envelope: 'actor', fields: v.partial(ActorFields) },
-    refusals: ['own_actor', 'last_admin', 'limit_reached'],
+    refusals: ['scope_exceeded', 'own_actor', 'last_admin', 'limit_reached'],
     response: data(Actor),
   },
   ({ author, params, draft }) => actors.update(author, params.id, draft),

@@ -1,4 +1,3 @@
-import { scopesOf } from '#shared/auth/caller.ts'
 import { ApiTokenFields, ShownApiToken } from '#shared/domain/api-tokens/api-token.ts'
 import * as apiTokens from '#shared/domain/api-tokens/store.ts'
 import { data } from '#shared/http/envelope.ts'
@@ -17,7 +16,7 @@ export const createApiToken = operation(
     status: 201,
     secret: true,
   },
-  ({ author, caller, params, draft }) => apiTokens.create(author, scopesOf(caller), params.actor_id, draft),
+  ({ author, params, draft }) => apiTokens.create(author, params.actor_id, draft),
 )
 
 export const handler = lambda(createApiToken)

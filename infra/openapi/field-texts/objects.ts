@@ -6,6 +6,11 @@ export const objectsTexts: Texts = {
   description: { description: 'A remark for administrators.', example: 'Engineers reach the wiki' },
   email: { description: 'Email address.', example: 'ada@example.com' },
   is_default: { description: 'Whether this is the default.', example: false },
+  matches_administrators: {
+    description:
+      'Whether runs may link, move and take away identities of administrators. Only a caller with scope `*` sets it, or changes what such a directory reads.',
+    example: true,
+  },
   is_disabled: { description: 'Whether it is switched off.', example: false },
   name: { description: 'Name.', example: 'Engineering' },
   online: { description: 'Whether a session is live.', example: true },

@@ -1,3 +1,4 @@
+import { checkAdministration } from '../../commit/check-administration.ts'
 import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import type { Transaction } from '../../commit/transaction.ts'
@@ -14,6 +15,7 @@ import { stageIdentityDeletionsOf } from '../external-identities/delete-external
 import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
 import { checkCreate, checkTypeChange } from './actor-rules.ts'
+import { checkReach } from './check-reach.ts'
 import { stageActorDeletion, stageTokenDeletions } from './delete-actor.ts'
 
 const shown = async (account: string, row: ActorRow) => {
@@ -42,9 +44,10 @@ export async function get(account: string, id: string) {
 
 type Change = Draft<Partial<ActorInput>>
 
-/** @throws ApiError `limit_reached`, then `validation_failed` (A12.2) */
+/** @throws ApiError `scope_exceeded`, `limit_reached`, then `validation_failed` (A12.2) */
 export const create = (author: Author, sent: { type?: unknown }, draft: () => Draft<ActorInput>) =>
   commit(author, async (transaction) => {
+    if (sent.type === 'account_admin_user') checkAdministration(author, 'Creating an administrator')
     await checkLimits(
       transaction,
       actorTypes.find((known) => known === sent.type),
@@ -89,6 +92,7 @@ export async function update(author: Author, id: string, draft: () => Change) {
     const actor = await transaction.get(actors, id)
     if (!actor) throw notFound()
     const checked = draft()
+    await checkReach(author, transaction, actor, checked.fields)
     protect(author, transaction, actor, checked.fields)
     if (actor.type === 'account_user' && checked.fields.type === 'account_admin_user') {
       await checkLimit(transaction, 'account_admin_users')

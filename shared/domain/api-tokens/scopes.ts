@@ -1,3 +1,4 @@
+import type { Author } from '../../commit/commit.ts'
 import { collections, covers, type Permission } from '../../core/permission.ts'
 import { field } from '../../values/field.ts'
 
@@ -21,8 +22,12 @@ export const Scopes = field<string[]>(
 )
 
 /** A token grants only what it may do itself (A13.3). */
-export function mayGrant(scopes: string[], scope: string): boolean {
+function mayGrant(scopes: readonly string[], scope: string): boolean {
   if (scope === '*') return scopes.includes('*')
   if (scope === '*:read') return scopes.includes('*') || scopes.includes('*:read')
   return covers(scopes, scope as Permission)
 }
+
+/** Returns whether an author covers all scopes of a token; the service itself covers any. */
+export const mayGrantAll = ({ scopes }: Pick<Author, 'scopes'>, granted: string[]): boolean =>
+  scopes === undefined || granted.every((scope) => mayGrant(scopes, scope))

@@ -17,7 +17,7 @@ import { type ApiTokenFields, type ApiTokenRow, apiTokens } from './api-token.ts
 import { deleteApiToken } from './delete-api-token.ts'
 import { lastSeen } from './last-seen.ts'
 import { mintApiToken } from './mint-api-token.ts'
-import { mayGrant } from './scopes.ts'
+import { mayGrantAll } from './scopes.ts'
 
 /** The unexpired tokens of an actor, newest first; an actor of another type has none (A13.5). */
 export async function list(account: string, actorId: string, page: Page) {
@@ -38,12 +38,7 @@ export async function list(account: string, actorId: string, page: Page) {
  * @throws ApiError 404, `not_an_api_client`, `limit_reached`, `validation_failed`, then `scope_exceeded`: nobody mints a
  * token wider than the own one (A13.2, A13.3)
  */
-export const create = (
-  author: Author,
-  ownScopes: string[],
-  actorId: string,
-  draft: () => Draft<v.InferOutput<typeof ApiTokenFields>>,
-) =>
+export const create = (author: Author, actorId: string, draft: () => Draft<v.InferOutput<typeof ApiTokenFields>>) =>
   commit(author, async (transaction) => {
     const actor = await transaction.get(actors, actorId)
     if (!actor) throw notFound()
@@ -54,7 +49,7 @@ export const create = (
     const fields = draft()
     checkExpiry(fields, transaction.now)
     const { name = null, scopes = ['*'], ...input } = fields.done()
-    if (!scopes.every((scope) => mayGrant(ownScopes, scope))) {
+    if (!mayGrantAll(author, scopes)) {
       throw new ApiError('scope_exceeded', 'A token cannot create a token with more scopes than its own.')
     }
     return { data: await mintApiToken(transaction, actorId, { ...input, name, scopes }) }

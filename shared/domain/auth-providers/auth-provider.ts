@@ -101,6 +101,9 @@ export const commonDefaults = {
   is_disabled: false,
 } as const
 
+/** Returns whether administrators may sign in to the portal with a provider (A25.1). */
+export const opensPortal = ({ context }: Pick<AuthProviderRow, 'context'>): boolean => context !== 'clients_only'
+
 /** Kinds of which an account has at most one (A25.2(4)). */
 const singleKinds: ProviderKind[] = ['email_otp', 'suite']
 export const singleSet = 'auth_providers.single'

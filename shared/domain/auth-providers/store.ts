@@ -24,6 +24,7 @@ import {
   singleSet,
 } from './auth-provider.ts'
 import { callbackUri } from './callback-uri.ts'
+import { checkNewPortalProvider, checkPortalChange } from './check-portal.ts'
 import { settleDefault } from './default-provider.ts'
 import { discovery } from './discovery.ts'
 import { type LastFault, lastFault, lastFaultKey, lastFaults, noFault } from './last-fault.ts'
@@ -113,6 +114,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
   const issuing = { discover: discoverer(), address }
   return commit(author, async (transaction) => {
     const checked = draft()
+    checkNewPortalProvider(author, checked)
     if (!checked.has('name')) checked.fields.name ??= defaultsOf[kind].name
     if (!isConfigured(kind)) checked.reject('base', 'this provider kind is not configured')
     checkTenant(kind, checked)
@@ -145,6 +147,7 @@ export function update(
   return commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)
     const checked = draft()
+    await checkPortalChange(author, provider, checked.fields)
     checkTenant(kind, checked, provider)
     await checkUnique(transaction, kind, checked, provider)
     const { client_secret: secret, ...input } = checked.done()

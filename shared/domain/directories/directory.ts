@@ -18,6 +18,8 @@ export type DirectoryRow = Row &
     name: string
     /** Domains that the email of an active person must be of; null for any. */
     domains: string[] | null
+    /** Lets its runs match, link and move identities of administrators (A26.2(5)). */
+    matches_administrators: boolean
     /** Null for all domains of the customer. */
     domain?: string | null
     impersonation_email?: string
@@ -45,6 +47,7 @@ export type DirectoryInput = Partial<
     | 'name'
     | 'is_disabled'
     | 'domains'
+    | 'matches_administrators'
     | 'domain'
     | 'impersonation_email'
     | 'group_sync_mode'
@@ -79,7 +82,13 @@ const ownFields = {
 } satisfies Record<DirectoryKind, v.ObjectEntries>
 
 const newFields = <E extends v.ObjectEntries>(own: E) =>
-  v.object({ name: Text(255), is_disabled: v.optional(Bool), domains: v.optional(EmailDomains), ...own })
+  v.object({
+    name: Text(255),
+    is_disabled: v.optional(Bool),
+    domains: v.optional(EmailDomains),
+    matches_administrators: v.optional(Bool),
+    ...own,
+  })
 
 const newFieldsOf = {
   suite: newFields(ownFields.suite),
@@ -88,7 +97,16 @@ const newFieldsOf = {
 }
 
 const changedFields = <E extends v.ObjectEntries>(own: E) =>
-  v.partial(v.object({ name: Text(255), is_disabled: Bool, domains: EmailDomains, accept_deletions: Bool, ...own }))
+  v.partial(
+    v.object({
+      name: Text(255),
+      is_disabled: Bool,
+      domains: EmailDomains,
+      matches_administrators: Bool,
+      accept_deletions: Bool,
+      ...own,
+    }),
+  )
 
 const changedFieldsOf = {
   suite: changedFields(ownFields.suite),
@@ -120,6 +138,7 @@ function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
     defaults: {
       ...neverSynced,
       domains: null,
+      matches_administrators: false,
       ...defaultsOf[kind],
     },
     unique: Object.fromEntries(
@@ -156,6 +175,7 @@ export const Directory = (kind: DirectoryKind) =>
     id: text,
     account_id: text,
     name: text,
+    matches_administrators: v.boolean(),
     ...shownSyncState,
     domains: v.nullable(v.array(text)),
     ...shownOwn[kind],

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { checkAdministration, mayAdminister } from '../../commit/check-administration.ts'
 import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
@@ -10,6 +11,7 @@ import { accounts } from '../accounts/account.ts'
 import { withLastRun } from '../sync/last-good-run.ts'
 import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
 import { stageTurn } from '../sync/sync-turn.ts'
+import { checkSourceChange } from './check-source.ts'
 import { stageDirectoryDeletion } from './delete-directory.ts'
 import {
   type DirectoryInput,
@@ -32,12 +34,16 @@ export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<N
   commit(author, async (transaction) => {
     await checkFeature(transaction)
     const checked = draft()
+    if (checked.fields.matches_administrators) {
+      checkAdministration(author, 'Creating a directory that matches administrators')
+    }
     await checkUnique(transaction, kind, checked)
     const { service_account_key, client_secret, is_disabled = false, ...input } = checked.done()
     const pair = kind === 'idp' ? await newKeyPair(author.accountId, randomUUID()) : null
     const row = transaction.insert(directories[kind], {
       account_id: author.accountId,
       domains: null,
+      matches_administrators: mayAdminister(author),
       ...defaultsOf[kind],
       ...input,
       ...pair?.stored,
@@ -56,15 +62,17 @@ export const update = (kind: DirectoryKind, author: Author, id: string, draft: (
     const checked = draft()
     const enables = checked.fields.is_disabled === false
     if (enables && directory.is_disabled) await checkFeature(transaction)
+    const secret = await sealedSecret(kind, author.accountId, checked.fields, directory)
+    checkSourceChange(author, directory, { ...checked.fields, ...secret })
     await checkUnique(transaction, kind, checked, directory)
-    const { service_account_key, client_secret, rotate_key, accept_deletions, ...input } = checked.done()
+    const { service_account_key: _key, client_secret: _secret, rotate_key, accept_deletions, ...input } = checked.done()
     const pair = rotate_key === true ? await newKeyPair(author.accountId, randomUUID()) : null
     const row = transaction.update(directories[kind], directory, {
       ...input,
       ...(accept_deletions === true && { accept_deletions }),
       ...(enables && enabledSyncState(directory, transaction.now)),
       ...pair?.stored,
-      ...(await sealedSecret(kind, author.accountId, { service_account_key, client_secret }, directory)),
+      ...secret,
     })
     if (enables && directory.is_disabled) stageTurn(transaction, directories[kind].name, id)
     if (pair) stageKeysOf(transaction, row.id)

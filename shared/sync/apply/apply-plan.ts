@@ -38,11 +38,12 @@ async function checkHeld<R extends SourceRow>(work: RunWork, kind: SourceKind<R>
   checkStanding(run, kind, item ? itemRow(kind.entity, item) : null, account ? itemRow(accounts, account) : null)
 }
 
-const advanced = (open: OpenRun, { handled, changes, skipped }: Staged): OpenRun => {
+const advanced = (open: OpenRun, { handled, changes, skipped, tookAdministrator }: Staged): OpenRun => {
   const next = renewed({
     ...structuredClone(open),
     at: { section: open.at.section, index: open.at.index + handled },
   })
+  if (tookAdministrator) next.took_administrator = true
   for (const { object, change } of changes) countChange(next.applied, object, change)
   for (const one of skipped) noteSkipped(next, one)
   return next

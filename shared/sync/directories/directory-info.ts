@@ -11,7 +11,7 @@ import type { SourceInfo } from '../sources/sync-source.ts'
 /** Staggered over the two hours (I4.1). */
 const minutes: Record<DirectoryKind, number> = { tenant: 0, suite: 20, idp: 40 }
 
-/** What decides what is read, and who of it counts; a new secret reads the same. */
+/** What decides what is read, and who of it counts and is matched; a new secret reads the same. */
 const connectionOf = (row: DirectoryRow): string =>
   JSON.stringify([
     row.domains,
@@ -24,6 +24,7 @@ const connectionOf = (row: DirectoryRow): string =>
     row.tenant_id,
     row.email_field,
     row.sync_all_groups,
+    row.matches_administrators,
   ])
 
 const directoryInfo = (kind: DirectoryKind): SourceInfo<DirectoryRow> => ({

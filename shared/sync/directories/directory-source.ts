@@ -10,7 +10,7 @@ import { applyLostActors, applyLostIdentities, applyWithheld, type DirectoryStag
 import { applyUsers } from './apply/apply-users.ts'
 import { directoryInfos } from './directory-info.ts'
 import { changeOf, type DirectoryEntries, type DirectorySection, directorySections } from './plan/directory-plan.ts'
-import { planDirectory } from './plan/plan-directory.ts'
+import { type DirectoryRules, planDirectory } from './plan/plan-directory.ts'
 import { readDirectory } from './read/read-directory.ts'
 
 /** Entries that one commit looks at: as many as may fit it, or few where each can take many writes of its own. */
@@ -46,13 +46,14 @@ const stagers: Stagers = {
 
 const openSource = (
   { issuer, ...adapter }: DirectoryAdapter,
-  { provider, domains }: { provider: string; domains: string[] | null },
+  { provider, domains, matchesAdministrators }: DirectoryRules,
 ): OpenSource => ({
   read: (work, last) => readDirectory(work, { issuer, ...adapter }, last),
-  plan: (work) => planDirectory(work, chunksOf(work), { issuer, provider, domains }),
+  plan: (work) => planDirectory(work, chunksOf(work), { issuer, provider, domains, matchesAdministrators }),
   confirm: (idpIds) => adapter.confirm(idpIds),
   stage(section, transaction, work, entries) {
-    const stage = { transaction, sourceId: work.sourceId, issuer, provider, startedAt: work.run.started_at }
+    const { sourceId, run } = work
+    const stage = { transaction, sourceId, issuer, provider, startedAt: run.started_at, matchesAdministrators }
     return stagers[section as DirectorySection](stage, entries as never[])
   },
 })
@@ -63,7 +64,8 @@ const directorySource = (kind: DirectoryKind): SourceKind<DirectoryRow> => ({
   changeOf: (section, entry) => changeOf(section as DirectorySection, entry as never),
   open: async (row) => {
     const adapter = await adapters.directory(kind, row)
-    return openSource(adapter, { provider: `${kind} ${adapter.issuer}`, domains: row.domains })
+    const { domains, matches_administrators: matchesAdministrators } = row
+    return openSource(adapter, { provider: `${kind} ${adapter.issuer}`, domains, matchesAdministrators })
   },
 })
 

@@ -6,6 +6,8 @@ export type Staged = {
   handled: number
   changes: { object: string; change: keyof Counts }[]
   skipped: RunSkipped[]
+  /** An administrator, or an identity of one, is deleted: only who may administer brings it back (I4.1(6)). */
+  tookAdministrator?: boolean
 }
 
 export const nothingStaged = (): Staged => ({ handled: 0, changes: [], skipped: [] })

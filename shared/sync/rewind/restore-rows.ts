@@ -1,3 +1,5 @@
+import { mayAdminister } from '../../commit/check-administration.ts'
+import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type ActorRow, actors } from '../../domain/actors/actor.ts'
 import { type ClientRow, clients } from '../../domain/clients/client.ts'
@@ -34,6 +36,8 @@ type Restoration<R extends Row> = {
   resource?: Owner<R, ResourceRow>
   /** Whether the actor that it was of is still the same person. */
   isSame?(deleted: Deleted<R>, actor: ActorRow | null): boolean
+  /** Whether the row gives somebody administration, which only who may administer brings back. */
+  isAdministration?(row: R, actor: ActorRow | null): boolean
 }
 
 const ofActor = { entity: actors, id: 'actor_id', gone: 'actor_gone' } as const
@@ -49,7 +53,13 @@ const isSamePerson = ({ row, at }: Deleted<ExternalIdentityRow>, actor: ActorRow
   actor === null || actor.updated_at <= at || folded(actor.email) === folded(row.email)
 
 export const restorations = {
-  actors: { entity: actors, object: 'actors', writes: 11, told: ({ id }) => id } satisfies Restoration<ActorRow>,
+  actors: {
+    entity: actors,
+    object: 'actors',
+    writes: 11,
+    told: ({ id }) => id,
+    isAdministration: ({ type }) => type === 'account_admin_user',
+  } satisfies Restoration<ActorRow>,
   groups: {
     entity: groups,
     object: 'groups',
@@ -63,6 +73,7 @@ export const restorations = {
     told: ({ idp_id }) => idp_id,
     actor: ofActor,
     isSame: isSamePerson,
+    isAdministration: (_row, actor) => actor?.type === 'account_admin_user',
   } satisfies Restoration<ExternalIdentityRow>,
   memberships: {
     entity: memberships,
@@ -102,6 +113,7 @@ const uniqueValues = <R extends Row>({ entity }: Restoration<R>, accountId: stri
  */
 export async function bringBack<R extends Row>(
   transaction: Transaction,
+  author: Author,
   kind: Restoration<R>,
   entries: Deleted<R>[],
 ): Promise<Staged> {
@@ -138,7 +150,8 @@ export async function bringBack<R extends Row>(
       (devices && !devices[i] && kind.client?.gone) ||
       (targets && !targets[i] && kind.resource?.gone) ||
       values[i]?.find(({ key }) => taken.has(key.pk))?.taken ||
-      (kind.isSame?.(deleted, actor) === false && 'changed_since')
+      (kind.isSame?.(deleted, actor) === false && 'changed_since') ||
+      (!mayAdminister(author) && kind.isAdministration?.(row, actor) && 'scope_exceeded')
     if (reason) {
       stagedSkip(staged, kind.told(row), name, reason)
       continue

@@ -1,5 +1,6 @@
+import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { applyPlan, endingOfPlan } from '../apply/apply-plan.ts'
+import { type Application, applyPlan, endingOfPlan } from '../apply/apply-plan.ts'
 import type { Staged } from '../plans/staged.ts'
 import type { Ending } from '../runs/ending.ts'
 import type { RunWork } from '../runs/run-work.ts'
@@ -26,21 +27,25 @@ const perCommit: Record<RewindSection, number> = {
   pool_members: 30,
 }
 
-type Stagers = { [S in RewindSection]: (transaction: Transaction, entries: RewindEntries[S][]) => Promise<Staged> }
+type Stagers = {
+  [S in RewindSection]: (transaction: Transaction, author: Author, entries: RewindEntries[S][]) => Promise<Staged>
+}
 
 const stagers: Stagers = {
-  actors: (transaction, entries) => bringBack(transaction, restorations.actors, entries),
-  groups: (transaction, entries) => bringBack(transaction, restorations.groups, entries),
-  identities: (transaction, entries) => bringBack(transaction, restorations.identities, entries),
-  memberships: (transaction, entries) => bringBack(transaction, restorations.memberships, entries),
-  policies: regainGroups,
-  clients: (transaction, entries) => bringBack(transaction, restorations.clients, entries),
-  pool_members: (transaction, entries) => bringBack(transaction, restorations.pool_members, entries),
+  actors: (transaction, author, entries) => bringBack(transaction, author, restorations.actors, entries),
+  groups: (transaction, author, entries) => bringBack(transaction, author, restorations.groups, entries),
+  identities: (transaction, author, entries) => bringBack(transaction, author, restorations.identities, entries),
+  memberships: (transaction, author, entries) => bringBack(transaction, author, restorations.memberships, entries),
+  policies: (transaction, _author, entries) => regainGroups(transaction, entries),
+  clients: (transaction, author, entries) => bringBack(transaction, author, restorations.clients, entries),
+  pool_members: (transaction, author, entries) => bringBack(transaction, author, restorations.pool_members, entries),
 }
 
 const sections = rewindSections.map((name) => ({ name, perCommit: perCommit[name] }))
-const stage = (section: string, transaction: Transaction, entries: unknown[]): Promise<Staged> =>
-  stagers[section as RewindSection](transaction, entries as never[])
+const stagedBy =
+  (author: Author): Application['stage'] =>
+  (section, transaction, entries) =>
+    stagers[section as RewindSection](transaction, author, entries as never[])
 
 /**
  * Undoes what a run has deleted (I4.1(6)), in the steps and with the lease of a run of its own: first those to whom everything
@@ -48,7 +53,8 @@ const stage = (section: string, transaction: Transaction, entries: unknown[]): P
  * @throws RunCancelled when the directory was deleted, or its account disabled; StepOver, LeaseLost
  */
 export async function rewound<R extends SourceRow>(work: RunWork, kind: SourceKind<R>): Promise<Ending> {
-  const { run } = work
+  const { run, author } = work
+  const stage = stagedBy(author)
   if (run.phase === 'plan') {
     await planRewind(work, ownerSections)
     run.phase = 'apply'

@@ -26,6 +26,8 @@ export type OpenRun = {
   until: number
   at: PlanPosition
   applied: CountsByObject
+  /** Its commits have deleted an administrator, or an identity of one. */
+  took_administrator?: boolean
   skipped: Record<string, number>
   skipped_sample: RunSkipped[]
 }

@@ -28,7 +28,13 @@ export async function knownRun(account: string, sourceId: string, id: string): P
 
 /** The run of an item; those of before there were rewinds say nothing of them. */
 export function runOf({ pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...run }: Item & Run): Run {
-  return { ...run, rewinds: run.rewinds ?? null, subject: run.subject ?? null }
+  return {
+    ...run,
+    rewinds: run.rewinds ?? null,
+    subject: run.subject ?? null,
+    scopes: run.scopes ?? null,
+    took_administrator: run.took_administrator ?? false,
+  }
 }
 
 /** The run of a source that is under way, with what its commits have noted. */
@@ -48,6 +54,7 @@ export function newRun({ objects, ...begin }: Begin, now: number): { run: Run; o
     id: uuidV7(now),
     rewinds: null,
     subject: null,
+    scopes: null,
     started_at: timestamp(now),
     finished_at: null,
     phase: 'read',
@@ -56,6 +63,7 @@ export function newRun({ objects, ...begin }: Begin, now: number): { run: Run; o
     seen: Object.fromEntries(objects.map((object) => [object, 0])),
     planned: countsOf(objects),
     applied: countsOf(objects),
+    took_administrator: false,
     skipped: {},
     skipped_sample: [],
     reading: null,
@@ -114,8 +122,8 @@ export async function takeLease(account: string, sourceId: string, owner: string
         ReturnValues: 'ALL_NEW',
       }),
     )
-    const { run_id, until, at, applied, skipped, skipped_sample } = Attributes as Item & OpenRun
-    return { run_id, owner, until, at, applied, skipped, skipped_sample }
+    const { pk: _pk, sk: _sk, kind: _kind, ...open } = Attributes as Item & OpenRun
+    return { ...open, owner }
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return null
     throw error

@@ -33,7 +33,8 @@ export class RunWork {
 
   /** Who commits what the run changes (I4.7): the service, or who asked for a rewind. */
   get author(): Author {
-    return { accountId: this.accountId, subject: this.run.subject, runId: this.run.id }
+    const { id, subject, scopes } = this.run
+    return { accountId: this.accountId, subject, ...(scopes && { scopes }), runId: id }
   }
 
   private collected: Pick<Run, 'skipped' | 'skipped_sample'> | null = null

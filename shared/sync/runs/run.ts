@@ -49,6 +49,8 @@ export type Run = {
   rewinds: string | null
   /** In whose commits it changes things; null for the service's own. */
   subject: Subject | null
+  /** The scopes of who asked for it; null for the service's own. */
+  scopes: readonly string[] | null
   started_at: string
   finished_at: string | null
   phase: Phase
@@ -57,6 +59,8 @@ export type Run = {
   seen: Record<string, number>
   planned: CountsByObject
   applied: CountsByObject
+  /** Whether it has deleted an administrator, or an identity of one. */
+  took_administrator: boolean
   skipped: Record<string, number>
   skipped_sample: RunSkipped[]
   /** What it reads with, as it was at the start: another connection would give another snapshot. */

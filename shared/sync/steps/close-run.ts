@@ -51,6 +51,7 @@ const closed = (run: Run, open: OpenRun, ending: Ending, now: number): Run => ({
   outcome: ending.outcome,
   error: ending.error ?? null,
   applied: open.applied,
+  took_administrator: open.took_administrator ?? false,
   phase: ending.outcome === 'applied' ? 'finish' : run.phase,
   reading: null,
 })

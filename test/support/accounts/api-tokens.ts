@@ -3,7 +3,7 @@ import { handler as deleteApiToken } from '#functions/api/api-tokens/delete-api-
 import { handler as deleteApiTokens } from '#functions/api/api-tokens/delete-api-tokens.ts'
 import { handler as getApiToken } from '#functions/api/api-tokens/get-api-token.ts'
 import { handler as listApiTokens } from '#functions/api/api-tokens/list-api-tokens.ts'
-import type { Account } from './account.ts'
+import { type Account, call } from './account.ts'
 import { actorsApi } from './collections.ts'
 
 export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
@@ -11,6 +11,13 @@ export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 /** Id of a new actor that can have API tokens. */
 export const newApiClient = async (account: Account): Promise<string> =>
   (await actorsApi.create(account, { name: 'Pipeline', type: 'api_client' })).body.data.id
+
+/** The same account, called with a token that has these scopes alone. */
+export async function withScopes(account: Account, ...scopes: string[]): Promise<Account> {
+  const { body } = await apiTokensApi.create(account, account.apiClient.id, { expires_at: inAnHour(), scopes })
+  const { id: tokenId, token } = body.data
+  return { ...account, token, tokenId, call: (handler, request = {}) => call(handler, { token, ...request }) }
+}
 
 /** The operations of API tokens (A13), as calls of an account. */
 export const apiTokensApi = {

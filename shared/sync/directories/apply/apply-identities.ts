@@ -20,6 +20,8 @@ export type DirectoryStage = {
   /** Kind and issuer. */
   provider: string
   startedAt: string
+  /** Lets the run link, move and take identities of administrators (A26.2(5)). */
+  matchesAdministrators: boolean
 }
 
 /**
@@ -64,20 +66,23 @@ export async function applyLostIdentities(
   entries: IdentityEntry[],
   isNamed: boolean,
 ): Promise<Staged> {
-  const { transaction, sourceId, issuer, startedAt } = stage
+  const { transaction, sourceId, issuer, startedAt, matchesAdministrators } = stage
   const staged = nothingStaged()
   const gone = new Set<string>()
   const found = await findAll(transaction, entries)
   for (const [i, { id, idp_id, name }] of entries.entries()) {
     if (!transaction.hasRoom()) return staged
     const { row, actor, tokens } = found[i] as Found
-    const isOurs = row?.directory_id === sourceId || (isNamed && row?.directory_id === null && row.issuer === issuer)
+    const isAdmin = actor?.type === 'account_admin_user'
+    const mayTake = isNamed && (matchesAdministrators || !isAdmin)
+    const isOurs = row?.directory_id === sourceId || (mayTake && row?.directory_id === null && row.issuer === issuer)
     if (row && isOurs && row.idp_id === idp_id) {
       if (row.updated_at > startedAt) stagedSkip(staged, idp_id, name, 'changed_since')
       else if (await isLastAdmin(stage, actor, gone)) stagedSkip(staged, idp_id, name, 'last_admin')
       else {
         if ((await stageIdentityDeletions(transaction, [row], tokens)) === 'more') return staged
         gone.add(id)
+        if (isAdmin) staged.tookAdministrator = true
         staged.changes.push({ object: 'users', change: 'delete' })
       }
     }
@@ -127,6 +132,7 @@ export async function applyLostActors(
       else {
         if ((await stageActorDeletion(transaction, actor)) === 'more') return staged
         if (isAdmin) admins--
+        if (actor.type === 'account_admin_user') staged.tookAdministrator = true
       }
     }
     staged.handled++

@@ -6,9 +6,9 @@ import {
   externalIdentities,
   identityOf,
 } from '../../../domain/external-identities/external-identity.ts'
-import { findAllUnique, rowsBy } from '../../../table/read.ts'
+import { findAllUnique, getRow, rowsBy } from '../../../table/read.ts'
 import { nothingStaged, type Staged, stagedSkip } from '../../plans/staged.ts'
-import { adminHasIdentity, type UserEntry } from '../plan/directory-plan.ts'
+import { adminHasIdentity, adminNotMatched, type UserEntry } from '../plan/directory-plan.ts'
 import { nameOf } from '../read/profile.ts'
 import type { DirectoryStage } from './apply-identities.ts'
 
@@ -21,9 +21,12 @@ type Found = {
   actor: ActorRow | null
   /** Of the actor: one of the same issuer, or of this directory. */
   actorsIdentity: ExternalIdentityRow | null
+  /** Whose identity the person gets or has: an administrator. */
+  isAdministrators: boolean
 }
 
-async function findAll({ transaction, sourceId, issuer }: DirectoryStage, entries: UserEntry[]): Promise<Found[]> {
+async function findAll(stage: DirectoryStage, entries: UserEntry[]): Promise<Found[]> {
+  const { transaction, sourceId, issuer, matchesAdministrators } = stage
   const { accountId } = transaction
   const subjects = entries.map(({ idp_id }) => identityOf(idp_id, issuer))
   const emails = entries.map(({ profile }) => String(profile.email).toLowerCase())
@@ -34,25 +37,29 @@ async function findAll({ transaction, sourceId, issuer }: DirectoryStage, entrie
   return Promise.all(
     entries.map(async (_, i) => {
       const [identity = null, actor = null] = [identities[i], people[i]]
-      if (identity || !actor) return { identity, actor, actorsIdentity: null }
+      const owner = identity && !matchesAdministrators ? await getRow(actors, accountId, identity.actor_id) : actor
+      const isAdministrators = owner?.type === 'account_admin_user'
+      if (identity || !actor) return { identity, actor, actorsIdentity: null, isAdministrators }
       const own = await rowsBy(externalIdentities, accountId, 'actor_id', actor.id)
       const actorsIdentity =
         own.find((row) => row.issuer === issuer) ?? own.find((row) => row.directory_id === sourceId) ?? null
-      return { identity, actor, actorsIdentity }
+      return { identity, actor, actorsIdentity, isAdministrators }
     }),
   )
 }
 
-type Change = 'insert' | 'update' | 'changed_since' | typeof adminHasIdentity | 'more' | null
+type Change = 'insert' | 'update' | 'changed_since' | typeof adminHasIdentity | typeof adminNotMatched | 'more' | null
 
 /** Stages what a person of the snapshot changes (I4.3): rows are as they are now, and what was changed meanwhile wins. */
 async function stageUser(
-  { transaction, sourceId, issuer, startedAt }: DirectoryStage,
+  { transaction, sourceId, issuer, startedAt, matchesAdministrators }: DirectoryStage,
   entry: UserEntry,
   found: Found,
 ): Promise<Change> {
-  const { identity, actor, actorsIdentity } = found
+  const { identity, actor, actorsIdentity, isAdministrators } = found
   const { idp_id, profile } = entry
+  // Its own identity of somebody who became an administrator since stays its own.
+  if (isAdministrators && !matchesAdministrators && identity?.directory_id !== sourceId) return adminNotMatched
   if (identity) {
     if (identity.directory_id !== null && identity.directory_id !== sourceId) return null
     // A sign-in since then has told fresher fields.
@@ -102,7 +109,7 @@ export async function applyUsers(stage: DirectoryStage, entries: UserEntry[]): P
     if (!stage.transaction.hasRoom(writesPerUser)) break
     const change = await stageUser(stage, entry, found[i] as Found)
     if (change === 'more') break
-    if (change === 'changed_since' || change === adminHasIdentity)
+    if (change === 'changed_since' || change === adminHasIdentity || change === adminNotMatched)
       stagedSkip(staged, entry.idp_id, entry.profile.name, change)
     else if (change) staged.changes.push({ object: 'users', change })
     staged.handled++

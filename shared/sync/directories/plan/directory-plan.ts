@@ -25,6 +25,9 @@ export type IdentityEntry = { id: string; idp_id: string; name: string | null; e
 /** The reason for skipping a person whose email is that of an administrator with an identity of another subject (I4.3). */
 export const adminHasIdentity = 'admin_has_identity'
 
+/** The reason by which a run skips an administrator whom its directory may not match (A26.2(5)). */
+export const adminNotMatched = 'admin_not_matched'
+
 /** An identity of an administrator that stays another subject's than that of the email: what it gave ends. */
 export type WithheldEntry = { id: string; idp_id: string; actor: string; name: string }
 

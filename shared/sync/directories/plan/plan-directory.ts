@@ -1,3 +1,6 @@
+import { actors } from '../../../domain/actors/actor.ts'
+import { edgePartition } from '../../../table/keys.ts'
+import { sortKeysOf } from '../../../table/read.ts'
 import type { Planned } from '../../plans/planned.ts'
 import { ProviderFault } from '../../provider-fault.ts'
 import type { Chunks } from '../../read/chunks.ts'
@@ -15,6 +18,9 @@ import { planRelinks } from './plan-relinks.ts'
 import { PlanSheet } from './plan-sheet.ts'
 import type { Planning } from './planning.ts'
 
+/** What of a directory decides whom its plan is about. */
+export type DirectoryRules = Pick<Planning, 'provider' | 'domains'> & { matchesAdministrators: boolean }
+
 /**
  * Computes what separates the account from a sealed snapshot, and writes it down section by section (I4.3 to I4.6). It changes
  * nothing. What it holds in memory grows with the people, some 300 bytes each; groups and members pass by one group at a time.
@@ -24,7 +30,7 @@ import type { Planning } from './planning.ts'
 export async function planDirectory(
   work: RunWork,
   chunks: Chunks,
-  { issuer, provider, domains }: Pick<Planning, 'provider' | 'domains'> & { issuer: string },
+  { issuer, provider, domains, matchesAdministrators }: DirectoryRules & { issuer: string },
 ): Promise<Planned & { absent: string[] }> {
   const sheet = new PlanSheet(work)
   const planning: Planning = {
@@ -35,6 +41,7 @@ export async function planDirectory(
     root: await readRoot(chunks, work.run.root as string),
     sheet,
     own: await readOwnIdentities(work, issuer, sheet),
+    untouchable: new Set(matchesAdministrators ? [] : await administratorIds(work.accountId)),
     people: new Map(),
     claimed: new Set(),
     withheld: new Set(),
@@ -52,6 +59,9 @@ export async function planDirectory(
   await planActors(planning)
   return { ...(await sheet.end()), absent }
 }
+
+const administratorIds = (accountId: string): Promise<string[]> =>
+  sortKeysOf(edgePartition(accountId, actors.name, 'type', 'account_admin_user'))
 
 /** A directory that had people and now has none has not been asked rightly (I5.1). */
 function believeUsers({ people, sheet }: Planning): void {

@@ -2,6 +2,7 @@ import { isInDomains } from '../../../values/email-domains.ts'
 import { perLookup } from '../../plans/batches.ts'
 import type { RunSkipped } from '../../runs/run.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
+import { adminNotMatched } from './directory-plan.ts'
 import { identityRows, type Own } from './own-identities.ts'
 import type { Planning } from './planning.ts'
 import { profileHash, profileOfUser, type UsableUser, userEntry } from './user-entry.ts'
@@ -11,7 +12,7 @@ import { profileHash, profileOfUser, type UsableUser, userEntry } from './user-e
  * @returns known identities of people who are not active
  */
 export async function planKnownUsers(planning: Planning): Promise<Own[]> {
-  const { work, chunks, root, domains, sheet, own, people } = planning
+  const { work, chunks, root, domains, sheet, own, untouchable, people } = planning
   const changed: { user: UsableUser; own: Own }[] = []
   const inactive: Own[] = []
   const unusable = new Map<string, RunSkipped>()
@@ -42,7 +43,10 @@ export async function planKnownUsers(planning: Planning): Promise<Own[]> {
     if (isOutside) work.skip({ idp_id: user.idp_id, name: user.name, reason: 'outside_domains' })
     if (isOutside || !known) continue
     if (known.owner === 'other') work.skip({ idp_id: user.idp_id, name: user.name, reason: 'other_directory' })
-    else if (!user.active) inactive.push(known)
+    else if (known.owner === 'nobody' && untouchable.has(known.actor)) {
+      people.set(user.idp_id, { actor: known.actor, state: 'unusable' })
+      work.skip({ idp_id: user.idp_id, name: user.name, reason: adminNotMatched })
+    } else if (!user.active) inactive.push(known)
     else if (known.owner !== 'this' || known.profileHash !== profileHash(profileOfUser(user))) {
       changed.push({ user, own: known })
     }

@@ -4,14 +4,14 @@ import { guardKey, type RowPointer } from '../../../table/keys.ts'
 import { getItems, getRow } from '../../../table/read.ts'
 import { batches } from '../../plans/batches.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
-import { adminHasIdentity } from './directory-plan.ts'
+import { adminHasIdentity, adminNotMatched } from './directory-plan.ts'
 import { identityRows, type Own } from './own-identities.ts'
 import type { Planning } from './planning.ts'
 import { type UsableUser, userEntry } from './user-entry.ts'
 
 /** People without an identity: by their email they are somebody who is here, or new (I4.3(2), I4.3(3)). */
 export async function planNewUsers(planning: Planning): Promise<void> {
-  const { work, sheet, people, claimed, linked } = planning
+  const { work, sheet, people, claimed, linked, untouchable } = planning
   const taken = new Set<string>()
   for await (const batch of batches(newcomers(planning))) {
     const guards = await getItems<RowPointer>(
@@ -22,8 +22,10 @@ export async function planNewUsers(planning: Planning): Promise<void> {
       const actor = guards[i]?.row.sk ?? null
       const person = people.get(user.idp_id)
       const over = actor === null ? null : identityToTakeOver(planning, actor)
-      if (taken.has(email) || over === 'held') {
-        work.skip({ idp_id: user.idp_id, name: user.name, reason: 'same_email' })
+      const isUntouchable = actor !== null && untouchable.has(actor)
+      if (isUntouchable || taken.has(email) || over === 'held') {
+        const reason = isUntouchable ? adminNotMatched : 'same_email'
+        work.skip({ idp_id: user.idp_id, name: user.name, reason })
         people.set(user.idp_id, { actor: null, state: 'unusable' })
         continue
       }

@@ -18,6 +18,8 @@ export type Planning = {
   readonly domains: string[] | null
   readonly sheet: PlanSheet
   readonly own: OwnIdentities
+  /** Administrators whom the directory may not match: no identity of theirs is linked, moved or taken (A26.2(5)). */
+  readonly untouchable: ReadonlySet<string>
   /** Everybody whom the snapshot names, by idp_id. */
   readonly people: Map<string, Person>
   /** Identities that become those of another person of the same email, or get another issuer. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { blank, person, robot } from '#test/support/accounts/actors.ts'
+import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { named } from '#test/support/run/brief.ts'
@@ -134,5 +135,26 @@ describe('the limits of POST /actors (A11)', () => {
     const own = await newAccount({ limits: { service_accounts_count: 2 } })
     const answers = await Promise.all(Array.from({ length: 5 }, () => create(own, robot)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 403, 403, 403])
+  })
+})
+
+describe('POST /actors by a token without the scope * (A12.4(4))', () => {
+  it('makes no administrator, told before limits and validation', async () => {
+    const own = await newAccount({ limits: { account_admin_users_count: 0 } })
+    const narrow = await withScopes(own, 'actors:write', '*:read')
+    const before = (await list(own)).body.data
+    const answer = await create(narrow, person({ type: 'account_admin_user', name: '' }))
+    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+      403,
+      'scope_exceeded',
+      'Creating an administrator needs a token with the scope *, because it can lead to administration.',
+    ])
+    expect((await list(own)).body.data.map(({ id }: { id: string }) => id)).toEqual(
+      before.map(({ id }: { id: string }) => id),
+    )
+  })
+
+  it.each([person(), robot, { name: 'Pipeline', type: 'api_client' }])('makes %j', async (fields) => {
+    expect((await create(await withScopes(account, 'actors:write'), fields)).status).toBe(201)
   })
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as createApiToken } from '#functions/api/api-tokens/create-api-token.ts'
@@ -8,6 +9,7 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
 import { blank, person, robot } from '#test/support/accounts/actors.ts'
+import { apiTokensApi, inAnHour, newApiClient, withScopes } from '#test/support/accounts/api-tokens.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
@@ -183,5 +185,51 @@ describe('what follows from PATCH /actors/{id} (A12.5, A30)', () => {
     expect(await status()).toBe(401)
     await update(account, id, { is_disabled: false })
     expect(await status()).toBe(200)
+  })
+})
+
+describe('PATCH /actors/{id} by a token without the scope * (A12.4(4))', () => {
+  const admin = { type: 'account_admin_user' as const, allow_email_otp_sign_in: false, is_disabled: false }
+
+  it.each<[string, Fields, Fields]>([
+    ['promotes nobody', { type: 'account_user' }, { type: 'account_admin_user' }],
+    ['enables no administrator', { ...admin, is_disabled: true }, { is_disabled: false }],
+    ['gives no administrator another email', admin, { email: `${randomUUID()}@example.com` }],
+    ['lets no administrator sign in with passcodes', admin, { allow_email_otp_sign_in: true }],
+    ['keeps no administrator from it', { ...admin, allow_email_otp_sign_in: true }, { allow_email_otp_sign_in: false }],
+  ])('%s, told before validation', async (_name, fields, change) => {
+    const actor = await insertActor(account.id, { email: `${randomUUID()}@example.com`, ...fields })
+    const narrow = await withScopes(account, 'actors:write', 'tokens:write', '*:read')
+    const { length } = await commitsOf(account.id)
+    const answer = await update(narrow, actor.id, { name: '', ...change })
+    expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
+    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect(await commitsOf(account.id)).toHaveLength(length)
+    expect((await update(account, actor.id, change)).status).toBe(200)
+  })
+
+  it('renames an administrator, repeats what is there, demotes and disables', async () => {
+    const email = `${randomUUID()}@example.com`
+    const actor = await insertActor(account.id, { ...admin, email, name: 'Grace' })
+    const narrow = await withScopes(account, 'actors:write')
+    for (const change of [{ name: 'Grace H.', email, ...admin }, { is_disabled: true }, { type: 'account_user' }]) {
+      expect((await update(narrow, actor.id, change)).body.data).toMatchObject(change)
+    }
+  })
+
+  it.each<[string, string[], string, number]>([
+    ['a wider token', ['*'], inAnHour(), 403],
+    ['another token', ['groups:read'], inAnHour(), 403],
+    ['a token that it covers', ['actors:read'], inAnHour(), 200],
+    ['no token', [], '', 200],
+  ])('enables an API client with %s: %#', async (_name, scopes, expires_at, status) => {
+    const id = await newApiClient(account)
+    if (expires_at) await apiTokensApi.create(account, id, { expires_at, scopes })
+    await update(account, id, { is_disabled: true })
+    const narrow = await withScopes(account, 'actors:write')
+    const answer = await update(narrow, id, { is_disabled: false })
+    expect([answer.status, answer.body.code]).toEqual([status, status === 403 ? 'scope_exceeded' : undefined])
+    expect((await get(account, id)).body.data.is_disabled).toBe(status === 403)
+    expect((await update(account, id, { is_disabled: false })).status).toBe(200)
   })
 })

@@ -5,6 +5,7 @@ import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/
 import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { discovered, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
@@ -235,4 +236,29 @@ describe('the issuer of a new provider (A25.2)', () => {
       expect([answer.status, answer.body.errors]).toEqual([422, { discovery_document_uri: [failure] }])
     },
   )
+})
+
+describe.each(providerKinds)('POST /%s_auth_providers by a token without the scope * (A25.2(6))', (kind) => {
+  it.each([{}, { context: 'clients_and_portal' }, { context: 'portal_only', is_disabled: true }])(
+    'makes none that opens the portal: %j',
+    async (fields) => {
+      const read = discovered()
+      const own = await newAccount()
+      const answer = await providers[kind].create(await withScopes(own, 'providers:write'), { ...fields, name: 7 })
+      expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
+      expect(answer.body.detail).toContain('needs a token with the scope *')
+      expect((await providers[kind].list(own)).body.data).toEqual([])
+      expect(read).not.toHaveBeenCalled()
+    },
+  )
+
+  it('makes one of clients alone, and names a wrong context', async () => {
+    discovered()
+    const narrow = await withScopes(await newAccount(), 'providers:write')
+    expect((await providers[kind].create(narrow, { context: 'portal' })).body.errors).toEqual({
+      context: ['is invalid'],
+    })
+    const made = await providers[kind].create(narrow, { context: 'clients_only' })
+    expect(made.body.data).toMatchObject({ context: 'clients_only' })
+  })
 })

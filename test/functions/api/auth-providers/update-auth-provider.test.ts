@@ -5,6 +5,7 @@ import { discovery } from '#shared/domain/auth-providers/discovery.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { getRow } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { discovered, mintTokens, providerSecret, providers } from '#test/support/accounts/auth-providers.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
@@ -156,5 +157,66 @@ describe('a provider that is disabled (A25.2, A30)', () => {
     expect((await providers.tenant.update(account, id, { is_disabled: true })).status).toBe(200)
     expect(await getRow(clientTokens, account.id, made.id)).toBeNull()
     expect(await getRow(clientTokens, account.id, other.id)).not.toBeNull()
+  })
+})
+
+describe('PATCH /{kind}_auth_providers/{id} by a token without the scope * (A25.2(6))', () => {
+  const other = 'https://other.example.com/.well-known/openid-configuration'
+  const guarded: [ProviderKind, Record<string, unknown>][] = [
+    ...providerKinds.flatMap((kind): [ProviderKind, Record<string, unknown>][] => [
+      [kind, { context: 'portal_only' }],
+      [kind, { portal_session_lifetime_secs: 86_400 }],
+    ]),
+    ['oidc', { discovery_document_uri: other, client_secret: 'new' }],
+    ['oidc', { email_verification_method: 'none' }],
+    ['oidc', { client_id: 'another' }],
+    ['oidc', { client_secret: 'another' }],
+    ['idp', { client_secret: 'another' }],
+    ['idp', { idp_domain: 'other.idp.example' }],
+    ['suite', { hosted_domain: 'example.com' }],
+    ['tenant', { email_claim: 'email' }],
+    ['tenant', { issuer: 'https://tenants.example.com/another/v2.0' }],
+  ]
+  it.each(guarded)('changes nothing of a %s provider that opens the portal: %j', async (kind, change) => {
+    const read = discovered()
+    const own = await newAccount()
+    const provider = (await providers[kind].create(own)).body.data
+    read.mockClear()
+    const { length } = await commitsOf(own.id)
+    const answer = await providers[kind].update(await withScopes(own, 'providers:write'), provider.id, {
+      name: '',
+      ...change,
+    })
+    expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
+    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect(
+      (await commitsOf(own.id)).slice(length).flatMap(({ changes }) => changes.map(({ object }) => object)),
+    ).toEqual(['api_tokens'])
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it.each(providerKinds)('passes what lets nobody in, and repeated values, of a %s provider', async (kind) => {
+    discovered()
+    const own = await newAccount()
+    const secret = kind === 'oidc' || kind === 'idp' ? { client_secret: providerSecret } : {}
+    const { id, name: _name, ...provider } = (await providers[kind].create(own)).body.data
+    const narrow = await withScopes(own, 'providers:write')
+    const change = { client_session_lifetime_secs: 7_776_000, portal_session_lifetime_secs: 300, name: 'Renamed' }
+    const answer = await providers[kind].update(narrow, id, { ...provider, ...secret, ...change })
+    expect(answer.body.data).toMatchObject(change)
+    expect((await providers[kind].update(narrow, id, { is_disabled: true })).body.data.is_disabled).toBe(true)
+    expect((await providers[kind].update(narrow, id, { is_disabled: false })).body.code).toBe('scope_exceeded')
+  })
+
+  it('changes one of clients alone, and does not open the portal with it', async () => {
+    const narrow = await withScopes(account, 'providers:write')
+    discovered()
+    const { id } = (await providers.oidc.create(narrow, { context: 'clients_only' })).body.data
+    const change = { email_verification_method: 'none', client_secret: 'another', is_disabled: true }
+    expect((await providers.oidc.update(narrow, id, change)).status).toBe(200)
+    expect((await providers.oidc.update(narrow, id, { is_disabled: false })).status).toBe(200)
+    for (const context of ['clients_and_portal', 'portal_only']) {
+      expect((await providers.oidc.update(narrow, id, { context })).body.code).toBe('scope_exceeded')
+    }
   })
 })

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type DirectoryKind, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
@@ -160,4 +161,26 @@ it('keeps the outer blanks of a client secret', async () => {
   const { id } = (await directoriesApi.tenant.create(account, { client_secret: ' a secret ' })).body.data
   const { client_secret } = await storedDirectory(account, 'tenant', id)
   expect(await openSecret(account.id, client_secret as string)).toBe(' a secret ')
+})
+
+describe.each(directoryKinds)('whether a new %s directory matches administrators (A26.2(5))', (kind) => {
+  it('follows the scope of its maker, who may say no', async () => {
+    const own = await newAccount()
+    const narrow = await withScopes(own, 'directories:write')
+    const of = async (by: Account, fields: Fields = {}) =>
+      (await directoriesApi[kind].create(by, fields)).body.data.matches_administrators
+    expect(await of(own)).toBe(true)
+    expect(await of(narrow)).toBe(false)
+    expect(await of(own, { matches_administrators: false })).toBe(false)
+    expect(await of(narrow, { matches_administrators: false })).toBe(false)
+  })
+
+  it('is not granted by a token without the scope *', async () => {
+    const own = await newAccount()
+    const narrow = await withScopes(own, 'directories:write')
+    const answer = await directoriesApi[kind].create(narrow, { matches_administrators: true, name: '' })
+    expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
+    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect((await directoriesApi[kind].list(own)).body.data).toEqual([])
+  })
 })

@@ -6,7 +6,7 @@ import { directoriesApi, storedDirectory } from '#test/support/sync/directories.
 
 const common = [
   ...['id', 'account_id', 'inserted_at', 'updated_at', 'name', 'is_disabled', 'disabled_reason', 'synced_at'],
-  ...['error', 'error_count', 'error_emailed_at', 'domains'],
+  ...['error', 'error_count', 'error_emailed_at', 'domains', 'matches_administrators'],
 ]
 /** What a kind has besides (A26.1). */
 const own: Record<DirectoryKind, string[]> = {

@@ -4,6 +4,7 @@ import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { openSecret } from '#shared/core/secrets/sealed-secret.ts'
 import { type DirectoryKind, directories, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { withScopes } from '#test/support/accounts/api-tokens.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { directoriesApi, storedDirectory } from '#test/support/sync/directories.ts'
@@ -108,4 +109,63 @@ it('replaces the key of an identity-provider directory on demand, and shows its 
   const rotated = (await directoriesApi.idp.update(account, created.id, { rotate_key: true })).body.data
   expect(rotated.kid).not.toBe(created.kid)
   expect(rotated.public_jwk.kid).toBe(rotated.kid)
+})
+
+describe('PATCH /{kind}_directories/{id} by a token without the scope * (A26.2(5))', () => {
+  const guarded: [DirectoryKind, Fields][] = [
+    ...directoryKinds.flatMap((kind): [DirectoryKind, Fields][] => [
+      [kind, { accept_deletions: true }],
+      [kind, { matches_administrators: false }],
+    ]),
+    ['suite', { domain: 'other.example.com' }],
+    ['suite', { impersonation_email: 'other@example.com' }],
+    ['suite', { group_sync_mode: 'disabled' }],
+    ['suite', { service_account_key: 'another' }],
+    ['tenant', { tenant_id: 'another.example.com' }],
+    ['tenant', { client_secret: 'another' }],
+    ['tenant', { email_field: 'mail' }],
+    ['idp', { idp_domain: 'other.example.com' }],
+    ['idp', { client_id: 'another' }],
+    ['idp', { rotate_key: true }],
+  ]
+  it.each(guarded)('changes nothing of what a %s directory of administrators delivers: %j', async (kind, change) => {
+    const { id } = await directoriesApi[kind].made(account)
+    const narrow = await withScopes(account, 'directories:write')
+    const before = await storedDirectory(account, kind, id)
+    const answer = await directoriesApi[kind].update(narrow, id, { name: '', ...change })
+    expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
+    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect(await storedDirectory(account, kind, id)).toEqual(before)
+    expect((await directoriesApi[kind].update(account, id, change)).status).toBe(200)
+  })
+
+  it.each(directoryKinds)('renames and disables a %s directory, and repeats what it is', async (kind) => {
+    const { id, name: _name, ...directory } = await directoriesApi[kind].made(account)
+    const narrow = await withScopes(account, 'directories:write')
+    const secrets = {
+      suite: { service_account_key: '{"private_key":"suite-key-0123456789"}' },
+      tenant: { client_secret: 'tenant-secret-0123' },
+      idp: {},
+    }
+    const change = { ...directory, ...secrets[kind], accept_deletions: false, name: randomUUID(), is_disabled: true }
+    expect((await directoriesApi[kind].update(narrow, id, change)).body.data).toMatchObject({
+      name: change.name,
+      is_disabled: true,
+    })
+    expect((await directoriesApi[kind].update(narrow, id, { is_disabled: false })).body.code).toBe('scope_exceeded')
+  })
+
+  it.each(directoryKinds)('changes all of its own %s directory but whom it matches', async (kind) => {
+    const narrow = await withScopes(account, 'directories:write')
+    const { id } = await directoriesApi[kind].made(narrow)
+    const matched = await directoriesApi[kind].update(narrow, id, { matches_administrators: true })
+    expect(matched.body.code).toBe('scope_exceeded')
+    for (const [, change] of guarded.filter(([of, fields]) => of === kind && !('matches_administrators' in fields))) {
+      const unique =
+        change.tenant_id || change.domain || change.client_id
+          ? { [Object.keys(change)[0] as string]: `${randomUUID()}.example` }
+          : {}
+      expect((await directoriesApi[kind].update(narrow, id, { ...change, ...unique })).status).toBe(200)
+    }
+  })
 })

@@ -93,7 +93,10 @@ it('leaves an administrator alone who was promoted after the plan was made', asy
   const profile = { ...emptyProfile, email }
   const entry = { idp_id: 'u2', profile, over: identity.id, known: actor.id, was: null }
   const staged = await commit({ accountId: account.id, subject: null }, (transaction) =>
-    applyUsers({ transaction, sourceId: world.id, issuer, provider: 'idp', startedAt: '2099' }, [entry]),
+    applyUsers(
+      { transaction, sourceId: world.id, issuer, provider: 'idp', startedAt: '2099', matchesAdministrators: true },
+      [entry],
+    ),
   )
   expect(staged).toMatchObject({ handled: 1, changes: [], skipped: [{ idp_id: 'u2', reason: 'admin_has_identity' }] })
   expect(await identitiesOf(world, actor.id)).toMatchObject([{ idp_id: 'u0' }])

@@ -1,0 +1,18 @@
+import { ApiError } from '../core/errors.ts'
+import type { Author } from './commit.ts'
+
+/** Returns whether a change may lead to administration: the author is the service itself or holds scope `*` (A3.3). */
+export const mayAdminister = ({ scopes }: Pick<Author, 'scopes'>): boolean =>
+  scopes === undefined || scopes.includes('*')
+
+/**
+ * Refuses a change that can lead to administration, such as `Creating an administrator`.
+ * @throws ApiError `scope_exceeded`
+ */
+export function checkAdministration(author: Pick<Author, 'scopes'>, change: string): void {
+  if (mayAdminister(author)) return
+  throw new ApiError(
+    'scope_exceeded',
+    `${change} needs a token with the scope *, because it can lead to administration.`,
+  )
+}

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { actors } from '#shared/domain/actors/actor.ts'
+import { Pace } from '#shared/sync/apply/pace.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { withScopes } from '#test/support/accounts/api-tokens.ts'
+import { insertIdentity, newIssuer } from '#test/support/accounts/identities.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
+import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
+
+/** A directory that does not match administrators changes nothing of theirs (A26.2(5)). */
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const email = 'grace@example.com'
+const admin = { type: 'account_admin_user' as const, name: 'Grace', email }
+const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, email: `other${i}@example.com` }))
+const grace = { id: 'u1', email }
+
+/** A directory of a token without the scope *, and of one with it. */
+async function newWorld(...scopes: string[]) {
+  const owner = await newAccount()
+  const world = await newSyncWorld('idp', await withScopes(owner, ...scopes))
+  world.company.issuer = newIssuer()
+  world.company.users = [...others, grace]
+  world.company.groups = [{ id: 'all', members: [...others, grace].map(({ id }) => id) }]
+  const identitiesOf = async (id: string) => (await world.state()).identities.filter(({ actor_id }) => actor_id === id)
+  return { ...world, owner, identitiesOf }
+}
+const skipped = { admin_not_matched: 1 }
+
+describe('a directory that does not match administrators', () => {
+  it('links none by the email, says so in preview and run, and matches the others', async () => {
+    const world = await newWorld('directories:write')
+    const { id } = await insertActor(world.account.id, admin)
+    for (const preview of [true, false]) {
+      const run = await world.run(preview)
+      expect(run).toMatchObject({
+        outcome: preview ? 'previewed' : 'applied',
+        planned: { users: { insert: 4 } },
+        skipped,
+      })
+      expect(run.skipped_sample).toMatchObject([{ idp_id: 'u1', reason: 'admin_not_matched' }])
+    }
+    expect(await world.identitiesOf(id)).toEqual([])
+    const { memberships, identities } = await world.state()
+    expect([identities.length, memberships.includes(`all ${email}`)]).toEqual([4, false])
+  })
+
+  it.each([true, false])('neither takes over nor takes away what a sign-in has linked; active: %s', async (active) => {
+    const world = await newWorld('directories:write')
+    const { id } = await insertActor(world.account.id, admin)
+    const { issuer } = world.company
+    const linked = await insertIdentity(world.account.id, id, { issuer, idp_id: 'u1', name: 'Grace' })
+    world.company.users = [...others, { ...grace, active, name: 'Another name' }]
+    expect(await world.run()).toMatchObject({ outcome: 'applied', skipped })
+    expect(await world.identitiesOf(id)).toEqual([linked])
+  })
+
+  it('moves none to another subject', async () => {
+    const world = await newWorld('directories:write')
+    const { id } = await insertActor(world.account.id, admin)
+    const linked = await insertIdentity(world.account.id, id, { issuer: world.company.issuer, idp_id: 'u0' })
+    expect(await world.run()).toMatchObject({ outcome: 'applied', skipped })
+    expect(await world.identitiesOf(id)).toEqual([linked])
+  })
+
+  it('links nobody who became an administrator after the plan was made', async () => {
+    const world = await newWorld('directories:write')
+    const actor = await insertActor(world.account.id, { ...admin, type: 'account_user' })
+    vi.spyOn(Pace.prototype, 'turn').mockImplementationOnce(async () => {
+      await updateRow(world.account.id, actors, actor, { type: 'account_admin_user' })
+    })
+    expect(await world.run()).toMatchObject({ outcome: 'applied', planned: { users: { insert: 5 } }, skipped })
+    expect(await world.identitiesOf(actor.id)).toEqual([])
+  })
+})
+
+it('ends a run as cancelled where it is changed meanwhile', async () => {
+  const world = await newWorld('*')
+  const { id } = await insertActor(world.account.id, admin)
+  vi.spyOn(Pace.prototype, 'turn').mockImplementationOnce(async () => {
+    await directoriesApi.idp.update(world.owner, world.id, { matches_administrators: false })
+  })
+  expect(await world.run()).toMatchObject({ outcome: 'cancelled' })
+  expect(await world.identitiesOf(id)).toEqual([])
+})
+
+it('matches administrators where somebody with the scope * wants that', async () => {
+  const world = await newWorld('*')
+  const { id } = await insertActor(world.account.id, admin)
+  expect(await world.run()).toMatchObject({ outcome: 'applied', skipped: {} })
+  expect(await world.identitiesOf(id)).toMatchObject([{ idp_id: 'u1', directory_id: world.id }])
+})
+
+describe('a rewind by a token without the scope * (I4.1(6))', () => {
+  /** A run that has deleted Grace, whom the directory had made. */
+  async function withoutGrace(type: 'account_user' | 'account_admin_user', made = true) {
+    const world = await newWorld('*')
+    if (!made) await insertActor(world.account.id, { ...admin, type: 'account_user' })
+    await world.run()
+    const before = await world.state()
+    const actor = before.actors.find((one) => one.email === email)
+    if (!actor) throw new Error('She is not there.')
+    await updateRow(world.account.id, actors, actor, { type })
+    world.company.users = others
+    world.company.groups = [{ id: 'all', members: others.map(({ id }) => id) }]
+    const run = await world.run()
+    expect(run).toMatchObject({ outcome: 'applied', applied: { users: { delete: 1 } } })
+    return { ...world, run, actor, narrow: await withScopes(world.owner, 'directories:write') }
+  }
+
+  it.each([true, false])('brings back no administrator and no identity of one; made by it: %s', async (made) => {
+    const world = await withoutGrace('account_admin_user', made)
+    const state = await world.state()
+    const answer = await runsApi.idp.rewind(world.narrow, world.id, world.run.id)
+    expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
+    expect(answer.body.detail).toContain('needs a token with the scope *')
+    expect([await world.state(), (await world.row()).is_disabled]).toEqual([state, false])
+    expect((await runsApi.idp.rewind(world.owner, world.id, world.run.id)).status).toBe(202)
+    await world.step()
+    expect(await world.identitiesOf(world.actor.id)).toHaveLength(1)
+  })
+
+  it('brings back everybody else', async () => {
+    const world = await withoutGrace('account_user')
+    expect((await runsApi.idp.rewind(world.narrow, world.id, world.run.id)).status).toBe(202)
+    await world.step()
+    expect(await world.last()).toMatchObject({ outcome: 'applied', skipped: {} })
+    expect(await world.identitiesOf(world.actor.id)).toHaveLength(1)
+  })
+
+  it('leaves out the identity of somebody who became an administrator since', async () => {
+    const world = await withoutGrace('account_user', false)
+    const actor = (await world.state()).actors.find(({ id }) => id === world.actor.id)
+    await updateRow(world.account.id, actors, actor as never, { type: 'account_admin_user' })
+    expect((await runsApi.idp.rewind(world.narrow, world.id, world.run.id)).status).toBe(202)
+    await world.step()
+    expect(await world.last()).toMatchObject({ outcome: 'applied', skipped: { scope_exceeded: 1 } })
+    expect(await world.identitiesOf(world.actor.id)).toEqual([])
+  })
+})
