@@ -10,8 +10,14 @@ export type Call = {
   cost?: number
 }
 
-/** What a provider answered; `json` is undefined where that was none. */
-export type Answer = { status: number; headers: Headers; json: unknown }
+/** The answer of a provider as it was sent; `json` is undefined where that was none. */
+export type Answer = {
+  status: number
+  headers: Headers
+  json: unknown
+  /** Secrets that the provider was sent, and that it may repeat. */
+  secrets: readonly string[]
+}
 
 /** How a call is named in a sentence: without its query, which may hold what an administrator did not ask to see. */
 export const nameOf = ({ method = 'GET', url }: Call): string => `${method} ${url.pathname}`

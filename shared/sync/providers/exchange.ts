@@ -11,10 +11,6 @@ function noAnswer(call: Call, error: unknown): unknown {
   return new ProviderFault(passing ? 'again' : 'transient', sentence, { cause: error })
 }
 
-/** A provider may say in its error what it was sent. */
-const without = (text: string, secrets: string[]): string =>
-  secrets.filter(Boolean).reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), text)
-
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -24,15 +20,15 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Sends a call and reads its answer; what refuses it shows none of the secrets. One that says it worked and is no JSON was broken on its way.
+ * Sends a call and reads its answer. A successful one that is no JSON was broken on its way.
+ * @param secrets those that are sent
  * @throws ProviderFault where there is no answer
  */
 export async function exchange(call: Call, send: () => Promise<Response>, secrets: string[]): Promise<Answer> {
   try {
     const response = await send()
-    const text = await response.text()
-    const json = jsonOf(response.ok ? text : without(text, secrets))
-    const answer = { status: response.status, headers: response.headers, json }
+    const json = jsonOf(await response.text())
+    const answer = { status: response.status, headers: response.headers, json, secrets }
     if (response.ok && answer.json === undefined) {
       throw new ProviderFault('again', `${nameOf(call)} answered ${response.status} with what is no JSON.`)
     }

@@ -1,17 +1,23 @@
 import { waiting } from '../../core/work/waiting.ts'
 import { type FaultClass, ProviderFault } from '../provider-fault.ts'
 import { type Answer, type Call, nameOf } from './call.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
-/** What a provider says in its error, in the service's own form of a sentence: short, without line breaks and tokens. */
-export function told(...parts: unknown[]): string {
+const maxShown = 300
+
+/**
+ * Texts of a provider's error in the service's own form of a sentence: short, without line breaks, tokens and the secrets that the
+ * provider was sent. They are taken out last, so that the error is classified as it was sent.
+ */
+export function told({ secrets }: Pick<Answer, 'secrets'>, ...parts: unknown[]): string {
   const texts = parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number')
   const text = texts.map(String).filter(Boolean).join(': ')
-  const clean = text
+  const clean = withoutSecrets(text, secrets, maxShown)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .replace(/\beyJ[\w-]+(\.[\w-]*)*/g, '[token]')
     .replace(/\b(bearer|basic|dpop|ssws)\s+[\w+/=.~-]+/gi, '$1 [token]')
     .trim()
-  return clean.length > 300 ? `${clean.slice(0, 299)}…` : clean
+  return text.length > maxShown || clean.length > maxShown ? `${clean.slice(0, maxShown - 1)}…` : clean
 }
 
 /** One sentence that names the call and the answer (I6), and what an administrator can do where that is known. */

@@ -30,12 +30,12 @@ const missingScope = ({ headers }: Answer): string | null => {
 
 export function idpFault(call: Call, answer: Answer): ReturnType<Provider['faultOf']> {
   const { errorCode, errorSummary } = fieldsOf(answer.json)
-  const said = told(errorCode, errorSummary)
+  const said = told(answer, errorCode, errorSummary)
   if (answer.status === 401) return { tokenEnded: faultOf('fatal', call, answer, said, { advice: advice.client }) }
   if (answer.status === 403) {
     const scope = missingScope(answer)
     return faultOf('fatal', call, answer, said, {
-      advice: scope ? `the service app lacks the scope ${told(scope)}` : advice.role,
+      advice: scope ? `the service app lacks the scope ${told(answer, scope)}` : advice.role,
     })
   }
   // A collection that is not there is no object that went.
@@ -48,7 +48,7 @@ export function idpFault(call: Call, answer: Answer): ReturnType<Provider['fault
 /** Of the token endpoint: what it refuses, it refuses until an administrator has changed something. */
 export function idpTokenFault(call: Call, answer: Answer): ProviderFault {
   const { error, description } = tokenErrorOf(answer)
-  const said = told(error, description)
+  const said = told(answer, error, description)
   if (answer.status === 400 || answer.status === 401 || answer.status === 403) {
     const isScope = error === 'invalid_scope' || error === 'consent_required'
     const isZone = error === 'access_denied' || answer.status === 403

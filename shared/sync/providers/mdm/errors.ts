@@ -5,7 +5,7 @@ import { commonFault, faultOf, told } from '../fault-of.ts'
 
 export function mdmFault(call: Call, answer: Answer): ProviderFault {
   const { error, detail, message } = fieldsOf(answer.json)
-  const said = told(error ?? detail ?? message)
+  const said = told(answer, error ?? detail ?? message)
   if (answer.status === 401) {
     return faultOf('fatal', call, answer, said, {
       advice: 'api_token is not taken: it has to be one that is still there',

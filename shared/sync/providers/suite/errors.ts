@@ -14,14 +14,14 @@ export const scopesOf = (orgunits: boolean): string[] =>
 type Told = { reasons: string[]; isUsage: boolean; said: string }
 
 /** What the API says of an error: its reasons, and whether it is only about how much is asked. */
-function toldBy({ json }: Answer): Told {
-  const error = fieldsOf(fieldsOf(json).error)
+function toldBy(answer: Answer): Told {
+  const error = fieldsOf(fieldsOf(answer.json).error)
   const entries = (Array.isArray(error.errors) ? error.errors : []).map(fieldsOf)
   const reasons = entries.map(({ reason }) => String(reason))
   const isUsage =
     entries.some(({ domain }) => domain === 'usageLimits') ||
     reasons.some((reason) => /^(userRateLimitExceeded|rateLimitExceeded|quotaExceeded)$/.test(reason))
-  return { reasons, isUsage, said: told(reasons[0] ?? error.status, error.message) }
+  return { reasons, isUsage, said: told(answer, reasons[0] ?? error.status, error.message) }
 }
 
 /** `nested`: the group that is asked for was found as a member of another, and may be another company's. */
@@ -59,7 +59,7 @@ export const suiteTokenFault =
   (orgunits: boolean) =>
   (call: Call, answer: Answer): ProviderFault => {
     const { error, description } = tokenErrorOf(answer)
-    const said = told(error, description)
+    const said = told(answer, error, description)
     if (answer.status === 400 || answer.status === 401 || answer.status === 403) {
       const advice =
         error === 'unauthorized_client' || error === 'access_denied' || error === 'invalid_scope'

@@ -23,7 +23,7 @@ export function graphTokenFault(call: Call, answer: Answer): ProviderFault {
   const { error, description } = tokenErrorOf(answer)
   const { error_codes } = fieldsOf(answer.json)
   const codes = (Array.isArray(error_codes) ? error_codes : []).map(Number)
-  const said = told(error, description)
+  const said = told(answer, error, description)
   if (error === 'temporarily_unavailable' || codes.some((code) => passing.has(code))) {
     return faultOf('again', call, answer, said)
   }
@@ -42,7 +42,7 @@ export const graphFault =
   (rights: string[]) =>
   (call: Call, answer: Answer): ReturnType<Provider['faultOf']> => {
     const { code, message } = fieldsOf(fieldsOf(answer.json).error)
-    const said = told(code, message)
+    const said = told(answer, code, message)
     const advice = `consent for ${rights.join(', ')} is missing, or was taken back`
     if (answer.status === 401) {
       // Device management says so where a right is missing, which no new token would change.

@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 const call = (path = '/api/v1/users', cost?: number) => ({ url: new URL(`https://example.com${path}`), cost })
-const answer = (headers = {}) => ({ status: 200, headers: new Headers(headers), json: {} })
+const answer = (headers = {}) => ({ status: 200, headers: new Headers(headers), json: {}, secrets: [] })
 
 /** A clock that only sleeping moves. */
 function ownTime() {

@@ -1,0 +1,63 @@
+/** Shorter secrets are found in innocent words. */
+const minLength = 8
+
+const escaped = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+/** A number in hexadecimal digits of either case. */
+const hex = (value: number, digits: number): string =>
+  value
+    .toString(16)
+    .padStart(digits, '0')
+    .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+
+const controls = new Map([...'\b\f\n\r\t'].map((char, i) => [char, `\\\\${'bfnrt'[i]}`]))
+
+/** A character as itself, in a JSON text, in an address and in a form. */
+function spellings(char: string): string {
+  const units = Array.from({ length: char.length }, (_, i) => `\\\\u${hex(char.charCodeAt(i), 4)}`)
+  const bytes = [...Buffer.from(char)].map((byte) => `%${hex(byte, 2)}`)
+  const forms = [
+    `\\\\?${escaped(char)}`,
+    bytes.join(''),
+    units.join(''),
+    controls.get(char),
+    char === ' ' ? '\\+' : undefined,
+  ]
+  return `(?:${forms.filter((form) => form !== undefined).join('|')})`
+}
+
+/** The base64 of a secret that follows `offset` other bytes, without the digits that its neighbours decide. */
+function base64At(secret: string, offset: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)])
+  const digits = bytes.toString('base64').replace(/=+$/, '')
+  const own = digits.slice(Math.ceil((offset * 8) / 6), bytes.length % 3 === 0 ? undefined : -1)
+  return [...own]
+    .map((digit) => (digit === '+' ? '(?:[+-]|%2[bB])' : digit === '/' ? '(?:\\\\?/|_|%2[fF])' : digit))
+    .join('')
+}
+
+const patternOf = (secret: string): string =>
+  [[...secret].map(spellings).join(''), ...[0, 1, 2].map((offset) => base64At(secret, offset))].join('|')
+
+/** No spelling of a character is longer: four bytes of an address, or two escaped units of JSON. */
+const maxSpelling = 12
+
+/**
+ * The beginning of a text that an outside service has written, with its secrets taken out in each of their spellings. Only
+ * as much of the text is searched as is shown.
+ * @param max the characters of the text that are shown
+ */
+export function withoutSecrets(text: string, secrets: readonly string[], max: number): string {
+  const long = secrets.filter(({ length }) => length >= minLength)
+  if (long.length === 0) return text.slice(0, max)
+  // A secret that begins in the shown part ends within this one.
+  const part = text.slice(0, max + maxSpelling * Math.max(...long.map(({ length }) => length)))
+  let shown = ''
+  let at = 0
+  for (const { index, 0: found } of part.matchAll(new RegExp(long.map(patternOf).join('|'), 'g'))) {
+    if (index >= max) break
+    shown += `${part.slice(at, index)}[secret]`
+    at = index + found.length
+  }
+  return at < max ? shown + part.slice(at, max) : shown
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { exchange } from '#shared/sync/providers/exchange.ts'
+import { told } from '#shared/sync/providers/fault-of.ts'
+import { idpFault } from '#shared/sync/providers/idp/errors.ts'
+import { suiteFault } from '#shared/sync/providers/suite/errors.ts'
+import { withoutSecrets } from '#shared/sync/providers/without-secrets.ts'
+
+const json = (text: string) => JSON.stringify(text).slice(1, -1)
+const ofForm = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
+
+/** How somebody may spell a secret that repeats it. */
+const spellings: Record<string, (secret: string) => string> = {
+  'as it is': (secret) => secret,
+  'in an address': encodeURIComponent,
+  'in an address with small digits': (secret) =>
+    encodeURIComponent(secret).replace(/%../g, (found) => found.toLowerCase()),
+  'in a form': ofForm,
+  'in JSON': json,
+  'in JSON with escaped slashes': (secret) => json(secret).replaceAll('/', '\\/'),
+  'in JSON of ASCII': (secret) =>
+    [...Array(secret.length).keys()].map((i) => `\\u${secret.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  'in base64': (secret) => Buffer.from(secret).toString('base64'),
+  'in base64url behind a name': (secret) => Buffer.from(`app:${secret}`).toString('base64url'),
+  'in base64 before something': (secret) => Buffer.from(`ab${secret}; more`).toString('base64'),
+}
+
+const secretOf = fc.string({ unit: 'grapheme', minLength: 8, maxLength: 60 })
+
+it.each(Object.entries(spellings))('takes out a secret %s', (_, spelled) => {
+  fc.assert(
+    fc.property(secretOf, fc.stringMatching(/^[.,;]{0,320}$/), (secret, before) => {
+      const found = spelled(secret)
+      fc.pre(found.length >= 12 && !before.includes(secret))
+      const shown = withoutSecrets(`${before}${found}`, [secret], 300)
+      // Of base64 those digits stay that a neighbour has a part in.
+      const left = shown.replaceAll('[secret]', '').slice(before.length)
+      expect(left.length).toBeLessThanOrEqual(spelled(secret).length / 2)
+      expect(shown).not.toContain(secret)
+      if (before.length < 300) expect(shown).toContain('[secret]')
+    }),
+  )
+})
+
+it('takes out a secret that repeats the form of a request', () => {
+  const secret = 'Ab8~sec/ret+Z9=x'
+  const answer = { secrets: [secret] }
+  const echo = new URLSearchParams({ client_secret: secret }).toString()
+  expect(told(answer, 'invalid_client', echo)).toBe('invalid_client: client_secret=[secret]')
+})
+
+it('shows no part of a secret that the end of the text cuts', () => {
+  const secret = 'a-secret-of-some-length'
+  const shown = told({ secrets: [secret] }, `${' '.repeat(290)}${secret}`, 'x'.repeat(1_000))
+  expect(shown).toBe('[secret]…')
+})
+
+it('shows as much of an error of 20 MB as of any other', () => {
+  const shown = told({ secrets: ['t', 'a-secret-of-some-length'] }, 't€'.repeat(10_000_000))
+  expect(shown).toBe(`${'t€'.repeat(149)}t…`)
+})
+
+const callOf = (path: string) => ({ url: new URL(`https://provider.example.com${path}`) })
+
+it('classifies an error by what the provider sent, whatever the secrets are', () => {
+  const error = {
+    code: 403,
+    message: 'Slow down',
+    errors: [{ domain: 'usageLimits', reason: 'userRateLimitExceeded' }],
+  }
+  const answer = { status: 403, headers: new Headers(), json: { error }, secrets: ['t', 'userRateLimitExceeded'] }
+  expect(suiteFault(false)(callOf('/users'), answer)).toMatchObject({
+    faultClass: 'again',
+    message: 'GET /users answered 403 ([secret]: Slow down).',
+  })
+})
+
+it('reads an error as it was sent', async () => {
+  const sent = { error: 'invalid_client', error_description: 'client_secret=a-secret-of-some-length' }
+  const send = async () => new Response(JSON.stringify(sent), { status: 401 })
+  const secrets = ['t', 'a-secret-of-some-length']
+  expect(await exchange(callOf('/token'), send, secrets)).toMatchObject({ status: 401, json: sent, secrets })
+})
+
+it('takes a secret out of the scope of a challenge', () => {
+  const headers = new Headers({ 'www-authenticate': 'DPoP error="insufficient_scope", scope="opaque-token-of-a-run"' })
+  const answer = { status: 403, headers, json: {}, secrets: ['opaque-token-of-a-run'] }
+  expect(idpFault(callOf('/api/v1/apps'), answer)).toMatchObject({
+    message: 'GET /api/v1/apps answered 403: the service app lacks the scope [secret].',
+  })
+})
