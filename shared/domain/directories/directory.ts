@@ -4,6 +4,7 @@ import { type Entity, entity, type Row } from '../../table/entity.ts'
 import { EmailDomains } from '../../values/email-domains.ts'
 import { Bool, EmailAddress, HostName, NullableHostName, OneOf, SecretText, TenantId, Text } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
+import { ServiceAccountKey } from './service-account-key.ts'
 
 export const directoryKinds = ['suite', 'tenant', 'idp'] as const
 export type DirectoryKind = (typeof directoryKinds)[number]
@@ -69,7 +70,7 @@ const ownFields = {
     impersonation_email: EmailAddress,
     group_sync_mode: v.optional(OneOf(groupSyncModes)),
     orgunit_sync_enabled: v.optional(Bool),
-    service_account_key: Text(16_384),
+    service_account_key: ServiceAccountKey,
   },
   tenant: {
     tenant_id: TenantId,
