@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { env } from '../../core/env.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { formatIp, parseIp } from '../../values/ip.ts'
 import { type Caller, isAdministering } from '../caller.ts'
 
@@ -106,7 +107,7 @@ export const signInBucket = (accountId: string, way: 'providers' | 'passcodes'):
 export const emailBucket = (email: string): Bucket => ({
   name: 'sign_in',
   accountId: 'service',
-  owner: `email#${hash('sha256', email.toLowerCase(), 'base64url')}`,
+  owner: `email#${hash('sha256', foldAscii(email), 'base64url')}`,
   capacity: 20,
   refill: 1 / 30,
   lease: 1,

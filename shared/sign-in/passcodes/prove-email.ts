@@ -8,6 +8,7 @@ import { UpdateCommand } from '../../table/commands.ts'
 import { guardKey, type RowPointer } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { readPasscode } from './passcode-text.ts'
 import { type PasscodeUse, useText } from './passcode-use.ts'
@@ -31,7 +32,7 @@ export async function proveEmail(
   entered: string,
   use: PasscodeUse,
 ): Promise<EmailProof> {
-  const folded = email.toLowerCase()
+  const folded = foldAscii(email)
   const guard = await getItem<RowPointer>(guardKey(accountId, 'actors.email', folded))
   const actorId = guard?.row.sk ?? null
   const held = await takeAttempt(accountId, actorId ?? nobody, folded, use)

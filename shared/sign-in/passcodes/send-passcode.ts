@@ -12,6 +12,7 @@ import { type Passcode, passcodeKey } from '../../domain/passcodes/passcode.ts'
 import { table, tableName } from '../../table/client.ts'
 import { PutCommand } from '../../table/commands.ts'
 import { findUnique, getRow } from '../../table/read.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { noteRefusal } from '../refusals/note-sign-in.ts'
 import { refusalOf } from '../refusals/refusal-of.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
@@ -51,7 +52,7 @@ export async function sendPasscode(order: PasscodeOrder): Promise<void> {
   const passcode = newPasscode()
   const [account, actor, provider, hash] = await Promise.all([
     getRow(accounts, accountId, accountId),
-    findUnique(actors, accountId, 'actors.email', email.toLowerCase()),
+    findUnique(actors, accountId, 'actors.email', foldAscii(email)),
     providerOf(order),
     hashPassword(passcode, Date.now() + hashPatienceMs),
   ])
@@ -60,7 +61,7 @@ export async function sendPasscode(order: PasscodeOrder): Promise<void> {
     return noteRefusal(accountId, new SignInRefused(refusal ?? 'actor_unknown', actor?.id))
   if (!(await takeMail(email, clock.now())))
     return noteRefusal(accountId, new SignInRefused('too_many_mails', actor.id))
-  await keepPasscode(accountId, actor.id, { email: email.toLowerCase(), hash, ...useOf(order, provider) })
+  await keepPasscode(accountId, actor.id, { email: foldAscii(email), hash, ...useOf(order, provider) })
   await sendMail({
     from: mailSender,
     to: actor.email ?? email,

@@ -3,13 +3,14 @@ import { table, tableName } from '../../table/client.ts'
 import { PutCommand } from '../../table/commands.ts'
 import { getItem, type StoredItem } from '../../table/read.ts'
 import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 
 const most = 5
 const windowMicros = 15 * 60_000_000
 
 /** The partitions of when passcodes were mailed to an address, in the whole service: by its hash, for a quarter of an hour. */
 const passcodeMailsPartition = (email: string): string =>
-  `service#mails.passcode#${hash('sha256', email.toLowerCase(), 'base64url')}`
+  `service#mails.passcode#${hash('sha256', foldAscii(email), 'base64url')}`
 
 type Sent = StoredItem & { sent: number[] }
 

@@ -11,6 +11,7 @@ import { type ResourceRow, resources } from '../../domain/resources/resource.ts'
 import { type Entity, type Row, rowKey } from '../../table/entity.ts'
 import { guardKey } from '../../table/keys.ts'
 import { getRows, whichExist } from '../../table/read.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { nothingStaged, type Staged, stagedSkip } from '../plans/staged.ts'
 import type { Deleted } from './rewind-plan.ts'
 
@@ -43,7 +44,7 @@ type Restoration<R extends Row> = {
 const ofActor = { entity: actors, id: 'actor_id', gone: 'actor_gone' } as const
 const ofGroup = { entity: groups, id: 'group_id', gone: 'group_gone' } as const
 
-const folded = (email: string | null) => email?.toLowerCase()
+const folded = (email: string | null) => (email === null ? null : foldAscii(email))
 
 /**
  * An identity is that of the person whose address its actor has. Where that was changed since, nobody may sign in by the old one

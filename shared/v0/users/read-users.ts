@@ -1,6 +1,7 @@
 import { notFound } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
 import { findUnique, getRow } from '../../table/read.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { isLonger } from '../../values/is-longer.ts'
 import type { Page } from '../../values/page.ts'
 import { isText } from '../values/casts.ts'
@@ -21,7 +22,7 @@ export async function find(account: string, idOrEmail: string): Promise<V0UserRo
   if (!isText(idOrEmail) || isLonger(idOrEmail, 255)) throw notFound()
   const user = isUuid(idOrEmail)
     ? await getRow(v0Users, account, idOrEmail.toLowerCase())
-    : await findUnique(v0Users, account, v0UserEmails, idOrEmail.toLowerCase())
+    : await findUnique(v0Users, account, v0UserEmails, foldAscii(idOrEmail))
   if (!user) throw notFound()
   return user
 }

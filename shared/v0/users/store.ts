@@ -2,6 +2,7 @@ import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError, invalid } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { commitWithPassword, Unhashed } from './commit-with-password.ts'
 import { stageUserDeletion } from './delete-user.ts'
 import { find, v0UserEmails } from './read-users.ts'
@@ -9,7 +10,7 @@ import { adminCounter, type V0UserInput, type V0UserRow, v0Users } from './user.
 import { checkNewUser, checkUserChange } from './user-rules.ts'
 
 async function checkEmailFree(transaction: Transaction, email: string, except?: V0UserRow): Promise<void> {
-  if (await transaction.isTaken(v0UserEmails, email.toLowerCase(), except))
+  if (await transaction.isTaken(v0UserEmails, foldAscii(email), except))
     throw invalid({ email: ['has already been taken'] })
 }
 

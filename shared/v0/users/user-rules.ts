@@ -1,6 +1,7 @@
 import { invalid } from '../../core/errors.ts'
 import type { Draft } from '../../values/draft.ts'
 import { hasUnseen } from '../../values/email.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { blank, isBlank, type Messages, tooLong } from '../values/messages.ts'
 import { passwordMessages } from './password.ts'
 import type { V0UserInput, V0UserRow } from './user.ts'
@@ -38,7 +39,7 @@ export function checkUserChange(draft: Draft<V0UserInput>, user: V0UserRow, ownE
   const { email, role } = draft.fields
   if (email !== undefined && email !== user.email) draft.reject('email', ...emailMessages(email))
   if (role === null) draft.reject('role', blank)
-  else if (role !== undefined && role !== user.role && ownEmail?.toLowerCase() === user.email.toLowerCase())
+  else if (role !== undefined && role !== user.role && foldAscii(ownEmail ?? '') === foldAscii(user.email))
     draft.reject('role', 'You cannot change your own role')
   const password = checkPassword(draft)
   draft.done()

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { entity, type Row, redacted } from '../../table/entity.ts'
 import { documented, field, type JsonSchema, withRules } from '../../values/field.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { enumCast, TrimmedCast } from '../values/casts.ts'
 
 const v0Roles = ['admin', 'unprivileged'] as const
@@ -22,7 +23,7 @@ export const adminCounter = 'v0_users.admin'
 export const v0Users = entity<V0UserRow>({
   name: 'v0_users',
   defaults: { password_hash: null, last_signed_in_at: null, last_signed_in_method: null, disabled_at: null },
-  unique: { 'v0_users.email': (row) => row.email.toLowerCase() },
+  unique: { 'v0_users.email': (row) => foldAscii(row.email) },
   counters: (row) => (row.role === 'admin' ? [adminCounter] : []),
   recorded: (row) => ({ ...row, password_hash: row.password_hash === null ? null : redacted }),
 })

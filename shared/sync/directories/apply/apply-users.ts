@@ -7,6 +7,7 @@ import {
   identityOf,
 } from '../../../domain/external-identities/external-identity.ts'
 import { findAllUnique, getRow, rowsBy } from '../../../table/read.ts'
+import { foldAscii } from '../../../values/fold-ascii.ts'
 import { nothingStaged, type Staged, stagedSkip } from '../../plans/staged.ts'
 import { adminHasIdentity, adminNotMatched, type UserEntry } from '../plan/directory-plan.ts'
 import { nameOf } from '../read/profile.ts'
@@ -29,7 +30,7 @@ async function findAll(stage: DirectoryStage, entries: UserEntry[]): Promise<Fou
   const { transaction, sourceId, issuer, matchesAdministrators } = stage
   const { accountId } = transaction
   const subjects = entries.map(({ idp_id }) => identityOf(idp_id, issuer))
-  const emails = entries.map(({ profile }) => String(profile.email).toLowerCase())
+  const emails = entries.map(({ profile }) => foldAscii(String(profile.email)))
   const [identities, people] = await Promise.all([
     findAllUnique(externalIdentities, accountId, 'external_identities.identity', subjects),
     findAllUnique(actors, accountId, 'actors.email', emails),

@@ -2,6 +2,7 @@ import { actors } from '../../../domain/actors/actor.ts'
 import { tokensOfIssuers } from '../../../domain/external-identities/issued-tokens.ts'
 import { guardKey, type RowPointer } from '../../../table/keys.ts'
 import { getItems, getRow } from '../../../table/read.ts'
+import { foldAscii } from '../../../values/fold-ascii.ts'
 import { batches } from '../../plans/batches.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
 import { adminHasIdentity, adminNotMatched } from './directory-plan.ts'
@@ -15,10 +16,10 @@ export async function planNewUsers(planning: Planning): Promise<void> {
   const taken = new Set<string>()
   for await (const batch of batches(newcomers(planning))) {
     const guards = await getItems<RowPointer>(
-      batch.map(({ email }) => guardKey(work.accountId, 'actors.email', String(email).toLowerCase())),
+      batch.map(({ email }) => guardKey(work.accountId, 'actors.email', foldAscii(String(email)))),
     )
     for (const [i, user] of batch.entries()) {
-      const email = String(user.email).toLowerCase()
+      const email = foldAscii(String(user.email))
       const actor = guards[i]?.row.sk ?? null
       const person = people.get(user.idp_id)
       const over = actor === null ? null : identityToTakeOver(planning, actor)

@@ -1,5 +1,6 @@
 import { fieldsOf } from '../../../core/json/is-object.ts'
 import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
+import { foldAscii } from '../../../values/fold-ascii.ts'
 import type { DirectoryAdapter, DirectoryMember, MembersOf } from '../../directory-adapter.ts'
 import type { Page } from '../../page.ts'
 import { ProviderFault } from '../../provider-fault.ts'
@@ -110,8 +111,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
         { fields: 'id,primaryEmail,suspended,archived' },
         true,
       )
-      const isOfDomain =
-        domain === null || textOf(body.primaryEmail)?.toLowerCase().endsWith(`@${domain.toLowerCase()}`)
+      const isOfDomain = domain === null || foldAscii(textOf(body.primaryEmail) ?? '').endsWith(`@${foldAscii(domain)}`)
       return isActive(body) && isOfDomain === true
     } catch (error) {
       if (error instanceof ProviderFault && error.faultClass === 'object_gone') return false
