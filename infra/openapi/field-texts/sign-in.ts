@@ -17,7 +17,8 @@ export const signInTexts: Texts = {
   },
   domain: { description: 'Domain of the customer that is synchronized; null for all of them.', example: 'example.com' },
   domains: {
-    description: 'Domains that an email must be of, without the domains below them; null for any.',
+    description:
+      'Domains that an email must be of, without the domains below them; null for any. Stored in lower case and punycode, each once, in the order sent.',
     example: ['example.com'],
   },
   idp_domain: { description: 'Host name of the identity provider.', example: 'idp.example.com' },

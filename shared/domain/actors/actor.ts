@@ -3,6 +3,7 @@ import { entity, type Row } from '../../table/entity.ts'
 import { checkEmail, emailForm } from '../../values/email.ts'
 import { field, withRules } from '../../values/field.ts'
 import { Bool, OneOf, Text } from '../../values/fields.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 
 export const actorTypes = ['account_user', 'account_admin_user', 'service_account', 'api_client'] as const
 export type ActorType = (typeof actorTypes)[number]
@@ -22,9 +23,9 @@ export const isPerson = (type: ActorType): boolean => type === 'account_user' ||
 export const actors = entity<ActorRow>({
   name: 'actors',
   defaults: { email: null, allow_email_otp_sign_in: false, created_by_directory_id: null, is_disabled: false },
-  unique: { 'actors.email': (row) => row.email?.toLowerCase() ?? null },
+  unique: { 'actors.email': (row) => (row.email === null ? null : foldAscii(row.email)) },
   edges: {
-    email: { value: (row) => row.email?.toLowerCase() ?? null, counted: true },
+    email: { value: (row) => (row.email === null ? null : foldAscii(row.email)), counted: true },
     name: { value: (row) => row.name, counted: true },
     type: { value: (row) => row.type, counted: true },
     person: { value: (row) => (isPerson(row.type) ? 'true' : null), counted: true },

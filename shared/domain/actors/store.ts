@@ -6,12 +6,14 @@ import { ApiError, notFound } from '../../core/errors.ts'
 import { listWithLive } from '../../table/list-with-live.ts'
 import { getRow } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import type { Page } from '../../values/page.ts'
 import { accounts } from '../accounts/account.ts'
 import { checkLimit, limitReached } from '../accounts/check-limit.ts'
 import { countMonthlyActiveUsers } from '../accounts/monthly-active-users.ts'
 import { type LastUse, lastSeen } from '../api-tokens/last-seen.ts'
 import { stageIdentityDeletionsOf } from '../external-identities/delete-external-identity.ts'
+import { stageIssuedTokenDeletions, tokensOfKind } from '../external-identities/issued-tokens.ts'
 import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
 import { checkCreate, checkTypeChange } from './actor-rules.ts'
@@ -25,7 +27,7 @@ const shown = async (account: string, row: ActorRow) => {
 
 export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
-  const edges = email === undefined ? others : { email: email.toLowerCase(), ...others }
+  const edges = email === undefined ? others : { email: foldAscii(email), ...others }
   const { listed, metadata } = await listWithLive<ActorRow, LastUse>(
     actors,
     account,
@@ -82,7 +84,7 @@ async function checkLimits(transaction: Transaction, type: ActorType | undefined
 
 async function checkEmailFree(transaction: Transaction, draft: Change, except?: ActorRow): Promise<void> {
   const { email } = draft.fields
-  if (email && (await transaction.isTaken('actors.email', email.toLowerCase(), except))) {
+  if (email && (await transaction.isTaken('actors.email', foldAscii(email), except))) {
     draft.reject('email', 'has already been taken')
   }
 }
@@ -106,8 +108,12 @@ export async function update(author: Author, id: string, draft: () => Change) {
     if (actor.type === 'account_admin_user' && input.type === 'account_user') {
       if ((await stagePortalSessionDeletions(transaction, 'actor_id', actor.id)) === 'more') return 'more'
     }
+    if (input.allow_email_otp_sign_in === false && actor.allow_email_otp_sign_in) {
+      const tokens = await tokensOfKind(transaction, actor.id, 'email_otp')
+      if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
+    }
     // An identity was found by the email it had (A12.5); a change of case finds the same.
-    if (input.email !== undefined && input.email?.toLowerCase() !== actor.email?.toLowerCase()) {
+    if (input.email !== undefined && foldAscii(input.email ?? '') !== foldAscii(actor.email ?? '')) {
       if ((await stageIdentityDeletionsOf(transaction, actor.id)) === 'more') return 'more'
     }
     return { done: transaction.update<ActorRow>(actors, actor, input) }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
+import { EmailDomains } from '../../values/email-domains.ts'
 import { Bool, HostName, Integer, NullableText, OneOf, OutsideUrl, SecretText, Text } from '../../values/fields.ts'
 
 export const providerKinds = ['email_otp', 'oidc', 'suite', 'tenant', 'idp'] as const
@@ -22,6 +23,10 @@ export type AuthProviderRow = Row & {
   context: (typeof contexts)[number]
   client_session_lifetime_secs: number
   portal_session_lifetime_secs: number
+  /** Domains of the emails that it vouches for; null for any. */
+  domains: string[] | null
+  /** Rises with each change of what the provider vouches for: codes given before it are refused. Internal. */
+  trust_version: number
   is_default?: boolean
   client_id?: string
   /** Sealed. */
@@ -34,13 +39,14 @@ export type AuthProviderRow = Row & {
 }
 
 /** The fields that requests can send, of all kinds together. */
-export type AuthProviderInput = Partial<Omit<AuthProviderRow, keyof Row | 'account_id'>>
+export type AuthProviderInput = Partial<Omit<AuthProviderRow, keyof Row | 'account_id' | 'trust_version'>>
 export type NewAuthProviderInput = Omit<AuthProviderInput, 'name'> & { name?: string | null }
 
 const commonFields = {
   context: v.optional(OneOf(contexts)),
   client_session_lifetime_secs: v.optional(Integer(clientLifetime)),
   portal_session_lifetime_secs: v.optional(Integer(portalLifetime)),
+  domains: v.optional(EmailDomains),
   is_disabled: v.optional(Bool),
 }
 const defaultField = { is_default: v.optional(Bool) }
@@ -98,6 +104,8 @@ export const commonDefaults = {
   context: 'clients_and_portal',
   client_session_lifetime_secs: clientLifetime.fallback,
   portal_session_lifetime_secs: portalLifetime.fallback,
+  domains: null,
+  trust_version: 1,
   is_disabled: false,
 } as const
 
@@ -155,6 +163,7 @@ export const AuthProvider = (kind: ProviderKind) =>
     context: v.picklist(contexts),
     client_session_lifetime_secs: v.number(),
     portal_session_lifetime_secs: v.number(),
+    domains: v.nullable(v.array(text)),
     ...shownOwn[kind],
     last_error: v.nullable(text),
     last_error_at: v.nullable(text),

@@ -1,18 +1,14 @@
 import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
-import { stageWhileRoom } from '../../commit/stage-while-room.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { env } from '../../core/env.ts'
 import { invalid, notFound } from '../../core/errors.ts'
 import { resealSecret } from '../../core/secrets/sealed-secret.ts'
 import { listRows } from '../../table/list.ts'
-import { getRow, rowsBy } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
-import { clientTokens } from '../client-tokens/client-token.ts'
-import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
-import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
 import {
   type AuthProviderInput,
   type AuthProviderRow,
@@ -27,6 +23,7 @@ import { callbackUri } from './callback-uri.ts'
 import { checkNewPortalProvider, checkPortalChange } from './check-portal.ts'
 import { settleDefault } from './default-provider.ts'
 import { discovery } from './discovery.ts'
+import { accessNarrower, stageAccessOf, trustAfter } from './end-access.ts'
 import { type LastFault, lastFault, lastFaultKey, lastFaults, noFault } from './last-fault.ts'
 import { tenantOfIssuer } from './tenant-issuer.ts'
 
@@ -144,6 +141,7 @@ export function update(
   address: string,
 ) {
   const issuing = { discover: discoverer(), address }
+  const narrowAccess = accessNarrower(id)
   return commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)
     const checked = draft()
@@ -155,12 +153,12 @@ export function update(
     const isMoved = issuer !== provider.issuer
     // A secret goes to the provider that it belongs to and nowhere else (I1.3).
     if (isMoved && provider.client_secret && secret === undefined) throw invalid({ client_secret: ["can't be blank"] })
-    if (isMoved || (input.is_disabled === true && !provider.is_disabled)) {
-      if ((await stageTokensOf(transaction, id)) === 'more') return 'more'
-    }
+    const after = { ...provider, ...input, issuer }
+    if ((await narrowAccess(transaction, provider, after)) === 'more') return 'more'
     const row = transaction.update(authProviders[kind], provider, {
       ...input,
       issuer,
+      trust_version: trustAfter(provider, after),
       ...(secret !== undefined && {
         client_secret: await resealSecret(author.accountId, secret, provider.client_secret ?? null),
       }),
@@ -178,22 +176,13 @@ export function update(
 export const remove = (kind: ProviderKind, author: Author, id: string, address: string) =>
   commitInParts(author, async (transaction) => {
     const provider = await known(transaction, kind, id)
-    if ((await stageTokensOf(transaction, id)) === 'more') return 'more'
+    if ((await stageAccessOf(transaction, id)) === 'more') return 'more'
     const fault = await lastFault(author.accountId, kind, provider)
     transaction.delete(authProviders[kind], provider)
     transaction.remove(lastFaultKey(author.accountId, kind, id))
     await settleDefault(transaction, kind, provider, null)
     return { done: { data: shown(kind, provider, address, fault) } }
   })
-
-async function stageTokensOf(transaction: Transaction, providerId: string): Promise<'done' | 'more'> {
-  const tokens = await stageWhileRoom(
-    transaction,
-    (range) => rowsBy(clientTokens, transaction.accountId, 'auth_provider_id', providerId, range),
-    (token) => deleteClientToken(transaction, token),
-  )
-  return tokens === 'more' ? tokens : stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)
-}
 
 async function known(transaction: Transaction, kind: ProviderKind, id: string): Promise<AuthProviderRow> {
   const provider = await transaction.get(authProviders[kind], id)

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../commit/transaction.ts'
 import { getRow, rowsBy } from '../../table/read.ts'
-import { authProviders, providerKinds } from '../auth-providers/auth-provider.ts'
+import { authProviders, type ProviderKind, providerKinds } from '../auth-providers/auth-provider.ts'
 import { type ClientTokenRow, clientTokens } from '../client-tokens/client-token.ts'
 import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
 import { type PortalSessionRow, portalSessions } from '../portal-sessions/portal-session.ts'
@@ -37,7 +37,22 @@ export async function tokensOfActor(
   ]
 }
 
-/** Those of them that providers of these issuers gave. */
+/** The client tokens and portal sessions that providers of a kind gave an actor. */
+export async function tokensOfKind(
+  transaction: Pick<Transaction, 'accountId'>,
+  actorId: string,
+  kind: ProviderKind,
+): Promise<IssuedToken[]> {
+  const tokens = await tokensOfActor(transaction, actorId)
+  const ofKind = await Promise.all(
+    tokens.map(async ({ row: { auth_provider_id: id } }) =>
+      id === null ? null : getRow(authProviders[kind], transaction.accountId, id),
+    ),
+  )
+  return tokens.filter((_, i) => ofKind[i])
+}
+
+/** The client tokens and portal sessions that providers of these issuers gave an actor. */
 export async function tokensOfIssuers(
   transaction: Pick<Transaction, 'accountId'>,
   actorId: string,

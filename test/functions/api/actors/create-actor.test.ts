@@ -58,6 +58,8 @@ describe('POST /actors (A12.2)', () => {
       ),
       [person({ email: 7 }), { email: ['is invalid'] }],
       [person({ email: `${'x'.repeat(149)}@example.com` }), { email: ['should be at most 160 character(s)'] }],
+      [person({ email: 'a\ud800@example.com' }), { email: ['is an invalid email address'] }],
+      [person({ email: 'a@exa\udc00mple.com' }), { email: ['is an invalid email address'] }],
       [
         { name: 'x', type: 'api_client', email: 'a@example.com' },
         { email: ['must be blank'], type: ['is invalid'] },

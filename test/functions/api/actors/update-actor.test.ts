@@ -6,12 +6,15 @@ import { handler as createClientToken } from '#functions/api/client-tokens/creat
 import { handler as listClientTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
 import { handler as listExternalIdentities } from '#functions/api/external-identities/list-external-identities.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
+import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
 import { blank, person, robot } from '#test/support/accounts/actors.ts'
 import { apiTokensApi, inAnHour, newApiClient, withScopes } from '#test/support/accounts/api-tokens.ts'
+import { providers } from '#test/support/accounts/auth-providers.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
+import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
@@ -162,6 +165,23 @@ describe('what follows from PATCH /actors/{id} (A12.5, A30)', () => {
     expect(await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).toEqual([])
     const objects = (await commitsOf(account.id)).at(-1)?.changes.map(({ object }) => object)
     expect(objects?.sort()).toEqual(['actors', 'client_tokens', 'external_identities', 'external_identities'])
+  })
+
+  it('who may not sign in by passcode any more loses what passcodes gave, in the same commit, and nothing else', async () => {
+    const own = await newAccount()
+    const { id } = await insertActor(own.id, { type: 'account_admin_user', email: 'ada@example.com' })
+    await update(own, id, { allow_email_otp_sign_in: true })
+    await signInWith(own, 'client', { actorId: id, kind: 'email_otp' })
+    const [provider] = (await providers.email_otp.list(own)).body.data
+    await signInWith(own, 'portal', { actorId: id, kind: 'email_otp', provider })
+    const other = await signInWith(own, 'client', { actorId: id })
+    await update(own, id, { allow_email_otp_sign_in: true })
+    expect(await rowsBy(clientTokens, own.id, 'actor_id', id)).toHaveLength(2)
+    await update(own, id, { allow_email_otp_sign_in: false })
+    expect(await rowsBy(clientTokens, own.id, 'actor_id', id)).toMatchObject([{ auth_provider_id: other.provider.id }])
+    expect(await rowsBy(portalSessions, own.id, 'actor_id', id)).toEqual([])
+    const objects = (await commitsOf(own.id)).at(-1)?.changes.map(({ object }) => object)
+    expect(objects).toEqual(['client_tokens', 'actors'])
   })
 
   it('a disabled machine loses its client tokens for good', async () => {

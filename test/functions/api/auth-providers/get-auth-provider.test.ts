@@ -5,7 +5,7 @@ import { discovered, providerSecret, providers } from '#test/support/accounts/au
 import { handlerOf } from '#test/support/operations/operations.ts'
 
 const common = [
-  ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context'],
+  ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context', 'domains'],
   ...['client_session_lifetime_secs', 'portal_session_lifetime_secs', 'last_error', 'last_error_at'],
 ]
 /** What a kind has besides (A25.1). */

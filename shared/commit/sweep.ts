@@ -1,0 +1,46 @@
+import type { Entity, Row } from '../table/entity.ts'
+import { rowsBy } from '../table/read.ts'
+import type { Transaction } from './transaction.ts'
+
+const perPage = 50
+
+export type Sweep = (transaction: Transaction) => Promise<'done' | 'more'>
+
+/**
+ * Goes through the rows that a field leads to and stages what is to be taken of each, part by part. Only rows that were found
+ * to give nothing are left behind, so that a part that lost a race can run again.
+ * @param given what of a row is to be taken
+ */
+export function sweep<R extends Row, G>(
+  entity: Entity<R>,
+  field: string,
+  value: string,
+  given: (transaction: Transaction, row: R) => Promise<G[]>,
+  take: (transaction: Transaction, gift: G) => void,
+): Sweep {
+  let passed: string | undefined
+  return async (transaction) => {
+    let after = passed
+    let found = 0
+    for (;;) {
+      const rows = await rowsBy(entity, transaction.accountId, field, value, { after, limit: perPage })
+      const gifts = (await Promise.all(rows.map((row) => given(transaction, row)))).flat()
+      found += gifts.length
+      for (const gift of gifts) {
+        if (!transaction.hasRoom()) return 'more'
+        take(transaction, gift)
+      }
+      if (rows.length < perPage) return 'done'
+      after = rows.at(-1)?.id
+      if (found === 0) passed = after
+    }
+  }
+}
+
+/** Runs sweeps one after the other, in every part of one change until nothing is left. */
+export const sweepAll =
+  (sweeps: Sweep[]): Sweep =>
+  async (transaction) => {
+    for (const next of sweeps) if ((await next(transaction)) === 'more') return 'more'
+    return 'done'
+  }

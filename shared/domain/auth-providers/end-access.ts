@@ -1,0 +1,93 @@
+import { stageWhileRoom } from '../../commit/stage-while-room.ts'
+import { type Sweep, sweep, sweepAll } from '../../commit/sweep.ts'
+import type { Transaction } from '../../commit/transaction.ts'
+import { getRow, rowsBy } from '../../table/read.ts'
+import { isInDomains } from '../../values/email-domains.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
+import { actors } from '../actors/actor.ts'
+import { clientTokens } from '../client-tokens/client-token.ts'
+import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
+import { portalSessions } from '../portal-sessions/portal-session.ts'
+import { stagePortalSessionDeletions } from '../portal-sessions/stage-portal-session-deletions.ts'
+import type { AuthProviderRow } from './auth-provider.ts'
+
+/** Stages the end of the client tokens that a provider gave. */
+const stageClientTokensOf = (transaction: Transaction, providerId: string): Promise<'done' | 'more'> =>
+  stageWhileRoom(
+    transaction,
+    (range) => rowsBy(clientTokens, transaction.accountId, 'auth_provider_id', providerId, range),
+    (token) => deleteClientToken(transaction, token),
+  )
+
+/** Stages the end of the client tokens and portal sessions that a provider gave. */
+export async function stageAccessOf(transaction: Transaction, providerId: string): Promise<'done' | 'more'> {
+  if ((await stageClientTokensOf(transaction, providerId)) === 'more') return 'more'
+  return stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)
+}
+
+/** Ends what a provider gave to people whose email is in none of the domains. */
+function outsideSweep(providerId: string, domains: string[] | null): Sweep {
+  const given = async <R extends { actor_id: string }>({ accountId }: Transaction, row: R): Promise<R[]> => {
+    const actor = await getRow(actors, accountId, row.actor_id)
+    return isInDomains(actor?.email ?? null, domains) ? [] : [row]
+  }
+  return sweepAll([
+    sweep(clientTokens, 'auth_provider_id', providerId, given, deleteClientToken),
+    sweep(portalSessions, 'auth_provider_id', providerId, given, (transaction, session) =>
+      transaction.delete(portalSessions, session),
+    ),
+  ])
+}
+
+type Domains = AuthProviderRow['domains']
+
+const isNarrowed = (before: Domains, after: Domains): boolean =>
+  after !== null && (before === null || before.some((domain) => !after.includes(domain)))
+
+/** No session says which hosted domain it came from, so a new one ends all of them. */
+const isOtherHostedDomain = (before: AuthProviderRow, after: AuthProviderRow): boolean =>
+  Boolean(after.hosted_domain) && foldAscii(after.hosted_domain ?? '') !== foldAscii(before.hosted_domain ?? '')
+
+/**
+ * Ends what a provider gave and would not give any more after a change (A30). It runs in every part of one change, until nothing
+ * is left.
+ */
+export function accessNarrower(providerId: string) {
+  let outside: Sweep | undefined
+  return async (
+    transaction: Transaction,
+    before: AuthProviderRow,
+    after: AuthProviderRow,
+  ): Promise<'done' | 'more'> => {
+    const isDisabled = after.is_disabled && !before.is_disabled
+    if (isDisabled || after.issuer !== before.issuer || isOtherHostedDomain(before, after)) {
+      return stageAccessOf(transaction, providerId)
+    }
+    if (after.context !== before.context) {
+      if (after.context === 'portal_only' && (await stageClientTokensOf(transaction, providerId)) === 'more')
+        return 'more'
+      if (
+        after.context === 'clients_only' &&
+        (await stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)) === 'more'
+      )
+        return 'more'
+    }
+    if (!isNarrowed(before.domains, after.domains)) return 'done'
+    outside ??= outsideSweep(providerId, after.domains)
+    return outside(transaction)
+  }
+}
+
+/** The fields by which a provider vouches for people; codes that were given before one of them changed are refused. */
+const trusted = [
+  'issuer',
+  'is_disabled',
+  'client_id',
+  'email_verification_method',
+  'email_claim',
+  'hosted_domain',
+] as const
+
+/** The version of what a provider vouches for after a change. */
+export const trustAfter = (before: AuthProviderRow, after: AuthProviderRow): number =>
+  before.trust_version + Number(trusted.some((field) => before[field] !== after[field]))

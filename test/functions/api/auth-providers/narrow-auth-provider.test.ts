@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { env } from '#shared/core/env.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
+import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
+import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
+import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
+import { rowsBy } from '#shared/table/read.ts'
+import { type Account, newAccount } from '#test/support/accounts/account.ts'
+import { providers } from '#test/support/accounts/auth-providers.ts'
+import { insertAdmin, insertProvider, signInWith } from '#test/support/accounts/portal-sessions.ts'
+import { updateRow } from '#test/support/accounts/rows.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+
+let account: Account
+beforeAll(async () => {
+  account = await newAccount()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const adminOf = async (domain: string): Promise<ActorRow> =>
+  updateRow(account.id, actors, await insertAdmin(account.id), { email: `${randomUUID()}@${domain}` })
+
+/** Signs an administrator in with a provider for both contexts. */
+async function signInTwice(provider: AuthProviderRow, { id: actorId }: ActorRow, kind: 'suite' | 'tenant') {
+  for (const context of ['client', 'portal'] as const) await signInWith(account, context, { actorId, provider, kind })
+}
+
+/** The kinds of access that an actor has. */
+async function accessOf({ id }: ActorRow): Promise<string[]> {
+  const tokens = await rowsBy(clientTokens, account.id, 'actor_id', id)
+  const sessions = await rowsBy(portalSessions, account.id, 'actor_id', id)
+  return [...tokens.map(() => 'client'), ...sessions.map(() => 'portal')]
+}
+
+const both = ['client', 'portal']
+
+describe('a provider that allows less than before (A30)', () => {
+  it.each<[string, object, object, string[]]>([
+    ['that becomes one for clients ends portal sessions', {}, { context: 'clients_only' }, ['client']],
+    ['that becomes one for the portal ends client tokens', {}, { context: 'portal_only' }, ['portal']],
+    ['that is bound to other domains ends both', {}, { domains: ['example.net'] }, []],
+    ['that loses a domain ends both', { domains: ['example.com', 'example.net'] }, { domains: ['example.net'] }, []],
+    ['that is bound to the domain of an email ends nothing', {}, { domains: ['Example.com'] }, both],
+    [
+      'that gets a further domain ends nothing',
+      { domains: ['example.com'] },
+      { domains: ['example.com', 'b.org'] },
+      both,
+    ],
+    ['that is bound to no domain any more ends nothing', { domains: ['example.com'] }, { domains: null }, both],
+    ['with another name ends nothing', {}, { name: 'Renamed' }, both],
+  ])('%s', async (_what, before, change, left) => {
+    const provider = await insertProvider(account.id, 'tenant', before)
+    const other = await insertProvider(account.id, 'tenant')
+    const [admin, beside] = [await adminOf('example.com'), await adminOf('example.com')]
+    await signInTwice(provider, admin, 'tenant')
+    await signInTwice(other, beside, 'tenant')
+    const { length } = await commitsOf(account.id)
+    const { status, text } = await providers.tenant.update(account, provider.id, change)
+    expect([status, text]).toEqual([200, expect.any(String)])
+    expect([await accessOf(admin), await accessOf(beside)]).toEqual([left, both])
+    expect(await commitsOf(account.id)).toHaveLength(length + 1)
+  })
+
+  it.each<[string, string | null, string | null, string[]]>([
+    ['a first one', null, 'example.com', []],
+    ['another one', 'example.com', 'example.net', []],
+    ['the same in another case', 'example.com', 'Example.COM', both],
+    ['none any more', 'example.com', null, both],
+  ])('with %s as hosted domain', async (_what, before, after, left) => {
+    const own = await newAccount()
+    const provider = await insertProvider(own.id, 'suite', { issuer: env.suiteIssuer, hosted_domain: before })
+    const admin = await insertAdmin(own.id)
+    for (const context of ['client', 'portal'] as const) {
+      await signInWith(own, context, { actorId: admin.id, provider, kind: 'suite' })
+    }
+    expect((await providers.suite.update(own, provider.id, { hosted_domain: after })).status).toBe(200)
+    const tokens = await rowsBy(clientTokens, own.id, 'actor_id', admin.id)
+    expect(tokens).toHaveLength(left.length / 2)
+    expect(await rowsBy(portalSessions, own.id, 'actor_id', admin.id)).toHaveLength(left.length / 2)
+  })
+
+  it('ends in parts what one commit does not take, and leaves whom it still allows', async () => {
+    const provider = await insertProvider(account.id, 'tenant')
+    const [inside, outside] = [await adminOf('example.com'), await adminOf('example.net')]
+    for (let i = 0; i < 20; i++) {
+      await signInTwice(provider, outside, 'tenant')
+      await signInTwice(provider, inside, 'tenant')
+    }
+    expect((await providers.tenant.update(account, provider.id, { domains: ['example.com'] })).status).toBe(200)
+    expect(await accessOf(outside)).toEqual([])
+    expect(await accessOf(inside)).toHaveLength(40)
+  })
+})
+
+describe('the domains of a provider (A25.1)', () => {
+  it('are null, or host names in lower case and punycode, each once', async () => {
+    const made = await providers.idp.create(account)
+    expect(made.body.data.domains).toBeNull()
+    const domains = ['Example.COM', 'bücher.example', 'example.com']
+    const changed = await providers.idp.update(account, made.body.data.id, { domains })
+    expect(changed.body.data.domains).toEqual(['example.com', 'xn--bcher-kva.example'])
+    const same = await providers.idp.update(account, made.body.data.id, { domains: changed.body.data.domains })
+    expect(same.body).toEqual(changed.body)
+    const bad = await providers.idp.update(account, made.body.data.id, { domains: ['example.com', 'localhost'] })
+    expect([bad.status, bad.body.errors]).toEqual([422, { 'domains.1': ['is not a domain name'] }])
+    const empty = await providers.idp.update(account, made.body.data.id, { domains: [] })
+    expect([empty.status, empty.body.errors]).toEqual([422, { domains: ['should have at least 1 item(s)'] }])
+    expect((await providers.idp.get(account, made.body.data.id)).body).toEqual(changed.body)
+  })
+})
