@@ -26,7 +26,8 @@ import {
   type Claims,
   claimsOf,
   identityOfClaims,
-  subjectClaim,
+  subjectIn,
+  withUserinfo,
 } from '../providers/identity-claims.ts'
 import { openProofs, type PendingSignIn, type Proofs } from '../providers/pending-sign-in.ts'
 import { type App, appOf, type OpenIdKind } from '../providers/provider-app.ts'
@@ -105,13 +106,11 @@ async function identify(
   const document = await documentOf(answered.app, left())
   const { claims, userinfo } = await exchangeCode({ ...answered, document, fetch })
   const needed = claimsOf(kind, row)
-  const idpId = claims[subjectClaim(kind)]
-  const isLinked =
-    typeof idpId === 'string' && (await linkedIdentity(accountId, { idpId, issuer: row.issuer })) !== null
+  const idpId = subjectIn(kind, claims)
+  const isLinked = idpId !== null && (await linkedIdentity(accountId, { idpId, issuer: row.issuer })) !== null
   const names = isLinked ? needed.always : [...needed.always, ...needed.toLink]
   if (userinfo === null || hasAll(claims, names)) return identityOfClaims(kind, row, claims)
-  // What is signed counts before what is not.
-  return identityOfClaims(kind, row, { ...(await userinfo()), ...claims })
+  return identityOfClaims(kind, row, withUserinfo(claims, await userinfo()))
 }
 
 /** Has a passcode mailed, if the address belongs to somebody who can sign in; that is found out later, and tells nobody here. */
@@ -143,11 +142,12 @@ async function checkPerson(accountId: string, pending: PendingSignIn, identity: 
 
 async function codeFor(
   accountId: string,
-  pending: PendingSignIn,
+  { provider: { kind, id }, context, code_challenge }: PendingSignIn,
+  { trust_version }: AuthProviderRow,
   identity: ClaimedIdentity,
   micros: number,
 ): Promise<{ text: string; key: Key }> {
-  const { provider, context, code_challenge } = pending
+  const provider = { kind, id, trust_version }
   const { text, key } = mintOneTimeToken(accountId, 'code')
   const content: SignInCode = { provider, context, code_challenge, identity }
   const Item = oneTimeItem(key, clock.now() + micros, content)
@@ -159,16 +159,17 @@ async function codeFor(
 async function codeFrom(
   accountId: string,
   pending: PendingSignIn,
+  row: AuthProviderRow,
   identity: ClaimedIdentity,
 ): Promise<Record<string, string>> {
   const email = await emailToProve(accountId, identity)
   if (email !== null) {
-    const code = await codeFor(accountId, pending, identity, codeMicros.withPasscode)
+    const code = await codeFor(accountId, pending, row, identity, codeMicros.withPasscode)
     await orderProof(accountId, pending, email, code.key.sk)
     return { proof_required: 'true', code: code.text }
   }
   await checkPerson(accountId, pending, identity)
-  const code = await codeFor(accountId, pending, identity, codeMicros.alone)
+  const code = await codeFor(accountId, pending, row, identity, codeMicros.alone)
   return { code: code.text }
 }
 
@@ -195,7 +196,7 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     await checkAnswer(query, app)
     const proofs = await openProofs(accountId, key.sk, pending.sealed)
     const answered = { app, query, state: text, callbackUri: pending.callback_uri, proofs }
-    const parameters = await codeFrom(accountId, pending, await identify(accountId, kind, row, answered))
+    const parameters = await codeFrom(accountId, pending, row, await identify(accountId, kind, row, answered))
     await forgetFault(lastFaultKey(accountId, kind, row.id))
     return back(parameters)
   } catch (error) {

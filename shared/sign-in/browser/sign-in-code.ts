@@ -7,7 +7,7 @@ export const codeMicros = { alone: 60_000_000, withPasscode: 15 * 60_000_000 }
 
 /** What a code of a redirect stands for: somebody whom a provider or a passcode has vouched for. */
 export type SignInCode = {
-  provider: { kind: ProviderKind; id: string }
+  provider: { kind: ProviderKind; id: string; trust_version: number }
   context: SignInContext
   /** Only who knows its verifier gets the session. */
   code_challenge: string

@@ -77,8 +77,9 @@ async function checkProvider(account: string, draft: Draft<Start>): Promise<Used
  * @throws ApiError 422, or 503 when the provider does not tell where to go
  */
 export async function startSignIn(account: AccountRow, draft: Draft<Start>, address: string) {
-  await limitAttempts(account.id, 'providers')
   const { input, ...provider } = await checkProvider(account.id, draft)
+  // Counted only when valid: junk from many addresses would close the account's sign-in.
+  await limitAttempts(account.id, 'providers')
   const { context, redirect_uri, state, code_challenge, prompt = null } = input
   const { kind, row } = provider
   const begun: Begun = {

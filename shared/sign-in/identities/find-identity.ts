@@ -7,6 +7,7 @@ import {
 } from '../../domain/external-identities/external-identity.ts'
 import { findUnique } from '../../table/read.ts'
 import { checkEmail } from '../../values/email.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { ProvenIdentity } from './proven-identity.ts'
 
@@ -31,7 +32,7 @@ export async function findIdentity(accountId: string, proven: ProvenIdentity): P
   }
   const checked = checkEmail(proven.email.verified.trim())
   if (!('email' in checked)) throw new SignInRefused('email_invalid')
-  const actor = await findUnique(actors, accountId, 'actors.email', checked.email.toLowerCase())
+  const actor = await findUnique(actors, accountId, 'actors.email', foldAscii(checked.email))
   if (!actor) throw new SignInRefused('actor_unknown')
   if (actor.is_disabled) throw new SignInRefused('actor_disabled', actor.id)
   const held = heldBy(actor.id, proven.issuer)

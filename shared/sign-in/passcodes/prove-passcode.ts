@@ -1,3 +1,4 @@
+import { foldAscii } from '../../values/fold-ascii.ts'
 import type { ProvenIdentity } from '../identities/proven-identity.ts'
 import { limitAttempts, limitEmailAttempts } from '../limit-attempts.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
@@ -20,9 +21,10 @@ export async function provePasscode(
   const proof = await proveEmail(accountId, email, passcode, { purpose: 'sign_in', providerId: provider.id, context })
   const identity: ProvenIdentity = {
     issuer: provider.issuer,
-    idpId: email.toLowerCase(),
+    idpId: foldAscii(email),
     email: { verified: email },
     profile: { email },
   }
-  return { provider: { kind: 'email_otp', id: provider.id } as const, proof, identity }
+  const { id, trust_version } = provider
+  return { provider: { kind: 'email_otp', id, trust_version } as const, proof, identity }
 }

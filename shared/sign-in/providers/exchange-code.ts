@@ -20,6 +20,8 @@ const keys = new KeptAnswers<client.ExportedJWKSCache>({ ms: 10 * 60_000, most: 
 const maxKeptText = 100_000
 /** The library asks anew for a key that it misses only where those it has are a minute old. */
 const staleSeconds = 61
+/** How far a provider's clock may be ahead (I2.2(3)); the library's own tolerance for `exp` and `nbf`. */
+const toleranceSeconds = 30
 
 /** What a provider's answer to the browser is exchanged with. */
 type Answered = {
@@ -135,6 +137,10 @@ export async function exchangeCode(answered: Answered): Promise<Exchanged> {
   // The library looks at it only where the token is for several.
   if (claims.azp !== undefined && claims.azp !== app.clientId) {
     throw new SignInRefused('id_token', null, { at: 'token', claim: 'azp' })
+  }
+  // The library compares the time of issue with nothing.
+  if (claims.iat > Math.floor(Date.now() / 1_000) + toleranceSeconds) {
+    throw new SignInRefused('id_token', null, { at: 'token', claim: 'iat' })
   }
   const userinfo = () =>
     client.fetchUserInfo(config, tokens.access_token, claims.sub).catch(async (error: unknown) => {

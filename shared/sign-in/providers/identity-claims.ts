@@ -1,11 +1,23 @@
 import type { AuthProviderRow } from '../../domain/auth-providers/auth-provider.ts'
 import { tenantOfIssuer } from '../../domain/auth-providers/tenant-issuer.ts'
+import { foldAscii } from '../../values/fold-ascii.ts'
 import { profileOf } from '../identities/profile-fields.ts'
 import type { ProvenIdentity } from '../identities/proven-identity.ts'
 import { type Refusal, SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { OpenIdKind } from './provider-app.ts'
 
 export type Claims = Record<string, unknown>
+
+/**
+ * The claims of an ID token with what userinfo adds. An email and `email_verified` come from one source: whoever vouches for one address
+ * says nothing of another.
+ */
+export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
+  const isSame = claims.email === userinfo.email && claims.email_verified === undefined
+  const { email, email_verified } = claims.email === undefined || isSame ? userinfo : claims
+  // Signed claims count before those that are not.
+  return { ...userinfo, ...claims, email, email_verified }
+}
 
 /** Who signs in, by the verified claims of a provider; an email that is still to be proven by a passcode is `toProve`. */
 export type ClaimedIdentity = ProvenIdentity & { toProve: string | null }
@@ -19,13 +31,18 @@ const textOf = (claim: unknown): string | null => (typeof claim === 'string' && 
 const maxSubject = 255
 
 /** The claim that says who somebody is at the provider; a tenant has `oid` for it, since `sub` is another for each app. */
-export const subjectClaim = (kind: OpenIdKind): 'sub' | 'oid' => (kind === 'tenant' ? 'oid' : 'sub')
+const subjectClaim = (kind: OpenIdKind): 'sub' | 'oid' => (kind === 'tenant' ? 'oid' : 'sub')
+
+/** Returns the subject of claims; null where there is none, or one that cannot be stored. */
+export function subjectIn(kind: OpenIdKind, claims: Claims): string | null {
+  const subject = textOf(claims[subjectClaim(kind)])
+  return subject !== null && subject.length <= maxSubject && subject.isWellFormed() ? subject : null
+}
 
 /** @throws SignInRefused */
 function subjectOf(kind: OpenIdKind, claims: Claims): string {
-  const name = subjectClaim(kind)
-  const subject = textOf(claims[name])
-  if (subject === null || subject.length > maxSubject) throw new SignInRefused('subject_missing', null, { claim: name })
+  const subject = subjectIn(kind, claims)
+  if (subject === null) throw new SignInRefused('subject_missing', null, { claim: subjectClaim(kind) })
   return subject
 }
 
@@ -45,7 +62,7 @@ export function claimsOf(kind: OpenIdKind, provider: AuthProviderRow): { always:
  */
 function checkMembership(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): void {
   const domain = kind === 'suite' ? provider.hosted_domain : null
-  if (domain && textOf(claims.hd)?.toLowerCase() !== domain.toLowerCase()) {
+  if (domain && foldAscii(textOf(claims.hd) ?? '') !== foldAscii(domain)) {
     throw new SignInRefused('domain_other', null, { claim: 'hd' })
   }
   const tenant = kind === 'tenant' ? tenantOfIssuer(provider.issuer) : undefined

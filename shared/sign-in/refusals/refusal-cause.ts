@@ -25,6 +25,7 @@ const causes: Record<Refusal, Cause> = {
   email_not_verified: 'person',
   email_not_vouched_for: 'person',
   domain_other: 'person',
+  email_domain_other: 'person',
   tenant_other: 'person',
   subject_missing: 'provider',
   provider_not_configured: 'provider',

@@ -1,14 +1,15 @@
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { type ActorRow, isPerson } from '../../domain/actors/actor.ts'
 import type { AuthProviderRow, ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
+import { isInDomains } from '../../values/email-domains.ts'
 import { allowsContext, type SignInContext } from '../sign-in-context.ts'
 import type { Refusal } from './sign-in-refused.ts'
 
 type Facts = {
   account: Pick<AccountRow, 'is_disabled'> | null
   kind: ProviderKind
-  provider: Pick<AuthProviderRow, 'is_disabled' | 'context'> | null
-  actor: Pick<ActorRow, 'is_disabled' | 'type' | 'allow_email_otp_sign_in'> | null
+  provider: Pick<AuthProviderRow, 'is_disabled' | 'context' | 'domains'> | null
+  actor: Pick<ActorRow, 'is_disabled' | 'type' | 'email' | 'allow_email_otp_sign_in'> | null
   context: SignInContext
   /** Whether the account has more enabled users than it may. */
   aboveUsersLimit: boolean
@@ -23,6 +24,8 @@ export function refusalOf({ account, kind, provider, actor, context, aboveUsersL
   if (actor.is_disabled) return 'actor_disabled'
   if (!isPerson(actor.type)) return 'actor_type'
   if (context === 'portal' && actor.type !== 'account_admin_user') return 'actor_not_admin'
+  // At the first link the email that the provider vouches for is the actor's.
+  if (!isInDomains(actor.email, provider.domains)) return 'email_domain_other'
   if (kind === 'email_otp' && !actor.allow_email_otp_sign_in) return 'email_otp_not_allowed'
   return context === 'client' && aboveUsersLimit ? 'above_users_limit' : null
 }

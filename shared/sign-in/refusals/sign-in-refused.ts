@@ -21,6 +21,7 @@ export const refusals = [
   'email_not_verified',
   'email_not_vouched_for',
   'domain_other',
+  'email_domain_other',
   'tenant_other',
   'subject_missing',
   'provider_not_configured',

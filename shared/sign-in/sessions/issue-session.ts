@@ -16,7 +16,8 @@ import type { SignInContext } from '../sign-in-context.ts'
 /** Whose sign-in has been proven, by what, and for what. */
 export type SignIn = {
   actorId: string
-  provider: { kind: ProviderKind; id: string }
+  /** With the version of its trust that the sign-in was proven under, where that was earlier than now. */
+  provider: { kind: ProviderKind; id: string; trust_version?: number }
   context: SignInContext
   origin: Origin
 }
@@ -42,7 +43,7 @@ type Admitted = { signIn: SignIn; provider: AuthProviderRow; actor: ActorRow }
 export async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted> {
   const {
     actorId,
-    provider: { kind, id: providerId },
+    provider: { kind, id: providerId, trust_version },
     context,
   } = signIn
   const { accountId } = transaction
@@ -54,6 +55,9 @@ export async function admit(transaction: Transaction, signIn: SignIn): Promise<A
   const aboveUsersLimit = account !== null && isAboveUsersLimit(transaction, account)
   const refusal = refusalOf({ account, kind, provider, actor, context, aboveUsersLimit })
   if (refusal || !provider || !actor) throw new SignInRefused(refusal ?? 'actor_unknown', actor?.id ?? null)
+  if (trust_version !== undefined && trust_version !== provider.trust_version) {
+    throw new SignInRefused('provider_changed', actor.id)
+  }
   return { signIn, provider, actor }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { handler as listIdentities } from '#functions/api/external-identities/list-external-identities.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
+import { actors } from '#shared/domain/actors/actor.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
 import { getRow } from '#shared/table/read.ts'
 import { providers } from '#test/support/accounts/auth-providers.ts'
@@ -114,6 +115,46 @@ describe('what a kind of provider asks of the first link (I2.3)', () => {
     expect(await world.outcomeOf(provider, { sub: newSubject(), ...claims(await world.emailOf()) })).toBe(expected)
   })
 
+  it('is nobody by what no table can store, and keeps no picture of it', async () => {
+    const provider = await world.behind()
+    const [half, email] = ['\ud800', await world.emailOf()]
+    const claims = (more: Claims) => ({ sub: newSubject(), email, email_verified: true, ...more })
+    expect(await world.outcomeOf(provider, claims({ sub: `a${half}` }))).toBe('subject_missing sub')
+    expect(await world.outcomeOf(provider, claims({ email: `a${half}@example.com` }))).toBe('email_invalid')
+    const picture = `https://pictures.example.com/${half}`
+    expect(await world.outcomeOf(provider, claims({ picture, name: half }))).toBe('signed in')
+  })
+
+  it('is nobody by a letter that only looks like one of theirs', async () => {
+    const provider = await world.behind()
+    const email = `kate-${newSubject()}@example.com`
+    await world.person({ email })
+    const claims = (address: string) => ({ sub: newSubject(), email: address, email_verified: true })
+    expect(await world.outcomeOf(provider, claims(email.replace('k', '\u212A')))).toBe('actor_unknown')
+    expect(await world.outcomeOf(provider, claims(email.toUpperCase()))).toBe('signed in')
+  })
+
+  it('is nobody by an ID token of later than now, but for the tolerance of clocks', async () => {
+    const provider = await world.behind()
+    const from = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
+    const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
+    expect(await world.outcomeOf(provider, { ...claims, iat: from(120), exp: from(600) })).toBe('id_token iat')
+    expect(await world.outcomeOf(provider, { ...claims, iat: from(20), exp: from(600) })).toBe('signed in')
+  })
+
+  it('belongs to a domain of the provider, at the first link and later', async () => {
+    const provider = await world.behind('oidc', { domains: ['example.com'] })
+    const [inside, outside] = [await world.person(), await world.person({ email: `${newSubject()}@example.net` })]
+    const claimsOf = ({ email }: { email: string | null }) => ({ sub: newSubject(), email, email_verified: true })
+    const [known, stranger] = [claimsOf(inside), claimsOf(outside)]
+    expect(await world.outcomeOf(provider, stranger)).toBe('email_domain_other')
+    expect(await world.outcomeOf(provider, known)).toBe('signed in')
+    expect(await world.outcomeOf(provider, known)).toBe('signed in')
+    // The email that the provider tells of somebody who is linked is not compared.
+    await updateRow(world.account.id, actors, inside, { email: `${newSubject()}@example.net` })
+    expect(await world.outcomeOf(provider, known)).toBe('email_domain_other')
+  })
+
   it('is nothing more, once it is linked', async () => {
     const provider = await world.behind('suite', { hosted_domain: 'example.com' })
     const person = await world.person()
@@ -135,12 +176,37 @@ describe('userinfo', () => {
     expect(fake.asked).not.toContain('userinfo')
   })
 
-  it('counts less than what is signed', async () => {
+  it.each<[string, (email: string) => Claims, (email: string, other: string) => Claims, string]>([
+    ['the email of the ID token', (email) => ({ email }), (email) => ({ email, email_verified: true }), 'signed in'],
+    [
+      'an email, where the ID token has none',
+      () => ({ email_verified: false }),
+      (email) => ({ email, email_verified: true }),
+      'signed in',
+    ],
+    [
+      'another email than the ID token has',
+      (email) => ({ email }),
+      (_, other) => ({ email: other, email_verified: true }),
+      'email_not_verified email_verified',
+    ],
+    [
+      'no email that the ID token alone calls verified',
+      () => ({ email_verified: true }),
+      (email) => ({ email }),
+      'email_not_verified email_verified',
+    ],
+    [
+      'no email that the ID token calls unverified',
+      (email) => ({ email, email_verified: false, name: undefined }),
+      (email) => ({ email, email_verified: true }),
+      'email_not_verified email_verified',
+    ],
+  ])('vouches for %s', async (_what, signed, told, expected) => {
     const provider = await world.behind()
-    const claims = { sub: newSubject(), email: await world.emailOf() }
-    const other = { sub: claims.sub, email: await world.emailOf(), email_verified: true }
-    const { redeemed } = await signInBy(fake, provider, world.account.slug, claims, { userinfo: other })
-    expect(redeemed?.body.data.actor.email).toBe(claims.email)
+    const [email, other] = [await world.emailOf(), await world.emailOf()]
+    const sub = newSubject()
+    expect(await world.outcomeOf(provider, { sub, ...signed(email) }, { sub, ...told(email, other) })).toBe(expected)
   })
 
   it('of another subject is refused', async () => {

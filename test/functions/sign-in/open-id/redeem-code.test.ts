@@ -8,6 +8,7 @@ import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
+import { discovered, providers } from '#test/support/accounts/auth-providers.ts'
 import { insertIdentity, newPerson } from '#test/support/accounts/identities.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { updateRow } from '#test/support/accounts/rows.ts'
@@ -33,9 +34,9 @@ afterEach(() => {
 afterAll(() => fake.close())
 
 /** Somebody who came back with a code. */
-async function withCode(fields: Record<string, unknown> = {}) {
+async function withCode(fields: Record<string, unknown> = {}, by: AuthProviderRow = provider) {
   const person = await newPerson(account)
-  const begun = await beginSignIn(provider.id, { slug: account.slug, fields })
+  const begun = await beginSignIn(by.id, { slug: account.slug, fields })
   const claims = { sub: String(person.id), email: person.email, email_verified: true }
   const { code = '' } = ledTo(await comeBack(begun, { state: begun.own, code: fake.codeFor(begun.url, claims) }))
   return { person, code, code_verifier: begun.verifier }
@@ -150,6 +151,31 @@ describe('POST /sign_in/token (I2.2)', () => {
     await updateRow(account.id, actors, person, { type: 'service_account' })
     await refused({ code, code_verifier })
     expect(await rowsBy(clientTokens, account.id, 'actor_id', person.id)).toHaveLength(30)
+  })
+
+  it.each<[string, object[]]>([
+    ['another issuer', [{ issuer: 'https://other.example.com' }]],
+    ['another way to verify emails', [{ email_verification_method: 'none' }]],
+    ['another client id', [{ client_id: 'another' }]],
+    ['been disabled and enabled', [{ is_disabled: true }, { is_disabled: false }]],
+  ])('gives nothing for a code from before its provider has %s', async (_what, changes) => {
+    const own = await providerBehind(account.id, fake)
+    const { code, code_verifier } = await withCode({}, own)
+    discovered('https://other.example.com')
+    for (const { issuer, ...change } of changes as { issuer?: string }[]) {
+      const document = { discovery_document_uri: `${issuer}/.well-known/openid-configuration`, client_secret: 'new' }
+      const fields = issuer === undefined ? change : document
+      expect((await providers.oidc.update(account, own.id, fields)).status).toBe(200)
+    }
+    const { answer, refused: line } = await toldOperator(() => redeemWith({ code, code_verifier }))
+    expect([answer.status, line?.reason]).toEqual([401, 'provider_changed'])
+  })
+
+  it('gives the session for a code from before its provider was renamed', async () => {
+    const own = await providerBehind(account.id, fake)
+    const { code, code_verifier } = await withCode({}, own)
+    expect((await providers.oidc.update(account, own.id, { name: 'Renamed' })).status).toBe(200)
+    expect((await redeemWith({ code, code_verifier })).status).toBe(201)
   })
 
   it('gives one session to 50 who redeem a code at once', async () => {

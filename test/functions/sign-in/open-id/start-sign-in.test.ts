@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { clock } from '#shared/core/clock.ts'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
@@ -53,6 +54,19 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     const stored = JSON.stringify(await queryItems(`${account.id}#sign_in.pending`))
     expect(stored).not.toContain(own)
     expect(stored).not.toContain(address.searchParams.get('nonce'))
+  })
+
+  it('is not kept from an account by those that are none', async () => {
+    const own = await newAccount()
+    const { id } = await providerBehind(own.id, fake)
+    // Nothing comes back while they are counted.
+    const now = clock.now()
+    vi.spyOn(clock, 'now').mockImplementation(() => now)
+    const start = (fields: Record<string, unknown>) => beginSignIn(id, { slug: own.slug, fields })
+    for (let i = 0; i < 400; i++) expect((await start({ redirect_uri: 'nowhere' })).answer.status).toBe(422)
+    const { answer } = await start({})
+    vi.restoreAllMocks()
+    expect(answer.status).toBe(201)
   })
 
   it('is of no use twice: each has a state, nonce and challenge of its own', async () => {

@@ -72,6 +72,24 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     expect(post.mails).toEqual([])
   })
 
+  it('orders no mail to half a character, which no mailer takes', async () => {
+    const { status, body } = await ask({ email: 'a\ud800@example.com' })
+    expect([status, body.errors]).toEqual([422, { email: ['is an invalid email address'] }])
+    await post.settled()
+    expect(post.mails).toEqual([])
+  })
+
+  it('mails nobody of another domain than the provider has', async () => {
+    const { email } = await person()
+    const bound = await updateRow(account.id, authProviders.email_otp, provider, { domains: ['example.net'] })
+    const log = catchLog('WARN')
+    await ask({ email })
+    await post.settled()
+    const { reason } = log.lines().find(({ event }) => event === 'sign_in_refused') ?? {}
+    provider = await updateRow(account.id, authProviders.email_otp, bound, { domains: null })
+    expect([reason, post.mails]).toEqual(['email_domain_other', []])
+  })
+
   it('costs one hash, whoever the address belongs to: on one machine others wait for it (I2.5)', async () => {
     const known = String((await person()).email)
     const tries: [string, string][] = [

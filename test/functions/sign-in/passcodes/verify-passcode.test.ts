@@ -8,6 +8,7 @@ import { handler as sendPasscode } from '#functions/sign-in/passcodes/send-passc
 import { handler as verifyPasscode } from '#functions/sign-in/passcodes/verify-passcode.ts'
 import { clock } from '#shared/core/clock.ts'
 import type { ActorRow } from '#shared/domain/actors/actor.ts'
+import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { passcodeKey } from '#shared/domain/passcodes/passcode.ts'
@@ -15,7 +16,7 @@ import { passcodeProvider } from '#shared/sign-in/passcodes/passcode-provider.ts
 import { getItem, rowsBy } from '#shared/table/read.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
 import { insertProvider } from '#test/support/accounts/portal-sessions.ts'
-import { insertActor } from '#test/support/accounts/rows.ts'
+import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 import { catchMails, countHashes, hashQuickly, mailedPasscode, passcodeIn } from '#test/support/sign-in/mails.ts'
@@ -145,6 +146,23 @@ describe('a passcode (I2.5)', () => {
     for (const secret of [email, passcode, 'Grace']) expect(text).not.toContain(secret)
   })
 
+  it('does nothing for an email of another domain than the provider has', async () => {
+    const own = await newAccount()
+    const provider = await insertProvider(own.id, 'email_otp')
+    const { actor, email, passcode } = await mailedPasscode(own.id)
+    await updateRow(own.id, authProviders.email_otp, provider, { domains: ['example.net'] })
+    const log = catchLog('WARN')
+    const answer = await call(verifyPasscode, {
+      method: 'POST',
+      path: `/sign_in/${own.slug}/email_otp/verify`,
+      params: { slug: own.slug },
+      body: { sign_in: { context: 'client', email, passcode } },
+      sourceIp: source,
+    })
+    expect([answer.status, log.lines().at(-1)?.reason]).toEqual([401, 'email_domain_other'])
+    expect(await rowsBy(clientTokens, own.id, 'actor_id', actor.id)).toEqual([])
+  })
+
   it('goes with its actor', async () => {
     const { actor, email, passcode } = await mailedPasscode(account.id)
     expect(await getItem(passcodeKey(account.id, actor.id))).toBeDefined()
@@ -222,6 +240,11 @@ describe('POST /sign_in/{slug}/email_otp/verify', () => {
       'another context',
       { email: 'a@example.com', passcode: 'ABC234', context: 'api' },
       { context: [mustBe.oneOf('client', 'portal')] },
+    ],
+    [
+      'half a character',
+      { email: 'a\ud800@example.com', passcode: 'ABC234' },
+      { email: ['is an invalid email address'] },
     ],
     ['a number', { email: 'a@example.com', passcode: 7 as unknown as string }, { passcode: ['is invalid'] }],
   ])('names what is wrong with %s', async (_what, fields, errors) => {

@@ -5,8 +5,14 @@ import { providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { refusalOf } from '#shared/sign-in/refusals/refusal-of.ts'
 import { signInContexts } from '#shared/sign-in/sign-in-context.ts'
 
-const admin = { is_disabled: false, type: 'account_admin_user', allow_email_otp_sign_in: true } as const
-const everyone = { is_disabled: false, context: 'clients_and_portal' } as const
+const admin = {
+  is_disabled: false,
+  type: 'account_admin_user',
+  email: 'ada@example.com',
+  allow_email_otp_sign_in: true,
+} as const
+const everyone = { is_disabled: false, context: 'clients_and_portal', domains: null } as const
+const within = (...domains: string[]) => ({ ...everyone, domains })
 const fine = {
   account: { is_disabled: false },
   kind: 'email_otp',
@@ -39,6 +45,8 @@ it.each([
     { context: 'client', provider: { ...everyone, context: 'portal_only' } },
     'provider_context',
   ],
+  ['somebody of a domain of the provider', { provider: within('example.net', 'example.com') }, null],
+  ['nobody of another domain', { provider: within('example.net') }, 'email_domain_other'],
   ['nobody who is gone', { actor: null }, 'actor_unknown'],
   ['nobody who is disabled', { actor: { ...admin, is_disabled: true } }, 'actor_disabled'],
   ['no service account', { context: 'client', actor: { ...admin, type: 'service_account' } }, 'actor_type'],
@@ -62,12 +70,14 @@ it('lets in exactly who the contract names, whatever comes together', () => {
       fc.record({
         is_disabled: fc.boolean(),
         context: fc.constantFrom('clients_and_portal' as const, 'clients_only' as const, 'portal_only' as const),
+        domains: fc.constantFrom<string[] | null>(null, ['example.com'], ['example.net']),
       }),
     ),
     actor: fc.option(
       fc.record({
         is_disabled: fc.boolean(),
         type: fc.constantFrom(...actorTypes),
+        email: fc.constantFrom(null, 'ada@example.com'),
         allow_email_otp_sign_in: fc.boolean(),
       }),
     ),
@@ -85,6 +95,7 @@ it('lets in exactly who the contract names, whatever comes together', () => {
         contexts.includes(provider.context) &&
         actor?.is_disabled === false &&
         types.includes(actor.type) &&
+        (provider.domains === null || (actor.email !== null && provider.domains.includes('example.com'))) &&
         (kind !== 'email_otp' || actor.allow_email_otp_sign_in) &&
         !(context === 'client' && aboveUsersLimit)
       expect(refusalOf(given) === null).toBe(may)
