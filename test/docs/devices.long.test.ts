@@ -41,7 +41,7 @@ async function prepare() {
   const resource = await ask('/resources', { resource: wiki })
   await ask('/policies', { policy: { group_id: group.id, resource_id: resource.id } })
   const gateway = await ask(`/sites/${site.id}/gateways`, { gateway: { name: 'python-1' } })
-  return { person, resource, gateway }
+  return { provider, person, resource, gateway }
 }
 
 /** Waits longer than `until`, since the script has a start of its own. @throws where it ends before */
@@ -138,12 +138,18 @@ describe.skipIf(!hasPython)(
       }
     })
 
-    it('leave, sign in again without a passcode, and are refused', async () => {
+    it('leave, sign in again without a passcode, and tell a refusal from a fault of the provider', async () => {
       expect(await next('left')).toMatchObject({ ended: 404, refused: 401, held: 0 })
       await signInAt((await next('page')).url, 'Uma User')
       expect(await next('second')).toMatchObject({ failed: [401] })
       await signInAt((await next('page')).url, 'Nobody: refuse')
       expect(await next('refused')).toMatchObject({ error: 'access_denied' })
+      const { url } = await next('page')
+      expect(new URL(url).searchParams.get('error')).toBe('access_denied')
+      const wrong = { oidc_auth_provider: { client_secret: 'not that of the app' } }
+      await ask(`/oidc_auth_providers/${world.provider.id}`, wrong, 'PATCH')
+      await signInAt(url, 'Uma User')
+      expect(await next('refused')).toMatchObject({ error: 'server_error' })
       if (device.exitCode === null) await once(device, 'exit')
       expect([device.exitCode, errors]).toEqual([0, ''])
     })

@@ -95,8 +95,11 @@ def redeem(**fields):
     return call("POST", "/sign_in/token", None, {"sign_in": fields})["data"]
 
 
-def sign_in():
-    """The answer of the token step, and the statuses of attempts that had to fail before and after it."""
+def sign_in(error=None):
+    """The answer of the token step, and the statuses of attempts that had to fail before and after it.
+
+    `error` is that of the sign-in before, for another try.
+    """
     server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
@@ -106,6 +109,8 @@ def sign_in():
         "state": state,
         "code_challenge": challenge,
     }
+    if error:
+        page["error"] = error
     say("page", url=f"{SERVICE}/sign_in/{ACCOUNT}?{urlencode(page)}")
     back = returned_to(server, state)
     server.server_close()
@@ -250,10 +255,13 @@ def main():
 
     # The identity is known from the first sign-in on, so no passcode is asked for.
     say("second", failed=sign_in()[1])
-    try:
-        sign_in()
-    except Refused as refused:
-        say("refused", error=str(refused))
+    error = None
+    for _ in range(2):
+        try:
+            sign_in(error)
+        except Refused as refused:
+            error = str(refused)
+            say("refused", error=error)
 
 
 main()
