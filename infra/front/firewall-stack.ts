@@ -62,7 +62,7 @@ const perAddress = (limit: number, priority: number): CfnWebACL.RuleProperty => 
   visibilityConfig: seen('RequestsPerAddress'),
 })
 
-/** Neither tokens nor what a body holds reach a log. */
+/** Keeps a part of requests out of the log: tokens, bodies, and the codes and states of sign-ins. */
 const hidden = (fieldType: string, ...fieldKeys: string[]): CfnWebACL.DataProtectProperty => ({
   field: { fieldType, ...(fieldKeys.length > 0 && { fieldKeys }) },
   action: 'SUBSTITUTION',
@@ -89,7 +89,9 @@ export class FirewallStack extends Stack {
         managedGroup('AWSManagedRulesCommonRuleSet', 3),
       ],
       visibilityConfig: seen(settings.prefix),
-      dataProtectionConfig: { dataProtections: [hidden('SINGLE_HEADER', 'authorization'), hidden('BODY')] },
+      dataProtectionConfig: {
+        dataProtections: [hidden('SINGLE_HEADER', 'authorization'), hidden('QUERY_STRING'), hidden('BODY')],
+      },
     })
     // AWS WAF takes no other beginning of the name.
     const logGroupName = `aws-waf-logs-${settings.prefix}-${ownEnd(this)}`

@@ -3,8 +3,10 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mail } from '#shared/core/aws/send-mail.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
+import { messageOf } from './fault.ts'
 import { listen, openServer } from './http-server.ts'
 import { isSigned } from './is-signed.ts'
+import { MailRefused } from './mails.ts'
 
 type Stands = {
   /** Runs the function of a name; undefined where there is none. */
@@ -74,8 +76,9 @@ export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120
   let host = ''
   const server = openServer(async (request, response) => {
     const status = await answer(request).catch((error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-      return 500
+      process.stderr.write(`${new Date().toISOString()} ERROR ${messageOf(error)}\n`)
+      // SES answers 400 to a mail that it will never take, which nobody sends again.
+      return error instanceof MailRefused ? 400 : 500
     })
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Mail } from '#shared/core/aws/send-mail.ts'
 import { writeAtomically } from './data-dir.ts'
-import { Fault } from './fault.ts'
+import { Fault, messageOf } from './fault.ts'
 
 /** A mail as a file: its headers, a blank line, its text. */
 const fileText = ({ from, to, subject, text }: Mail, at: Date): string =>
@@ -22,6 +22,17 @@ export function mailFolder(dir: string, tell: (line: string) => void): (mail: Ma
   }
 }
 
+/** A mail that its server refuses for good: sending it again would not help. */
+export class MailRefused extends Error {}
+
+/** The part of an error that is safe to log: the text of a reply can repeat the mail, or the address of a person. */
+function describe(error: unknown): string {
+  const { code, response } = error as { code?: unknown; response?: unknown }
+  if (typeof response !== 'string') return messageOf(error)
+  const [status] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(response) ?? []
+  return [status, code].filter(Boolean).join(' ')
+}
+
 /** Sends mails through an SMTP server. @throws Fault where the address is none of a server */
 export function smtpServer(url: string): (mail: Mail) => Promise<void> {
   if (!URL.canParse(url) || !/^smtps?:$/.test(new URL(url).protocol)) {
@@ -30,6 +41,13 @@ export function smtpServer(url: string): (mail: Mail) => Promise<void> {
   const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 8_000 }
   const transport = createTransport({ ...timeouts, url })
   return async (mail) => {
-    await transport.sendMail(mail)
+    try {
+      await transport.sendMail(mail)
+    } catch (error) {
+      const status = Number((error as { responseCode?: unknown }).responseCode)
+      const isPermanent = status >= 500 && status < 600
+      const told = `mail: ${new URL(url).host} ${isPermanent ? 'refuses a mail for good' : 'did not take a mail'}: ${describe(error)}`
+      throw isPermanent ? new MailRefused(told) : new Error(told)
+    }
   }
 }

@@ -232,9 +232,10 @@ describe('the web ACL', () => {
     expect(distribution.WebACLId).toEqual({ 'Fn::GetAtt': [templates.entries('AWS::WAFv2::WebACL')[0]?.[0], 'Arn'] })
   })
 
-  it('shows neither tokens nor bodies to who reads its log', () => {
+  it('shows neither tokens nor queries nor bodies to who reads its log', () => {
     expect(acl.DataProtectionConfig.DataProtections).toEqual([
       { Action: 'SUBSTITUTION', Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] } },
+      { Action: 'SUBSTITUTION', Field: { FieldType: 'QUERY_STRING' } },
       { Action: 'SUBSTITUTION', Field: { FieldType: 'BODY' } },
     ])
     for (const { VisibilityConfig } of [acl, ...acl.Rules]) expect(VisibilityConfig.SampledRequestsEnabled).toBe(false)

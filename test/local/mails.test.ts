@@ -37,16 +37,23 @@ async function through(deliver: (mail: Mail) => Promise<void>, invoke = () => un
 
 type Received = { from: string; to: string[]; content: string; user?: string }
 
-async function startSmtp(options: { refuse?: boolean } = {}) {
+async function startSmtp(options: { refuse?: { code: number; at: 'recipient' | 'data' } } = {}) {
+  const { refuse } = options
+  const refusal = () => Object.assign(new Error(`5.7.1 No ABC234 for ${mail.to} here.`), { responseCode: refuse?.code })
+  let tries = 0
   const received: Received[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: ({ username = '' }, _session, done) => done(null, { user: username }),
+    onRcptTo(_address, _session, done) {
+      tries++
+      done(refuse?.at === 'recipient' ? refusal() : null)
+    },
     onData(stream, session, done) {
       void text(stream).then((content) => {
-        if (options.refuse) return done(new Error('The mailbox is full.'))
+        if (refuse) return done(refusal())
         const { mailFrom, rcptTo } = session.envelope
         const from = mailFrom ? mailFrom.address : ''
         received.push({ from, to: rcptTo.map(({ address }) => address), content, user: String(session.user ?? '') })
@@ -57,7 +64,7 @@ async function startSmtp(options: { refuse?: boolean } = {}) {
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ends.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return { received, port: (server.server.address() as AddressInfo).port }
+  return { received, port: (server.server.address() as AddressInfo).port, tries: () => tries }
 }
 
 type Sent = SignedRequest & { body: string }
@@ -108,15 +115,41 @@ describe('mails on one machine', () => {
     expect(content).toMatch(/^Content-Type: text\/plain/im)
   })
 
-  it('are not taken when their server does not take them, or is not there', async () => {
+  const linesOf = (write: { mock: { calls: unknown[][] } }) => write.mock.calls.map(([line]) => String(line))
+
+  it.each([
+    ['recipient', 550],
+    ['data', 554],
+    ['recipient', 535],
+  ] as const)('are tried once where their server refuses them for good (%s, %d)', async (at, code) => {
     countWaiting()
-    vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-    const { received, port } = await startSmtp({ refuse: true })
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const { received, port, tries } = await startSmtp({ refuse: { code, at } })
+    await through(smtpServer(`smtp://postman:secret@127.0.0.1:${port}`))
+    await expect(sendMail(mail)).rejects.toThrow('answered 400')
+    expect([received, tries()]).toEqual([[], 1])
+    const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
+    const told = `^${time} ERROR mail: 127\\.0\\.0\\.1:${port} refuses a mail for good: ${code} 5\\.7\\.1 `
+    expect(linesOf(write)).toEqual([expect.stringMatching(new RegExp(told))])
+    for (const line of linesOf(write)) expect(line).not.toMatch(/ABC234|grace|secret/)
+  })
+
+  it('are sent again where their server cannot take them now', async () => {
+    countWaiting()
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const { port, tries } = await startSmtp({ refuse: { code: 451, at: 'data' } })
     await through(smtpServer(`smtp://127.0.0.1:${port}`))
     await expect(sendMail(mail)).rejects.toThrow('answered 500')
+    expect(tries()).toBeGreaterThan(1)
+    expect(linesOf(write)[0]).toContain('did not take a mail: 451 5.7.1')
+  })
+
+  it('wait for a server that is not there', async () => {
+    countWaiting()
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     await through(smtpServer('smtp://127.0.0.1:1'))
     await expect(sendMail(mail)).rejects.toThrow('answered 500')
-    expect(received).toEqual([])
+    expect(linesOf(write)[0]).toMatch(/Z ERROR mail: 127\.0\.0\.1:1 did not take a mail: .*ECONNREFUSED/)
   })
 
   it.each(['mail.example.com', 'https://mail.example.com', ''])('need an address of a server: %j', (url) => {
