@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { commitInParts } from '#shared/commit/commit-in-parts.ts'
-import { groups } from '#shared/domain/groups/group.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { rowsBy } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
@@ -15,14 +15,10 @@ it('stops in time, says so, and goes on where it stopped', async () => {
         const made = await done()
         if (made === 3) return { done: 'complete' }
         transaction.insert(groups, {
+          ...nativeGroup,
           name: `Unit ${made}`,
           entity_type: 'org_unit',
-          directory_id: null,
           idp_id: `unit-${made}`,
-          email: null,
-          synced_at: null,
-          idp_provider: null,
-          is_managed: false,
         })
         return 'more'
       },

@@ -1,7 +1,7 @@
 import type { BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getGroup } from '#functions/api/groups/get-group.ts'
-import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { table, tableName } from '#shared/table/client.ts'
 import { BatchGetCommand } from '#shared/table/commands.ts'
 import { entityKey } from '#shared/table/keys.ts'
@@ -15,16 +15,8 @@ const rows: GroupRow[] = []
 
 beforeAll(async () => {
   account = await newAccount()
-  const fields = {
-    directory_id: null,
-    idp_id: null,
-    email: null,
-    synced_at: null,
-    idp_provider: null,
-    is_managed: false,
-  }
   for (let i = 0; i < 8; i++) {
-    rows.push(await insertRow(account.id, groups, { name: `Group ${i}`, entity_type: 'group', ...fields }))
+    rows.push(await insertRow(account.id, groups, { ...nativeGroup, name: `Group ${i}` }))
   }
 })
 afterEach(() => {

@@ -9,7 +9,7 @@ import { handler as listPostureProviders } from '#functions/api/mdm-posture-prov
 import { handler as listMemberships } from '#functions/api/memberships/list-memberships.ts'
 import { handler as replaceMemberships } from '#functions/api/memberships/replace-memberships.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
-import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { textFilter } from '#shared/values/filters.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
@@ -23,14 +23,10 @@ let names: string[]
 beforeAll(async () => {
   account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   await plantRows<GroupRow>(account.id, groups, 104, (i) => ({
+    ...nativeGroup,
     name: `Group ${i}`,
     entity_type: i % 2 ? 'group' : 'org_unit',
-    directory_id: null,
     idp_id: i % 2 ? null : `unit-${i}`,
-    email: null,
-    synced_at: null,
-    idp_provider: null,
-    is_managed: false,
   }))
   names = ['Everyone', ...Array.from({ length: 104 }, (_, i) => `Group ${i}`)]
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { actors } from '#shared/domain/actors/actor.ts'
-import { groups } from '#shared/domain/groups/group.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
@@ -12,19 +12,12 @@ import { largestConditions } from './fill-lists.ts'
 
 /** Actors and resources of which each reaches the others by more policies of the largest size than a row has room for. */
 export async function fillAccess({ id: account }: Account, { rows = 7, grants = 4 } = {}) {
-  const group = {
-    entity_type: 'group',
-    directory_id: null,
-    idp_id: randomUUID(),
-    email: null,
-    synced_at: null,
-  } as const
   const [siteId = ''] = await plantIds(account, sites, 1, () => ({ name: 'Site', managed_by: 'account' as const }), [])
   const groupIds = await plantIds(
     account,
     groups,
     grants,
-    () => ({ ...group, name: 'Group', idp_provider: null, is_managed: false }),
+    () => ({ ...nativeGroup, name: 'Group', idp_id: randomUUID() }),
     [],
   )
   const actor = { name: 'Robot', email: null, allow_email_otp_sign_in: false, is_disabled: false } as const

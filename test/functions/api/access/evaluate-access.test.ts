@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { handler as evaluate } from '#functions/api/access/evaluate-access.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
-import { groups } from '#shared/domain/groups/group.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { partition } from '#shared/table/keys.ts'
@@ -230,16 +230,7 @@ it('names as many policies as an answer has room for, and rests on all of them',
     world.account.id,
     groups,
     count,
-    () => ({
-      name: 'Group',
-      entity_type: 'group' as const,
-      directory_id: null,
-      idp_id: randomUUID(),
-      email: null,
-      synced_at: null,
-      idp_provider: null,
-      is_managed: false,
-    }),
+    () => ({ ...nativeGroup, name: 'Group', idp_id: randomUUID() }),
     [],
   )
   await plantRows(world.account.id, memberships, count, (i) => ({

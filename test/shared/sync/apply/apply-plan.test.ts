@@ -4,7 +4,7 @@ import { clock } from '#shared/core/clock.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
-import { groups } from '#shared/domain/groups/group.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { openRunItem } from '#shared/sync/runs/run-items.ts'
 import { readOpen, takeLease } from '#shared/sync/runs/run-store.ts'
@@ -122,14 +122,7 @@ describe('what happens between plan and commit wins', () => {
     const run = await runWhile(world, async () => {
       const theirs = { issuer: world.company.issuer, idp_id: 'u1', directory_id: elsewhere, name: 'Theirs' }
       identity = await insertIdentity(id, owner.id, theirs)
-      const fields = {
-        entity_type: 'group',
-        email: null,
-        synced_at: null,
-        idp_provider: null,
-        is_managed: false,
-      } as const
-      group = await insertRow(id, groups, { ...fields, name: 'Theirs', idp_id: 'g', directory_id: elsewhere })
+      group = await insertRow(id, groups, { ...nativeGroup, name: 'Theirs', idp_id: 'g', directory_id: elsewhere })
     })
     expect(run.outcome).toBe('applied')
     expect(await getRow(externalIdentities, id, identity?.id ?? '')).toMatchObject({

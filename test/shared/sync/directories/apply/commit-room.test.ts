@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { maxWrites, Transaction } from '#shared/commit/transaction.ts'
 import { actors } from '#shared/domain/actors/actor.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
-import { type GroupRow, groups } from '#shared/domain/groups/group.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import { writesPerGroup, writesPerMembership } from '#shared/sync/directories/apply/apply-groups.ts'
@@ -27,16 +27,7 @@ function insertPerson(into: Transaction, i: number) {
   return into.insert(externalIdentities, { ...identity, idp_id: `p${i}`, synced_at: null, ...emptyProfile })
 }
 
-const group: RowFields<GroupRow> = {
-  name: 'One',
-  email: null,
-  entity_type: 'group',
-  directory_id,
-  idp_id: 'g1',
-  synced_at: null,
-  idp_provider: null,
-  is_managed: false,
-}
+const group: RowFields<GroupRow> = { ...nativeGroup, name: 'One', directory_id, idp_id: 'g1' }
 
 it('knows how many writes a change of a run takes at most', () => {
   const made = transaction()
