@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import * as portalSessions from '#shared/domain/portal-sessions/store.ts'
 import { data } from '#shared/http/envelope.ts'
 import { lambda } from '#shared/http/lambda.ts'
 import { operation } from '#shared/http/operation.ts'
+import { endPortalSession as end } from '#shared/sign-in/sessions/end-portal-session.ts'
 
 export const endPortalSession = operation(
   {
@@ -10,8 +10,8 @@ export const endPortalSession = operation(
     path: '/sign_in/session',
     summary: 'End the portal session that the token is of',
     credential: 'portal',
-    response: data(v.object({ id: v.string() })),
+    response: data(v.object({ id: v.string(), end_session_url: v.nullable(v.string()) })),
   },
-  ({ author, caller }) => portalSessions.end(author, caller.token.id),
+  ({ author, caller }) => end(author, caller.token),
 )
 export const handler = lambda(endPortalSession)

@@ -21,6 +21,10 @@ export const signInTexts: Texts = {
       'Domains that an email must be of, without the domains below them; null for any. Stored in lower case and punycode, each once, in the order sent.',
     example: ['example.com'],
   },
+  end_session_url: {
+    description: 'Where a browser ends its session at the provider; null where the provider names no such address.',
+    example: 'https://login.example.net/logout?client_id=sample-client',
+  },
   idp_domain: { description: 'Host name of the identity provider.', example: 'idp.example.com' },
   last_error: {
     description:

@@ -2,7 +2,16 @@ import * as v from 'valibot'
 import { recordOf } from '../../core/json/record-of.ts'
 import { type Entity, entity, type Row } from '../../table/entity.ts'
 import { EmailDomains } from '../../values/email-domains.ts'
-import { Bool, EmailAddress, HostName, NullableHostName, OneOf, SecretText, TenantId, Text } from '../../values/fields.ts'
+import {
+  Bool,
+  EmailAddress,
+  HostName,
+  NullableHostName,
+  OneOf,
+  SecretText,
+  TenantId,
+  Text,
+} from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 import { ServiceAccountKey } from './service-account-key.ts'
 

@@ -2,14 +2,13 @@ import * as v from 'valibot'
 import { timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
-import { type AuthProviderRow, authProviders } from '../../domain/auth-providers/auth-provider.ts'
 import { callbackUri } from '../../domain/auth-providers/callback-uri.ts'
-import { getRow } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import { field } from '../../values/field.ts'
 import { OneOf, Text, Uuid } from '../../values/fields.ts'
 import { limitAttempts } from '../limit-attempts.ts'
-import { appOf, type OpenIdKind } from '../providers/provider-app.ts'
+import { openIdProvider } from '../providers/open-id-provider.ts'
+import { appOf } from '../providers/provider-app.ts'
 import { isRedirectUri } from '../providers/redirect-uri.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { allowsContext, signInContexts } from '../sign-in-context.ts'
@@ -51,18 +50,10 @@ export const StartFields = v.object({
 })
 export type Start = v.InferOutput<typeof StartFields>
 
-const openIdKinds: OpenIdKind[] = ['oidc', 'suite', 'tenant', 'idp']
-
-async function providerOf(account: string, id: string): Promise<{ kind: OpenIdKind; row: AuthProviderRow } | null> {
-  const rows = await Promise.all(openIdKinds.map((kind) => getRow(authProviders[kind], account, id)))
-  const found = openIdKinds.flatMap((kind, i) => (rows[i] ? [{ kind, row: rows[i] }] : []))
-  return found[0] ?? null
-}
-
 /** The provider and its app. @throws ApiError 422 where it is no provider that people sign in with for this context */
 async function checkProvider(account: string, draft: Draft<Start>): Promise<UsedProvider & { input: Start }> {
   const { auth_provider_id: id, context } = draft.fields
-  const provider = id === undefined ? null : await providerOf(account, id)
+  const provider = id === undefined ? null : await openIdProvider(account, id)
   const isOpen = provider !== null && !provider.row.is_disabled && (!context || allowsContext(provider.row, context))
   const app = isOpen ? appOf(provider.kind, provider.row) : null
   if (id !== undefined && !isOpen) draft.reject('auth_provider_id', 'does not exist')

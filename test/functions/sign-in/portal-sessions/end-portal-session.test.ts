@@ -1,9 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as endPortalSession } from '#functions/sign-in/portal-sessions/end-portal-session.ts'
+import type { ProviderKind } from '#shared/domain/auth-providers/auth-provider.ts'
+import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, call, newAccount } from '#test/support/accounts/account.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
+import { providerBehind } from '#test/support/sign-in/sign-in.ts'
+import { stubProviders, tenant } from '#test/support/sign-in/sign-in-world.ts'
 
 let account: Account
 beforeAll(async () => {
@@ -16,7 +21,7 @@ describe('DELETE /sign_in/session (I2.6)', () => {
     const one = await signInWith(account, 'portal')
     const other = await signInWith(account, 'portal', { actorId: one.actor.id, provider: one.provider })
     const answer = await end(one.token)
-    expect([answer.status, answer.body]).toEqual([200, { data: { id: expect.any(String) } }])
+    expect([answer.status, answer.body]).toEqual([200, { data: { id: expect.any(String), end_session_url: null } }])
     expect((await call(getAccount, { token: one.token })).status).toBe(401)
     expect((await call(getAccount, { token: other.token })).status).toBe(200)
     const logged = await account.call(listLogs, { query: { type: 'session', actor_id: one.actor.id } })
@@ -46,5 +51,61 @@ describe('DELETE /sign_in/session (I2.6)', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => end(token)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
+  })
+})
+
+describe('the address where the session at the provider ends', () => {
+  let fake: PlainProvider
+  afterEach(async () => {
+    vi.unstubAllEnvs()
+    await fake.close()
+  })
+
+  /** Signs out of a session that a provider gave, whose document has these members besides. */
+  async function signOut(kind: ProviderKind, answering: Parameters<PlainProvider['misbehave']>[1]) {
+    fake = await startPlainProvider({ path: `/${tenant}/v2.0` })
+    stubProviders(fake)
+    fake.misbehave('discovery', answering)
+    const provider = await providerBehind(account.id, fake, kind)
+    const { token } = await signInWith(account, 'portal', { provider, kind })
+    const { status, body } = await end(token)
+    expect([status, (await call(getAccount, { token })).status]).toEqual([200, 401])
+    return { url: body.data.end_session_url as string | null, clientId: provider.client_id }
+  }
+  const naming = (end_session_endpoint: unknown): Parameters<PlainProvider['misbehave']>[1] => {
+    return (answer) => fake.send(answer, 200, { ...fake.document(), end_session_endpoint })
+  }
+
+  it('is that of its document, with the client id', async () => {
+    const { url, clientId } = await signOut('oidc', naming('https://login.example.com/logout?realm=staff'))
+    expect(url).toBe(`https://login.example.com/logout?realm=staff&client_id=${clientId}`)
+  })
+
+  it('has the client id of the deployment where the app is its own', async () => {
+    const { url } = await signOut('tenant', naming('https://login.example.com/logout'))
+    expect(url).toBe('https://login.example.com/logout?client_id=tenant-app')
+  })
+
+  it.each([undefined, null, '', 'logout', 'http://login.example.com/logout', 'javascript:alert(1)'])(
+    'is null for a document that names %j',
+    async (endpoint) => {
+      expect((await signOut('oidc', naming(endpoint))).url).toBeNull()
+    },
+  )
+
+  it('is null for a kind whose provider wants an ID token there, which nobody keeps', async () => {
+    expect((await signOut('idp', naming('https://login.example.com/logout'))).url).toBeNull()
+  })
+
+  it('is null where the provider is silent, and signing out does not wait for it', async () => {
+    let waiting: ServerResponse | undefined
+    const silent = (answer: ServerResponse) => {
+      waiting = answer
+    }
+    expect((await signOut('oidc', silent)).url).toBeNull()
+    // The question itself is given up later.
+    expect(waiting?.closed).toBe(false)
+    await fake.close()
+    expect((await signOut('oidc', (answer) => answer.destroy())).url).toBeNull()
   })
 })

@@ -1,0 +1,15 @@
+import { type AuthProviderRow, authProviders } from '../../domain/auth-providers/auth-provider.ts'
+import { getRow } from '../../table/read.ts'
+import type { OpenIdKind } from './provider-app.ts'
+
+const openIdKinds: OpenIdKind[] = ['oidc', 'suite', 'tenant', 'idp']
+
+/** A provider that browsers are redirected to, of whichever kind has this id; null where none has. */
+export async function openIdProvider(
+  account: string,
+  id: string,
+): Promise<{ kind: OpenIdKind; row: AuthProviderRow } | null> {
+  const rows = await Promise.all(openIdKinds.map((kind) => getRow(authProviders[kind], account, id)))
+  const found = openIdKinds.flatMap((kind, i) => (rows[i] ? [{ kind, row: rows[i] }] : []))
+  return found[0] ?? null
+}
