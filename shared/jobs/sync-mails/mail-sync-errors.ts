@@ -8,9 +8,9 @@ import { enabledAdministrators } from '../../domain/actors/enabled-administrator
 import { directories } from '../../domain/directories/directory.ts'
 import { postureProviders } from '../../domain/posture-providers/posture-provider.ts'
 import type { SyncState } from '../../domain/sync/sync-state.ts'
-import { type SyncTurn, syncTurnsPartition } from '../../domain/sync/sync-turn.ts'
+import { readTurns, type SyncTurn } from '../../domain/sync/sync-turn.ts'
 import type { Entity, Row } from '../../table/entity.ts'
-import { getRow, queryItems } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import { beginMail } from '../mails/mail-turn.ts'
 import { isMailDue } from './mail-day.ts'
 import { syncErrorMail } from './sync-error-mail.ts'
@@ -38,7 +38,7 @@ const isDue = (row: Source, now: number) =>
  */
 export async function mailSyncErrors(deadline: number): Promise<void> {
   const errors: unknown[] = []
-  const turns = await queryItems<SyncTurn>(syncTurnsPartition)
+  const { turns } = await readTurns()
   await inParallel(turns, width, async (turn) => {
     if (Date.now() < deadline) await mailAbout(turn).catch((error) => void errors.push(error))
   })

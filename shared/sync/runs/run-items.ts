@@ -9,7 +9,7 @@ const keptMicros = 30 * 86_400_000_000
 export const runsPartition = (account: string, sourceId: string): string => partition(account, 'sync.runs', sourceId)
 
 /** The runs under way, by what they are of. */
-const openRunsPartition = (account: string): string => partition(account, 'sync.open')
+export const openRunsPartition = (account: string): string => partition(account, 'sync.open')
 
 /** Where an application of a plan goes on. */
 type PlanPosition = { section: number; index: number }

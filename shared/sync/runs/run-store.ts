@@ -5,11 +5,19 @@ import { syncTurnItem } from '../../domain/sync/sync-turn.ts'
 import { table, tableName } from '../../table/client.ts'
 import { UpdateCommand } from '../../table/commands.ts'
 import type { Item } from '../../table/keys.ts'
-import { getItem } from '../../table/read.ts'
+import { getItem, queryItems } from '../../table/read.ts'
 import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
 import { put, putOver, type Write, writeTogether } from '../../table/write-together.ts'
 import { countsOf, type Run } from './run.ts'
-import { isKept, type OpenRun, openRunItem, openRunKey, runItem, runsPartition } from './run-items.ts'
+import {
+  isKept,
+  type OpenRun,
+  openRunItem,
+  openRunKey,
+  openRunsPartition,
+  runItem,
+  runsPartition,
+} from './run-items.ts'
 
 /** How long a lease lasts that nobody renews. */
 const leaseMicros = 120_000_000
@@ -40,6 +48,10 @@ export function runOf({ pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, ...run }: Item
 /** The run of a source that is under way, with what its commits have noted. */
 export const readOpen = (account: string, sourceId: string): Promise<(Item & OpenRun) | undefined> =>
   getItem<Item & OpenRun>(openRunKey(account, sourceId))
+
+/** The runs of an account that are under way, by their sources. */
+export const readOpenRuns = (account: string): Promise<(Item & OpenRun)[]> =>
+  queryItems<Item & OpenRun>(openRunsPartition(account))
 
 type Begin = Pick<Run, 'account_id' | 'collection' | 'source_id' | 'preview' | 'connection'> & {
   objects: readonly string[]

@@ -2,20 +2,37 @@ import { clock, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import { accounts } from '../../domain/accounts/account.ts'
-import { type SyncTurn, syncTurnKey, syncTurnsPartition } from '../../domain/sync/sync-turn.ts'
+import { lastStepItem, readTurns, type SyncTurn, syncTurnKey } from '../../domain/sync/sync-turn.ts'
 import { table, tableName } from '../../table/client.ts'
 import { DeleteCommand, UpdateCommand } from '../../table/commands.ts'
-import { getRow, queryItems } from '../../table/read.ts'
+import { getRow } from '../../table/read.ts'
 import { ConditionalCheckFailedException } from '../../table/refused-write.ts'
+import { put, writeTogether } from '../../table/write-together.ts'
 import { nextSlot } from '../runs/next-slot.ts'
-import { beginRun, readOpen } from '../runs/run-store.ts'
+import { beginRun, readOpen, readOpenRuns, readRun } from '../runs/run-store.ts'
 import { isAllowed } from '../sources/is-allowed.ts'
 import type { SourceKind } from '../sources/sync-source.ts'
 import { sourceKinds } from './source-kinds.ts'
 import { workOnRun } from './work-on-run.ts'
 
-/** Runs that one invocation works on side by side. */
+/** Runs that one invocation works on side by side: more than an account can have under way. */
 const width = 3
+/** Runs of one account that are worked on at a time. */
+const maxOpenRuns = 2
+
+/**
+ * Due turns in the order in which they are taken: accounts whose last step is longest ago come first, and each account has one
+ * turn before any has a second.
+ */
+export function inOrder(turns: SyncTurn[], lastSteps: Map<string, string>): SyncTurn[] {
+  const ofAccounts = Map.groupBy(
+    turns.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
+    ({ account_id }) => account_id,
+  )
+  const queues = [...ofAccounts].toSorted(([a], [b]) => ((lastSteps.get(a) ?? '') < (lastSteps.get(b) ?? '') ? -1 : 1))
+  const rounds = Math.max(0, ...queues.map(([, queue]) => queue.length))
+  return Array.from({ length: rounds }, (_, i) => queues.flatMap(([, queue]) => queue[i] ?? [])).flat()
+}
 
 /**
  * Begins the runs that are due, and goes on with those that are under way and that nobody works on (I4.1). Invocations may
@@ -25,23 +42,53 @@ const width = 3
  */
 export async function runDue(deadline: number): Promise<void> {
   const now = timestamp(clock.now())
-  const turns = (await queryItems<SyncTurn>(syncTurnsPartition)).filter(({ next_at }) => next_at <= now)
-  turns.sort((a, b) => (a.next_at < b.next_at ? -1 : 1))
+  const { turns, lastSteps } = await readTurns()
+  const due = turns.filter(({ next_at }) => next_at <= now)
+  const begun = new Map<string, Promise<unknown>>()
   const errors: unknown[] = []
-  await inParallel(turns, width, async (turn) => {
-    if (Date.now() < deadline) await take(turn, deadline).catch((error) => void errors.push(error))
+  await inParallel(inOrder(due, lastSteps), width, async (turn) => {
+    if (Date.now() < deadline) await take(turn, deadline, begun).catch((error) => void errors.push(error))
   })
   if (errors.length > 0) throw new AggregateError(errors, 'Some sync runs did not go on.')
 }
 
-async function take(turn: SyncTurn, deadline: number): Promise<void> {
+async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise<unknown>>): Promise<void> {
   const kind = sourceKinds.get(turn.collection)
   if (!kind) return
+  const { account_id } = turn
+  // One after the other in an account, so that each sees the runs that the others have begun.
+  const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => opened(turn, kind))
+  begun.set(
+    account_id,
+    isOpen.catch(() => undefined),
+  )
+  if (!(await isOpen)) return
+  const noteStep = () => writeTogether([put(lastStepItem(account_id, clock.now()))])
+  await noteStep()
+  try {
+    await workOnRun(turn, kind, deadline)
+  } finally {
+    await noteStep()
+  }
+}
+
+/** Whether a run of the source is under way, or has begun, that may have a step now. */
+async function opened(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const open = await readOpen(account_id, source_id)
-  if (open && open.until >= clock.now()) return
-  if (!open && !(await begin(turn, kind))) return
-  await workOnRun(turn, kind, deadline)
+  if (open) return open.until < clock.now() && isAmongFirst(turn)
+  if ((await readOpenRuns(account_id)).length >= maxOpenRuns) return false
+  return (await begin(turn, kind)) && isAmongFirst(turn)
+}
+
+/** Whether the run of a source is one of the account's oldest, or a rewind: that waits for no provider, and for no other run. */
+async function isAmongFirst({ account_id, source_id }: SyncTurn): Promise<boolean> {
+  const all = (await readOpenRuns(account_id)).toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))
+  const rank = all.findIndex(({ sk }) => sk === source_id)
+  const own = all[rank]
+  if (!own || rank < maxOpenRuns) return own !== undefined
+  const run = await readRun(account_id, source_id, own.run_id)
+  return run?.rewinds != null
 }
 
 /** Begins a run where one is due; false where none is. */

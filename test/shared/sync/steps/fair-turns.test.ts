@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import type { SyncTurn } from '#shared/domain/sync/sync-turn.ts'
+import { adapters } from '#shared/sync/adapters/adapters.ts'
+import { inOrder, runDue } from '#shared/sync/steps/run-due.ts'
+import { partition } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
+import { ScriptedDirectory } from '#test/support/sync/scripted-directory.ts'
+import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+beforeAll(async () => {
+  own = await useOwnTable()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+afterAll(() => own.end())
+
+/** Each account's directories answer as its company does. */
+function connect(companies: Map<string, ScriptedDirectory>) {
+  vi.spyOn(adapters, 'directory').mockImplementation(async (_, { account_id }) => {
+    const company = companies.get(account_id)
+    if (!company) throw new Error('A directory of another test.')
+    return company.adapter
+  })
+}
+
+/** A company whose provider answers when it is told to. */
+function slowCompany() {
+  const company = new ScriptedDirectory()
+  const { promise, resolve: answer } = Promise.withResolvers<void>()
+  company.users = [{ id: 'u1', email: 'one@example.com' }]
+  company.before = () => promise
+  return { company, answer }
+}
+
+const openRuns = (world: SyncWorld) => queryItems(partition(world.account.id, 'sync.open'))
+
+it('does not let slow directories of one account hold up another account', async () => {
+  const first = await newSyncWorld()
+  const slow = [first, await newSyncWorld('suite', first.account), await newSyncWorld('tenant', first.account)]
+  const quick = await newSyncWorld()
+  quick.company.users = [{ id: 'u1', email: 'one@example.com' }]
+  const { company, answer } = slowCompany()
+  connect(
+    new Map([
+      [first.account.id, company],
+      [quick.account.id, quick.company],
+    ]),
+  )
+  const due = runDue(Date.now() + 60_000)
+  try {
+    await vi.waitFor(
+      async () => expect(await quick.last().catch(() => null)).toMatchObject({ outcome: 'applied' }),
+      20_000,
+    )
+    expect(company.calls).toEqual(['users', 'users'])
+    expect(await openRuns(first)).toHaveLength(2)
+    // Another invocation finds two runs of the account under way.
+    await runDue(Date.now() + 60_000)
+    expect(await openRuns(first)).toHaveLength(2)
+  } finally {
+    answer()
+    await due
+  }
+  await runDue(Date.now() + 60_000)
+  for (const world of slow) expect(await world.last()).toMatchObject({ outcome: 'applied' })
+}, 60_000)
+
+it('works on the two oldest of runs that administrators have begun', async () => {
+  const first = await newSyncWorld()
+  const worlds = [first, await newSyncWorld('suite', first.account), await newSyncWorld('tenant', first.account)]
+  for (const world of worlds) await world.begin()
+  const { company, answer } = slowCompany()
+  connect(new Map([[first.account.id, company]]))
+  const due = runDue(Date.now() + 60_000)
+  try {
+    await vi.waitFor(() => expect(company.calls).toHaveLength(2), 20_000)
+    await runDue(Date.now() + 60_000)
+    expect(company.calls).toEqual(['users', 'users'])
+    expect((await worlds[2]?.open())?.owner).toBe(null)
+  } finally {
+    answer()
+    await due
+  }
+  await runDue(Date.now() + 60_000)
+  for (const world of worlds) expect(await world.last()).toMatchObject({ outcome: 'applied' })
+}, 60_000)
+
+it('takes turns by the last step of their accounts, one of each account before a second', () => {
+  const turn = (account_id: string, source_id: string, next_at: string): SyncTurn => ({
+    pk: 'p',
+    sk: source_id,
+    account_id,
+    collection: 'idp_directories',
+    source_id,
+    next_at,
+  })
+  const turns = [turn('a', 'a2', '2'), turn('a', 'a1', '1'), turn('b', 'b1', '3'), turn('c', 'c1', '4')]
+  const order = inOrder(
+    turns,
+    new Map([
+      ['a', '2026-01-01T00:12'],
+      ['b', '2026-01-01T00:05'],
+    ]),
+  )
+  expect(order.map(({ source_id }) => source_id)).toEqual(['c1', 'b1', 'a1', 'a2'])
+})
