@@ -5,30 +5,45 @@ import { Client } from './client.ts'
 import { type Authorization, Gateway } from './gateway.ts'
 import { openBrowser } from './open-browser.ts'
 import { reportFlow } from './report-flow.ts'
-import { Problem, Service } from './service.ts'
+import { causeOf, Problem, Service } from './service.ts'
 import { type SignedIn, signIn } from './sign-in.ts'
 
 const usage = `Use: npm run example -- gateway --token <gateway token>
      npm run example -- client --token <client token> [--resource <id>]
      npm run example -- sign-in [--account <slug>] [--resource <id>] [--portal]
 
-  --url <address>   the service; http://127.0.0.1:8787 unless said otherwise
+  --url <address>   the service; http://127.0.0.1:8787 unless given
 
 Each works until Ctrl-C; a client with --resource prints the way there and ends. sign-in gets its token from a person in their
 browser, who signs in to the account demo unless another is named, and reports a flow to the resource. With the API token of an
 administrator as ADMIN_TOKEN it says, when the person is disabled, how long it took until they were out. With --portal an
 administrator signs in, and out again.`
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    url: { type: 'string', default: 'http://127.0.0.1:8787' },
-    token: { type: 'string' },
-    resource: { type: 'string' },
-    account: { type: 'string', default: 'demo' },
-    portal: { type: 'boolean', default: false },
-  },
-})
+/** Ends the process with one sentence and the usage. */
+function refuse(sentence: string): never {
+  process.stderr.write(`${sentence}\n\n${usage}\n`)
+  process.exit(2)
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        url: { type: 'string', default: 'http://127.0.0.1:8787' },
+        token: { type: 'string' },
+        resource: { type: 'string' },
+        account: { type: 'string', default: 'demo' },
+        portal: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    // The first sentence names the option; what follows are hints for values that begin with a hyphen.
+    return refuse(`${(error as Error).message.split(/[.\n]/)[0]}.`)
+  }
+}
+
+const { positionals, values } = readArguments()
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -122,15 +137,29 @@ async function runSignedIn(baseUrl: string, { token, expires_at, actor }: Signed
   })
 }
 
-async function run([device]: string[], { url, token, account, portal }: typeof values): Promise<void> {
-  if (device === 'gateway' && token !== undefined) return runGateway(url, token)
-  if (device === 'client' && token !== undefined) return runClient(url, token)
-  if (device !== 'sign-in') {
-    process.stderr.write(`${usage}\n`)
-    process.exit(2)
+/** Fails at once where no service answers: what follows waits for one to come back, or for a person. */
+async function checkService(baseUrl: string): Promise<void> {
+  try {
+    const answer = await fetch(`${baseUrl}/openapi`, { redirect: 'manual', signal: AbortSignal.timeout(10_000) })
+    await answer.body?.cancel()
+  } catch (error) {
+    throw new Error(
+      `No service answers at ${baseUrl} (${causeOf(error)}). Start it with npm start, or name its address with --url.`,
+    )
   }
+}
+
+async function run([device = '', ...others]: string[], { url, token, account, portal }: typeof values): Promise<void> {
+  if (!['gateway', 'client', 'sign-in'].includes(device))
+    refuse(device ? `There is no example ${device}.` : 'Name an example.')
+  if (others.length > 0) refuse(`Unexpected argument ${others[0]}.`)
+  if (device !== 'sign-in' && !token) refuse(`The example ${device} needs a token: --token <${device} token>.`)
+  const baseUrl = url.replace(/\/+$/, '')
+  await checkService(baseUrl)
+  if (device === 'gateway') return runGateway(baseUrl, token ?? '')
+  if (device === 'client') return runClient(baseUrl, token ?? '')
   const context = portal ? 'portal' : 'client'
-  return runSignedIn(url, await signIn({ baseUrl: url, account, context, open, passcode: askPasscode }))
+  return runSignedIn(baseUrl, await signIn({ baseUrl, account, context, open, passcode: askPasscode }))
 }
 
 await run(positionals, values).catch((error: Error) => {

@@ -12,6 +12,12 @@ export class Problem extends Error {
   }
 }
 
+/** The reason why a request got no answer: `fetch` itself says no more than that it failed. */
+export function causeOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown }
+  return cause instanceof Error ? cause.message : String(error)
+}
+
 /** Requests of one device: JSON both ways, with its token where it has one. What may pass is tried again. */
 export class Service {
   readonly #baseUrl: string
@@ -58,8 +64,8 @@ export class Service {
         body: body === undefined ? undefined : JSON.stringify(body),
         signal: AbortSignal.timeout(10_000),
       })
-    } catch {
-      return new Response('{"code":"unreachable"}', { status: 503 })
+    } catch (error) {
+      return Response.json({ code: 'unreachable', detail: causeOf(error) }, { status: 503 })
     }
   }
 }

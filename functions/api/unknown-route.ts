@@ -22,6 +22,16 @@ const matches = (pattern: string, path: string): boolean => {
   )
 }
 
+/** Whether a browser opens the address of the service itself. */
+const isBrowserAtRoot = ({ rawPath, headers, requestContext: { http } }: Event): boolean =>
+  http.method === 'GET' && rawPath === '/' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
+
+/** The reference, for as long as there is no console. Nobody keeps the redirect, since other clients get a problem there. */
+const toReference = (requestId: string): Answer => ({
+  statusCode: 302,
+  headers: { location: '/docs', 'cache-control': 'private, no-cache', vary: 'accept', 'x-request-id': requestId },
+})
+
 /** Answers requests that match no route: 405 with `Allow` where the path is known, 404 otherwise (A4, step 1); always 404 under `/v0`. */
 export const handler: Handler = (event, context) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
@@ -32,6 +42,7 @@ export const handler: Handler = (event, context) => {
 async function answerTo(event: Event, requestId: string): Promise<Answer> {
   try {
     await originOf(event)
+    if (isBrowserAtRoot(event)) return toReference(requestId)
     if (isV0(event.rawPath)) return v0Problem(notFound(), requestId, {}, event.rawPath)
     const routes: Record<string, string[]> = JSON.parse(ROUTE_TABLE)
     const allowed = Object.entries(routes).flatMap(([pattern, methods]) =>

@@ -10,8 +10,8 @@ import type { Service } from './service.ts'
 
 type Credentials = { base_url: string; account_id: string; api_token: string }
 
-/** The demo account's state: usable, or the reason why not. */
-export type DemoAccount = { usable: true } | { usable: false; because: string }
+/** The demo account's state: usable, with a copy of an earlier one's credentials where there is one, or the reason why not. */
+export type DemoAccount = { usable: true; earlier?: string } | { usable: false; because: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
 
@@ -86,12 +86,24 @@ const closing = ({ id, delete_at, disabled_reason }: AccountRow): string =>
     ? `its account ${id} is disabled (${disabled_reason ?? 'no reason given'})`
     : `its account ${id} is disabled, and is deleted at ${delete_at}`
 
+/** Copies the credentials of the account that another one replaces; undefined where there are none. */
+function keepCredentials(dir: string): string | undefined {
+  const kept = readJson<Credentials>(credentialsFile(dir))
+  if (!kept?.api_token) return undefined
+  const copy = join(dir, `credentials-${readJson<{ slug: string }>(slugFile(dir))?.slug ?? kept.account_id}.json`)
+  writeAtomically(copy, `${JSON.stringify(kept, null, 2)}\n`)
+  return copy
+}
+
 /**
  * The demo account of the data directory, made at the first start. Later ones make another only when asked: what was
  * deleted stays deleted.
  */
 export async function demoAccount(service: Service, baseUrl: string, makeNew: boolean): Promise<DemoAccount> {
-  if (makeNew) return create(service, baseUrl, await freeSlug())
+  if (makeNew) {
+    const earlier = keepCredentials(service.dir.path)
+    return { ...(await create(service, baseUrl, await freeSlug())), ...(earlier && { earlier }) }
+  }
   const kept = readJson<Credentials>(credentialsFile(service.dir.path))
   if (kept?.account_id && kept.api_token) {
     if (!(await isAccepted(kept.api_token))) return renew(service, baseUrl, kept.account_id)

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { credentialsFile, type DemoAccount } from './demo-account.ts'
 import type { DemoSignIn } from './demo-idp/demo-sign-in.ts'
@@ -22,19 +23,29 @@ function accountLines({ rows, more }: Start['accounts']): string {
   return [...(lines.length > 0 ? lines : ['none']), ...(more ? ['and more'] : [])].join('\n                ')
 }
 
-const examples = (baseUrl: string, credentials: string): string => `  Try it in another terminal:
+/** Commands that can be repeated: names are unique in an account, so the site's has the time in it. */
+const examples = (
+  baseUrl: string,
+  dir: string,
+): string => `  There is no user interface yet. Try it in another terminal:
 
-    TOKEN=$(node -p "require('${credentials}').api_token")
+    TOKEN=$(node -p "require('${credentialsFile(dir)}').api_token")
     curl ${baseUrl}/account -H "Authorization: Bearer $TOKEN"
-    curl ${baseUrl}/sites -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"site":{"name":"Office"}}'
+    curl ${baseUrl}/sites -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"site":{"name":"Office '$(date +%s)'"}}'
     curl "${baseUrl}/logs?type=change" -H "Authorization: Bearer $TOKEN"
+
+  docs/walk.md continues from there${dir === resolve('.local') ? '' : `, after export DATA_DIR=${dir}`}.
+`
+
+const noSignIn = `
+  To sign in as a person, start it with npm start -- --demo-idp and read docs/sign-in.md.
 `
 
 const noDemo = (because: string): string => `  The demo account cannot be used: ${because}.
   npm start -- --new-demo makes a new one.
 `
 
-/** What the example client is not told it takes for itself. */
+/** Arguments of the example client where its defaults do not fit. */
 const exampleArguments = (slug: string, baseUrl: string): string =>
   [slug !== 'demo' && ` --account ${slug}`, !baseUrl.endsWith(':8787') && ` --url ${baseUrl}`].filter(Boolean).join('')
 
@@ -58,14 +69,16 @@ ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
 /** What a person sees when the service is ready. */
 export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, accounts }: Start): string {
   const credentials = credentialsFile(dir)
+  const earlier = demo.usable && demo.earlier ? `\n                ${demo.earlier} has those of the account before` : ''
   return `
   Network Access Administration is ready at ${baseUrl} after ${seconds.toFixed(1)} s.
 
-  Credentials   ${demo.usable ? credentials : 'none'}
+  Reference     ${baseUrl}/docs
+  Credentials   ${demo.usable ? credentials : 'none'}${earlier}
   Data          ${dir}${ephemeral ? ' (removed at the end)' : ''}
   Accounts      ${accountLines(accounts)}
 
-${demo.usable ? examples(baseUrl, credentials) : noDemo(demo.because)}${signIn ? signInLines(signIn, baseUrl) : ''}
+${demo.usable ? examples(baseUrl, dir) : noDemo(demo.because)}${signIn ? signInLines(signIn, baseUrl) : noSignIn}
   Ctrl-C ends it.
 
 `

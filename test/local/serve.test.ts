@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
@@ -73,6 +73,19 @@ describe('npm start', () => {
     }
     const wrong = await call('/account', { method: 'DELETE' })
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET'])
+  })
+
+  it('redirects a browser from its address to the reference, and nobody else', async () => {
+    const at = async (path: string, accept: string, method = 'GET') => {
+      const { status, headers } = await call(path, { method, headers: { accept }, redirect: 'manual' })
+      return [status, headers.get('location')]
+    }
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    expect(await at('/', browser)).toEqual([302, '/docs'])
+    expect(await at('/', '*/*')).toEqual([404, null])
+    expect(await at('/', browser, 'POST')).toEqual([404, null])
+    expect(await at('/nothing', browser)).toEqual([404, null])
+    expect((await call('/docs')).status).toBe(200)
   })
 
   it('refuses what API Gateway and Lambda do not take', async () => {
@@ -235,5 +248,11 @@ describe('faults are one line and exit code 1', () => {
 
   it('for an unknown option', async () => {
     expect(await fault({}, ['--forever'])).toContain('Unknown option --forever')
+  })
+
+  it('for an option that npm kept for itself', () => {
+    const env = { ...process.env, DATA_DIR: join(dataDir, 'fault'), PORT: '0' }
+    const { status, stderr } = spawnSync('npm', ['start', '--demo-idp'], { encoding: 'utf8', env })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Use: npm start -- --demo-idp\n')])
   })
 })

@@ -1,13 +1,14 @@
+import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { startScreen } from '#infra/local/start-screen.ts'
 
-const screenOf = (slug: string, port: number) =>
+const screenOf = (slug: string, port: number, dir = '/data') =>
   startScreen({
     baseUrl: `http://127.0.0.1:${port}`,
-    dir: '/data',
+    dir,
     ephemeral: false,
     seconds: 1,
-    demo: { usable: true },
+    demo: { usable: true, earlier: '/data/credentials-demo.json' },
     signIn: { issuer: 'http://127.0.0.1:1', slug, people: [], directory: { id: 'directory', people: 200 } } as never,
     accounts: { rows: [], more: false },
   })
@@ -19,4 +20,13 @@ it.each([
   ['demo-2', 9000, 'npm run example -- sign-in --account demo-2 --url http://127.0.0.1:9000\n'],
 ])('says how people of %s sign in at port %i', (slug, port, command) => {
   expect(screenOf(slug, port)).toContain(`    ${command}`)
+})
+
+it('names the reference, the walk and where the credentials of an earlier account are kept', () => {
+  const screen = screenOf('demo', 9000)
+  expect(screen).toContain('Reference     http://127.0.0.1:9000/docs\n')
+  expect(screen).toContain('There is no user interface yet.')
+  expect(screen).toContain('/data/credentials-demo.json has those of the account before\n')
+  expect(screen).toContain('docs/walk.md continues from there, after export DATA_DIR=/data.\n')
+  expect(screenOf('demo', 9000, resolve('.local'))).toContain('docs/walk.md continues from there.\n')
 })

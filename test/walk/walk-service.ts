@@ -1,12 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { runLocal, type Service } from '#test/support/service/service.ts'
+import { documentCommands, has, screenCommands, shells, typed } from './type-commands.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the walk reads bodies of every shape
 type Body = any
@@ -54,21 +53,13 @@ async function provisioned(name: string): Promise<string> {
   return JSON.parse(stdout).data.api_token.token
 }
 
-/** The shell commands of `docs/walk.md`. */
-function commands(): string {
-  const text = readFileSync(new URL('../../docs/walk.md', import.meta.url), 'utf8')
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')
-}
-
 /** An account of its own, with its credentials in a file as `npm start` writes it. */
 async function walkerDir(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'walk-test-'))
-  writeFileSync(join(dir, 'credentials.json'), JSON.stringify({ api_token: await provisioned('Walker') }))
+  const credentials = { base_url: service.baseUrl, api_token: await provisioned('Walker') }
+  writeFileSync(join(dir, 'credentials.json'), JSON.stringify(credentials))
   return dir
 }
-
-/** The walk needs curl; the service and its other tests do not. */
-const hasCurl = spawnSync('curl', ['--version']).error === undefined
 
 /** The tests of the walk at a running service, which is killed and started again in the last of them. */
 export function walkService(running: () => Service): void {
@@ -81,33 +72,34 @@ export function walkService(running: () => Service): void {
 }
 
 function asItStands(): void {
-  it.skipIf(!hasCurl)('can be typed as it stands', async () => {
+  // The walk needs curl; the service and its other tests do not.
+  it.skipIf(!has('curl'))('can be typed as it stands, after the first screen and again', async () => {
     const dir = await walkerDir()
     try {
-      const shell = spawn('sh', ['-c', commands()], {
-        env: {
-          PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-          DATA_DIR: dir,
-          BASE: service.baseUrl,
-        },
-      })
-      const output = { stdout: '', stderr: '' }
-      shell.stdout.on('data', (chunk) => {
-        output.stdout += chunk
-      })
-      shell.stderr.on('data', (chunk) => {
-        output.stderr += chunk
-      })
-      await once(shell, 'close')
-      expect(output.stderr).toBe('')
-      const lines = output.stdout.split('\n').filter((line) => line)
-      const answers: Body[] = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
-      const said = lines.filter((line) => !line.startsWith('{'))
-      expect(said).toEqual(['gateway: working', expect.stringMatching(/^may pass: client \S+ to Wiki, known \d+ ms/)])
-      expect(answers.filter((answer) => !answer.data)).toEqual([])
-      const [flows, ...logs] = answers.slice(-4)
-      expect(flows.data).toMatchObject([{ type: 'flow', resource_name: 'Wiki', initiator_actor_name: 'Deployer' }])
-      expect(logs.map(({ data }) => data[0].type)).toEqual(['change', 'session', 'api_request'])
+      for (const shell of shells) {
+        const { stdout, stderr } = await typed(shell, screenCommands(service, dir) + documentCommands('walk.md'), dir)
+        expect(stderr).toMatch(/^(\[\d+\] .*\n)*$/)
+        const lines = stdout.split('\n').filter((line) => line)
+        const answers: Body[] = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+        expect(answers.filter((answer) => !answer.data)).toEqual([])
+        const said = lines.filter((line) => !line.startsWith('{'))
+        expect(said.filter((line) => line.length > 200)).toEqual([])
+        const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z`
+        const pattern = [
+          'Walker  walker  \\S+',
+          'gateway: working',
+          'edge-1  true  100\\.\\S+',
+          '100\\.\\S+  Wiki \\d+',
+          'may pass: client \\S+ to Wiki \\d+, known \\d+ ms after it was authorized',
+          `(${time}  Deployer \\d+  Wiki \\d+  tcp  443\n?)+`,
+          `${time}  .*  insert  clients  .*`,
+          `(${time}  .*  insert  .*\n?)+`,
+          `${time}  client  Deployer \\d+  `,
+          `${time}  gateway    \\S+`,
+          `(${time}  .*\n?)+`,
+        ]
+        expect(said.join('\n')).toMatch(new RegExp(`^${pattern.join('\\n')}$`))
+      }
     } finally {
       rmSync(dir, { recursive: true, force: true })
     }

@@ -1,0 +1,43 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { delimiter, dirname } from 'node:path'
+import type { Service } from '#test/support/service/service.ts'
+
+/** The shell commands of a document of `docs/`. */
+export function documentCommands(document: string): string {
+  const text = readFileSync(new URL(`../../docs/${document}`, import.meta.url), 'utf8')
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')
+}
+
+/** The commands of the first screen, for the account whose credentials are in another directory. */
+export const screenCommands = ({ output, dataDir }: Service, dir = dataDir): string =>
+  (output().match(/^ {4}(TOKEN=|curl ).*$/gm) ?? [])
+    .map((line) => `${line.trim().replaceAll(dataDir, dir).replace('curl ', "curl -sS -w '\\n' ")}\n`)
+    .join('')
+
+/** Types commands in a shell. */
+export async function typed(shell: [string, ...string[]], text: string, dir: string) {
+  const [command, ...args] = shell
+  const child = spawn(command, args, {
+    env: { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter), DATA_DIR: dir, PS1: '', PS2: '' },
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    output.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    output.stderr += chunk
+  })
+  child.stdin.end(text)
+  await once(child, 'close')
+  return output
+}
+
+export const has = (command: string) => spawnSync(command, ['--version']).error === undefined
+
+/** An interactive zsh, the default of macOS, takes no comments and announces jobs on stderr. */
+export const shells: [string, ...string[]][] = [
+  ['sh'],
+  has('zsh') ? ['zsh', '-f', '-i', '-o', 'no_prompt_sp', '-o', 'no_prompt_cr'] : ['sh'],
+]
