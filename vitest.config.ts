@@ -15,7 +15,11 @@ export default defineConfig({
       { extends: true, test: { name: 'proof', include: ['test/proof/*.proof.ts'], globalSetup: [seeds] } },
       { extends: true, test: { name: 'long', include: tiers.long, globalSetup: [seeds, engine] } },
     ],
-    setupFiles: ['test/support/run/property-seed.ts', 'test/support/run/end-of-file.ts'],
+    setupFiles: [
+      'test/support/run/quiet-log.ts',
+      'test/support/run/property-seed.ts',
+      'test/support/run/end-of-file.ts',
+    ],
     expect: { requireAssertions: true },
     // A title tells a route in full.
     taskTitleValueFormatTruncate: 100,

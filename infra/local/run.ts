@@ -78,7 +78,8 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     const demo = await demoAccount(service, baseUrl, options.newDemo)
     let signIn: DemoSignIn | null = null
     if (options.demoIdpPort !== null && directory && demo.usable) {
-      signIn = await demoSignIn({ dir: dir.path, baseUrl, port: options.demoIdpPort, directory })
+      const connecting = demoSignIn({ dir: dir.path, baseUrl, port: options.demoIdpPort, directory })
+      signIn = await withoutRequestLines(connecting)
       closing.defer(signIn.stop)
     }
     wake.written()
@@ -103,6 +104,17 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     backend.reject(new Fault('The service did not start.'))
     await closing.disposeAsync()
     throw error
+  }
+}
+
+/** Shows no lines of the requests that prepare the demo account, only what goes wrong with them. */
+async function withoutRequestLines<T>(work: Promise<T>): Promise<T> {
+  const { LOG_LEVEL: level } = process.env
+  process.env.LOG_LEVEL = level === 'ERROR' ? level : 'WARN'
+  try {
+    return await work
+  } finally {
+    process.env.LOG_LEVEL = level
   }
 }
 

@@ -8,6 +8,6 @@ export function shapeText({ stacks, resources, longestChain }: DeployShape): str
   return [
     `deploy: ${resources} resources, ${longestChain.length} in the longest chain\n`,
     ...lines,
-    `  ${longestChain.join(' → ')}\n`,
+    `  the longest chain is from ${longestChain[0]} to ${longestChain.at(-1)}\n`,
   ].join('')
 }

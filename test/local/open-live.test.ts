@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { postMessage } from '#shared/live/connections-api.ts'
 import { connectTo, openChannel, type Refusal } from '#test/support/access/live.ts'
@@ -131,7 +131,9 @@ it('refuses handshakes beyond those that it takes at once, and takes others when
   expect(asked).toBe(3)
 })
 
-it('tells a fault of a function as API Gateway does', async () => {
+it('tells a fault of a function as API Gateway does, and the terminal its stack', async () => {
+  const shown: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => shown.push(String(line)) > 0)
   channel = await openChannel({
     intercept: async (route) => {
       if (route === '$connect') return { statusCode: 200 }
@@ -142,6 +144,12 @@ it('tells a fault of a function as API Gateway does', async () => {
   const answer = new Promise<string>((resolve) => socket.once('message', (data) => resolve(String(data))))
   socket.once('open', () => socket.send('hello'))
   expect(JSON.parse(await answer)).toEqual({ message: 'Internal server error' })
+  await channel.stop()
+  vi.restoreAllMocks()
+  expect(shown.map((line) => line.split('\n')[0])).toEqual([
+    '$default: Error: a fault that is meant',
+    '$disconnect: Error: a fault that is meant',
+  ])
 })
 
 it('ends a connection that is idle, and each after its time', async () => {

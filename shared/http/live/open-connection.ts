@@ -4,6 +4,7 @@ import { ApiError, notFound, unauthorized } from '../../core/errors.ts'
 import { isPathId } from '../../core/ids.ts'
 import { note } from '../../core/logging/invocation.ts'
 import { bearerToken, tokenPrefixes } from '../../core/secrets/token.ts'
+import { pulseAgent } from '../../live/pulse-agent.ts'
 import type { Exchange } from '../exchange.ts'
 import { originOf } from '../origin.ts'
 import { problem } from '../problem.ts'
@@ -29,6 +30,7 @@ export const openConnection = watchedLive('$connect', async (event) => {
 /** The order of checks: origin, token, rate limit, session. */
 async function open(event: LiveEvent, exchange: Exchange): Promise<void> {
   const handshake = handshakeOf(event)
+  if (handshake.headers['user-agent'] === pulseAgent) note({ is_pulse: true })
   // A browser sends one; a device has no use for it, and a page of someone else must not open a channel.
   if (handshake.headers.origin !== undefined) throw new ApiError('forbidden', 'The live channel is not for browsers.')
   exchange.origin = await originOf(handshake)

@@ -5,6 +5,7 @@ import { commitItem } from '../../commit/commit-record.ts'
 import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { serviceAddress } from '../../core/service-address.ts'
+import { pulseAgent } from '../../live/pulse-agent.ts'
 import { putFlows } from '../../logs/flows/flow-stream.ts'
 import { emptyPack } from '../../logs/flows/packing.ts'
 import type { Key } from '../../table/keys.ts'
@@ -54,6 +55,7 @@ async function throughChannel(): Promise<void> {
   if (env.liveUrl === null) return
   const url = new URL(env.liveUrl.replace(/^ws/, 'http'))
   const headers = {
+    'user-agent': pulseAgent,
     connection: 'Upgrade',
     upgrade: 'websocket',
     'sec-websocket-version': '13',

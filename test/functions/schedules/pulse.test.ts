@@ -68,6 +68,17 @@ it('makes a handshake of the live channel, which the function behind it refuses'
   await expect(pulse()).rejects.toThrow('Some parts of the service did not take the pulse.')
 })
 
+it('leaves no line in the terminal of one machine, as a refused device does', async () => {
+  const channel = await openChannel()
+  vi.stubEnv('LOG_FORMAT', 'text')
+  const log = catchLog()
+  await pulse()
+  expect(log.text()).toBe('')
+  await channel.connect('nobody', 'session').catch(() => undefined)
+  expect(log.text()).toMatch(/^\S+ live \$connect 401 .*\n$/)
+  await channel.stop()
+})
+
 it('goes through the other parts when one does not take it, and fails', async () => {
   const log = catchLog()
   status = 502
