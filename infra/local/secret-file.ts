@@ -56,14 +56,13 @@ export async function checkServiceSecret(dir: string): Promise<void> {
   })
   const notes = await readNotes()
   const [foreign, missing] = [foreignVersions(versions, notes), missingVersions(versions, notes)]
-  if (foreign.length > 0) {
+  const found = [
+    ...foreign.map((name) => `its version ${name} is not the one that the table was written with`),
+    ...missing.map((name) => `it lacks the version ${name} that the table was written with`),
+  ]
+  if (found.length > 0) {
     throw new Fault(
-      `The service secret ${path} does not belong to the table beside it, which was written with another version ${foreign.join(', ')}.`,
-    )
-  }
-  if (missing.length > 0) {
-    throw new Fault(
-      `The service secret ${path} does not belong to the table beside it, which was written with a version ${missing.join(', ')} that it does not list.`,
+      `The service secret ${path} does not belong to the table beside it: ${found.join(', ')}. Put the file service-secret that belongs to the table in its place.`,
     )
   }
   const fresh = versions.filter(({ name, secret }) => secret !== null && !notes.has(name))

@@ -157,6 +157,7 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
   engineBinary()
   // Before the engine makes a table: one that is there needs the secret it was written with.
   serviceSecret(dir.path)
+  sealKeyFile(dir.path)
   const starting = startEngines(dir.path, { removeAtExit: dir.ephemeral })
   const deploying = synthesize(join(dir.path, 'assembly'))
   const [engines, deployed] = await Promise.allSettled([starting, deploying])

@@ -1,8 +1,12 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processesOn, runLocal, type Service, startService } from '#test/support/service/service.ts'
+import { documentCommands, has, typed } from '#test/walk/type-commands.ts'
 
 let root: string
 /** A data directory with the demo account and another one, and nobody on it. */
@@ -21,6 +25,8 @@ beforeAll(async () => {
   const service = await startService({ dataDir: base })
   const made = await provision(base, account('other'))
   other = { id: made.account.id, token: made.api_token.token }
+  // A flow report, so that consumers have a position in the flow stream.
+  if (has('curl')) await typed(['sh'], documentCommands('walk.md'), base)
   // What the stream holds goes from its log file into a table file.
   await service.restart()
   await service.stop()
@@ -108,6 +114,18 @@ describe('a data directory stays usable', () => {
       expect(service.output()).toContain(`demo-2 ${idOf(dir)}`)
     })
   })
+
+  it('when another demo account is made: the credentials of the one before are kept', async () => {
+    const dir = copy()
+    const kept = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
+    await withService(dir, ['--new-demo'], async (service) => {
+      const file = join(dir, 'credentials-demo.json')
+      expect(service.output()).toContain(`${file} has those of the account before`)
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(kept)
+      expect(await statusOf(service, kept.api_token)).toBe(200)
+      expect(service.credentials.api_token).not.toBe(kept.api_token)
+    })
+  })
 })
 
 describe('a start that fails says one line, and leaves no process', () => {
@@ -129,6 +147,48 @@ describe('a start that fails says one line, and leaves no process', () => {
     await expectFault(dir, `The stream directory ${stream} is damaged`)
     rmSync(stream, { recursive: true })
     await withService(dir, [], async (service) => expect(await statusOf(service, other.token)).toBe(200))
+  })
+
+  it.skipIf(!has('curl'))('when the files of the stream were removed, until its position is removed, too', async () => {
+    const dir = copy()
+    for (const file of readdirSync(join(dir, 'kinesis'))) rmSync(join(dir, 'kinesis', file))
+    const checkpoint = join(dir, 'checkpoints', 'store-flow-logs.kinesis.json')
+    // The first start has made a new stream.
+    for (let i = 0; i < 2; i++) await expectFault(dir, `The checkpoint ${checkpoint} is of another flow stream`)
+    rmSync(checkpoint)
+    await withService(dir, [], async () => {
+      const { stdout, stderr } = await typed(['sh'], documentCommands('walk.md'), dir)
+      expect([stdout.match(/"accepted":1/g), stderr]).toEqual([['"accepted":1'], ''])
+      // What it has accepted is in the log, beside the flow of before.
+      expect(stdout.match(/^.* {2}Deployer \d+ {2}Wiki \d+ {2}tcp {2}443$/gm)).toHaveLength(2)
+    })
+  })
+
+  it.each(['not a key', generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' })])(
+    'when the seal key is damaged: %#',
+    async (content) => {
+      const dir = copy()
+      writeFileSync(join(dir, 'seal-key.pem'), content)
+      await expectFault(dir, `The seal key ${join(dir, 'seal-key.pem')} is damaged`)
+    },
+  )
+
+  it('when the service secret is another', async () => {
+    const dir = copy()
+    writeFileSync(join(dir, 'service-secret'), 'of another directory')
+    await expectFault(dir, 'its version 1 is not the one that the table was written with. Put the file service-secret')
+  })
+
+  it.each(['DYNAMODB_ENDPOINT', 'KINESIS_ENDPOINT'])('when nothing answers at %s', async (variable) => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    server.close()
+    const endpoint = `http://127.0.0.1:${port}`
+    await expectFault(copy(), `Nothing answers at ${variable}=${endpoint} (connect ECONNREFUSED`, {
+      [variable]: endpoint,
+    })
+    await expectFault(copy(), `Nothing answers at ${variable}=nonsense (Invalid URL)`, { [variable]: 'nonsense' })
   })
 
   it('when the table is damaged', async () => {

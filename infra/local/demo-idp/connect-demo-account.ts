@@ -8,6 +8,8 @@ type Options = {
   token: string
   issuer: string
   client: { client_id: string; client_secret: string }
+  /** Whether the account's provider may still have an earlier client. */
+  isNew: boolean
   connection: DemoConnection
 }
 
@@ -18,7 +20,14 @@ type ProviderRow = Row & { discovery_document_uri: string; callback_uri: string 
 const name = 'Demo company'
 
 /** Lets people of the provider sign in to the demo account. Whatever is there already stays as it is. */
-export async function connectDemoAccount({ baseUrl, token, issuer, client, connection }: Options): Promise<Connected> {
+export async function connectDemoAccount({
+  baseUrl,
+  token,
+  issuer,
+  client,
+  isNew,
+  connection,
+}: Options): Promise<Connected> {
   async function ask<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(baseUrl + path, {
       method,
@@ -40,7 +49,7 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, conne
   async function pointToProvider(): Promise<ProviderRow> {
     const discovery_document_uri = `${issuer}/.well-known/openid-configuration`
     const known = await first<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
-    if (known?.discovery_document_uri === discovery_document_uri) return known
+    if (known?.discovery_document_uri === discovery_document_uri && !isNew) return known
     const fields = { ...client, discovery_document_uri }
     if (known) return ask('PATCH', `/oidc_auth_providers/${known.id}`, { oidc_auth_provider: fields })
     return ask('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })

@@ -29,7 +29,7 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
     throw new Fault(`--demo-idp needs the packages of development; npm ci installs them (${error.message}).`)
   })
   const people = Object.values(demoPeople)
-  const client = demoClient(dir)
+  const { client, isNew } = demoClient(dir)
   const idp = await startDemoIdp({ port, client, people })
   try {
     const token = readJson<{ api_token: string }>(credentialsFile(dir))?.api_token ?? ''
@@ -43,6 +43,7 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
       token,
       issuer: idp.issuer,
       client,
+      isNew,
       connection,
     })
     await idp.leadBackTo(callbackUri)

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { Fault } from '../fault.ts'
+import { Fault, messageOf } from '../fault.ts'
 import { findDynoxide } from './binary.ts'
 import type { HostMessage, HostOptions } from './host.ts'
 
@@ -17,11 +17,27 @@ const none = new Promise<string>(() => undefined)
 /** The binary of the table's engine; null where DYNAMODB_ENDPOINT names one that runs. @throws Fault where there is none */
 export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
 
+/** @throws Fault where a variable names an endpoint that gives no answer */
+async function checkEndpoint(variable: 'DYNAMODB_ENDPOINT' | 'KINESIS_ENDPOINT'): Promise<void> {
+  const endpoint = process.env[variable]
+  if (!endpoint) return
+  try {
+    const response = await fetch(endpoint, { signal: AbortSignal.timeout(5_000) })
+    await response.body?.cancel()
+  } catch (error) {
+    const reason = messageOf(error instanceof Error ? (error.cause ?? error) : error)
+    throw new Fault(
+      `Nothing answers at ${variable}=${endpoint} (${reason}). Start the engine there, or unset the variable to use the one that comes with the service.`,
+    )
+  }
+}
+
 /** Starts the engines on a directory, or uses those that DYNAMODB_ENDPOINT and KINESIS_ENDPOINT name. */
 export async function startEngines(
   dir: string,
   options: { removeAtExit?: boolean; front?: boolean } = {},
 ): Promise<Engines> {
+  await Promise.all([checkEndpoint('DYNAMODB_ENDPOINT'), checkEndpoint('KINESIS_ENDPOINT')])
   const { DYNAMODB_ENDPOINT, KINESIS_ENDPOINT } = process.env
   if (DYNAMODB_ENDPOINT && KINESIS_ENDPOINT) {
     return { dynamodb: DYNAMODB_ENDPOINT, kinesis: KINESIS_ENDPOINT, failed: none, stop: async () => undefined }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clients } from '../clients.ts'
+import { Fault } from '../fault.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Deployment } from '../template/deployment.ts'
 import type { Mapping } from '../template/mapping.ts'
@@ -34,6 +35,21 @@ function sourceOf({ sourceArn }: Mapping, { deployment, clients, table, region }
   throw new Error(`The event source ${sourceArn} is neither the table's stream nor the flow stream.`)
 }
 
+/**
+ * Reads at the position of a consumer. In a stream whose files were removed it is refused for ever: what is taken would never be handled.
+ * @throws Fault that names the file of the position
+ */
+async function checkPosition(source: Source, shard: string, checkpoint: Checkpoint): Promise<void> {
+  const position = checkpoint.get(shard)
+  if (position === undefined) return
+  await source.read(shard, position, 1).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'InvalidArgumentException') throw error
+    throw new Fault(
+      `The checkpoint ${checkpoint.path} is of another flow stream: the stream's files were removed or replaced. Put them back, or remove the checkpoint and start again: flow reports that only the removed files had are lost, nothing else.`,
+    )
+  })
+}
+
 /** One poller for each event source mapping of the templates and each shard of its source. */
 export async function startPollers(settings: Settings): Promise<Pollers> {
   const { dir, deployment, runtime, wake } = settings
@@ -49,6 +65,7 @@ export async function startPollers(settings: Settings): Promise<Pollers> {
     const checkpoint = openCheckpoint(dir, `${label}.${source.kind}`)
     const keep = failureFolder(dir, label, mapping.functionArn, source)
     const shards = await source.shards()
+    for (const shard of shards) await checkPosition(source, shard, checkpoint)
     if (source.kind === 'dynamodb') {
       tableCheckpoints.push(checkpoint)
       tableShard = shards.length === 1 ? shards[0] : undefined
