@@ -189,6 +189,10 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     180_000,
   )
 
+  it('starts without a line of what it prepares', () => {
+    expect(service.output()).toMatch(/^\n {2}Starting …\n\n {2}Network Access Administration is ready at /)
+  })
+
   it('is told on the page what there is, in order, without seeing it', async () => {
     await browsing.page.goto(begin('client').page)
     const named = await browsing.named()

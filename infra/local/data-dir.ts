@@ -81,7 +81,7 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
   return lock && { path, ephemeral, lock }
 }
 
-const maxWaitMs = 20_000
+const maxWaitMs = 30_000
 
 /**
  * Opens the data directory of a service, once an earlier one that is ending has left it.

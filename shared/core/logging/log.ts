@@ -44,12 +44,12 @@ export function logLine(level: LogLevel, event: LogEvent, fields: LogFields = {}
 
 /**
  * The last line of an invocation, with what it has measured. Where a deployment wants no lines of this level, what
- * CloudWatch makes metrics of is left of it.
+ * CloudWatch makes metrics of is left of it; a person at a terminal gets nothing.
  */
 export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
   const measured = embedded(notedSamples())
   if (isWritten(level)) logLine(level, event, { ...fields, ...measured })
-  else if ('_aws' in measured) {
+  else if ('_aws' in measured && env.logFormat === 'json') {
     const { class: kind, operation, reason } = notedFields()
     process.stdout.write(`${JSON.stringify({ class: kind, operation, reason, ...measured })}\n`)
   }

@@ -81,6 +81,10 @@ it('leaves of a line that the level does not want what metrics are made of', () 
   )
   vi.restoreAllMocks()
   expect(lineOf('none', request, 'WARN')).toBeUndefined()
+  vi.restoreAllMocks()
+  // Nobody makes metrics of what is written for a person.
+  vi.stubEnv('LOG_FORMAT', 'text')
+  expect(lineOf('classes', request, 'WARN')).toBeUndefined()
 })
 
 it('keeps times each for itself, as many as CloudWatch reads', () => {
