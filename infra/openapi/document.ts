@@ -6,12 +6,17 @@ import type { Operation } from '#shared/http/operation.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import type { JsonSchema } from '#shared/values/field.ts'
 import { maxKeys } from '#shared/values/too-many-keys.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { errorResponses, problemExamples } from './errors.ts'
 import { exampleOf } from './examples.ts'
 import { readsOne, requestHeaders, requestHeadersOf, responseHeaders, successHeadersOf } from './headers.ts'
+import { introduction } from './introduction.ts'
+import { parameterText } from './parameter-texts.ts'
 import type { Parts } from './parts.ts'
 import { described, type Json, Schemas, tidy } from './schemas.ts'
+import { nounOf, tagGroups, tagOf, tagTexts, titleOf } from './tags.ts'
 
+const { version } = packageJson
 const uuidExample = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
 
 /** The identifiers of a path: those of A6.1, or of the form that the contract gives them. */
@@ -19,12 +24,12 @@ const pathParameters = ({ path, identifiers = {} }: Operation): Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const form = isV0(path) ? uuidSchema : pathIdSchema
     const { description, examples = [uuidExample], ...schema }: JsonSchema = identifiers[name] ?? form
-    const object = name === 'id' ? 'object' : name.replace(/_id$/, '').replaceAll('_', ' ')
+    const object = name === 'id' ? nounOf(path) : name.replace(/_id$/, '').replaceAll('_', ' ')
     return {
       name,
       in: 'path',
       required: true,
-      description: identifiers[name] ? description : `Id of the ${object}: ${description}.`,
+      description: identifiers[name] ? description : `The ${object} that is meant: ${description}.`,
       schema,
       example: [examples].flat()[0],
     }
@@ -51,35 +56,33 @@ const paging = [
   ),
 ]
 
-const queryParameters = ({ filters, parameters = {} }: Operation): Json[] => [
+const queryParameters = ({ path, filters, parameters = {} }: Operation): Json[] => [
   ...Object.entries(parameters).map(
     ([name, { description, ...schema }]) =>
       (description ? undefined : paging.find((known) => known.name === name)) ??
-      query(name, schema, String(description ?? described(name, schema).description)),
+      query(name, schema, String(description ?? parameterText(name, tagOf(path)))),
   ),
   ...(filters
     ? [
         ...paging,
-        ...Object.entries(filters).map(([name, { schema }]) =>
-          query(name, schema, `Only rows with this ${name.replaceAll('_', ' ')}.`),
-        ),
+        ...Object.entries(filters).map(([name, { schema }]) => query(name, schema, parameterText(name, tagOf(path)))),
       ]
     : []),
 ]
 
-function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined {
+function requestBody({ path, method, body }: Operation, { schemas }: Parts): Json | undefined {
   if (!body) return undefined
   const { envelope, shape = 'object', optional = false, fields } = body
   const value: Json = fields
-    ? { ...schemas.of(fields), maxProperties: maxKeys }
-    : { type: shape === 'list' ? 'array' : 'object', ...tidy(body.value ?? {}) }
+    ? { ...schemas.of(fields, tagOf(path)), maxProperties: maxKeys }
+    : { type: shape === 'list' ? 'array' : 'object', ...tidy(body.value ?? {}, tagOf(path)) }
   const content = (schema: Json) => ({
     'application/json': { schema, example: exampleOf(schema, schemas.components) },
   })
   if (envelope === null) return { required: !optional, description: 'An object.', content: content(value) }
   const schema = {
     type: 'object',
-    properties: { [envelope]: { description: `The ${envelope.replaceAll('_', ' ')}.`, ...value } },
+    properties: { [envelope]: { description: envelopeText(method, shape), ...value } },
     // One that can be left out is there, or nothing else is.
     ...(optional ? { anyOf: [{ required: [envelope] }, { maxProperties: 0 }] } : { required: [envelope] }),
   }
@@ -88,6 +91,14 @@ function requestBody({ body }: Operation, { schemas }: Parts): Json | undefined 
     description: `An object with the key \`${envelope}\`.`,
     content: content(schema),
   }
+}
+
+/** What is under the envelope of a body. */
+const envelopeText = (method: string, shape: 'object' | 'list'): string => {
+  if (shape === 'list') return 'All entries from now on: what is not in this list is removed.'
+  return method === 'POST'
+    ? 'What to create or start; fields that are not known are ignored.'
+    : 'Fields to change; those that are left out stay as they are.'
 }
 
 const problem: Json = {
@@ -102,14 +113,14 @@ const problem: Json = {
         '`about:blank`, or `/problems/<code>`. It is an identifier to compare, not an address: nothing is served there.',
       examples: ['/problems/invalid_json', 'about:blank'],
     },
-    title: described('title', { type: 'string' }),
+    title: described('title', { type: 'string' }, ''),
     status: { type: 'integer', description: 'Same as the HTTP status.', examples: [404] },
-    detail: described('detail', { type: 'string' }),
-    code: { ...described('code', { type: 'string' }), enum: Object.keys(errorCodes) },
-    request_id: described('request_id', { type: 'string' }),
-    errors: described('errors', { type: 'object' }),
+    detail: described('detail', { type: 'string' }, ''),
+    code: { ...described('code', { type: 'string' }, ''), enum: Object.keys(errorCodes) },
+    request_id: described('request_id', { type: 'string' }, ''),
+    errors: described('errors', { type: 'object' }, ''),
     required_scope: { type: 'string', description: 'The scope that the token lacks; with `insufficient_scope`.' },
-    limit: { type: 'string', description: 'The limit that is reached; with `limit_reached`.' },
+    limit: { type: 'string', description: 'Which limit of the account was hit, only with `limit_reached`.' },
     feature: { type: 'string', description: 'The feature that the account lacks; with `feature_not_enabled`.' },
   },
 }
@@ -122,7 +133,7 @@ const successTexts: Record<number, string> = {
 
 function successResponses(operation: Operation, { schemas }: Parts): Json {
   const { status = 200, repeatable, canContinue } = operation
-  const schema = schemas.of(operation.response)
+  const schema = schemas.of(operation.response, tagOf(operation.path))
   const contentOf = (schema: Json) => ({
     content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
   })
@@ -181,30 +192,6 @@ const operationId = (file: string, alias: string | null): string => {
   return name + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** A path's last segment that is a collection names the tag: what is below `/actors/{id}/client_tokens` is client tokens. */
-function tagOf(path: string): string {
-  const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
-  if (first === 'v0' || ['gateway', 'client', 'ingestion', 'access', 'sign_in'].includes(first)) return first
-  return rest.find((part) => part.endsWith('s')) ?? first
-}
-
-const surfaces: Record<string, string> = {
-  account: 'The account, its limits and their use.',
-  logs: 'What was changed, what connected, what flowed, and who asked.',
-  v0: 'The legacy API.',
-  gateway: 'What gateways call.',
-  client: 'What clients call.',
-  ingestion: 'Where gateways and clients report flows.',
-  sign_in: 'How people sign in.',
-  access: 'Questions about who may reach what.',
-}
-
-const description = `Who may reach what, who changed it, and what really flowed.
-
-The schemas of requests list every form in which a value is taken: a boolean and an integer can also come as text. White
-space around a text is cut, an empty text means null, and a key that is not known is ignored; records of flows alone are
-taken exactly as described. What no schema can tell, such as whether an object exists, is answered with 422.`
-
 /** The OpenAPI 3.1 document of the operations. */
 export function openApiDocument(sources: OperationSource[], names: Map<object, string>): Json {
   const parts: Parts = { schemas: new Schemas(names), responses: {} }
@@ -218,21 +205,19 @@ export function openApiDocument(sources: OperationSource[], names: Map<object, s
       }
     }
   }
-  const tags = [...new Set(sources.map(({ operation }) => tagOf(operation.path)))].sort()
+  const used = new Set(sources.map(({ operation }) => tagOf(operation.path)))
   return {
     openapi: '3.1.0',
     info: {
       title: 'Network Access Administration',
-      version: '1.0.0',
-      description,
+      version,
+      description: introduction,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: '/', description: 'The deployment that serves this document.' }],
     security: [{ api_token: [] }],
-    tags: tags.map((name) => ({
-      name,
-      description: surfaces[name] ?? `The ${name.replaceAll('_', ' ')} of the account.`,
-    })),
+    tags: [...used].sort().map((name) => ({ name, 'x-displayName': titleOf(name), description: tagTexts[name] })),
+    'x-tagGroups': tagGroups,
     paths,
     components: {
       securitySchemes: Object.fromEntries(

@@ -7,6 +7,7 @@ import { exampleOf } from './examples.ts'
 import { headerRef } from './header-ref.ts'
 import type { Parts } from './parts.ts'
 import type { Json, Schemas } from './schemas.ts'
+import { tagOf } from './tags.ts'
 import { v0ErrorResponses } from './v0-errors.ts'
 
 const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
@@ -96,13 +97,13 @@ const headersOf = (status: number): string[] => [
 ]
 
 /** The content of the refusals of a status: a problem, and where the contract says so, more in its 422. */
-function contentOf({ rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
+function contentOf({ path, rejection }: Operation, codes: ErrorCode[], schemas: Schemas): Json {
   const problem = { $ref: '#/components/schemas/Problem' }
   if (!rejection || !codes.includes('validation_failed')) {
     const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
     return { schema: problem, examples: Object.fromEntries(examples) }
   }
-  const members = schemas.of(rejection)
+  const members = schemas.of(rejection, tagOf(path))
   const example = { ...problemExample('validation_failed'), ...fieldsOf(exampleOf(members, schemas.components)) }
   return { schema: { allOf: [problem, members] }, example }
 }

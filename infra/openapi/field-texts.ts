@@ -4,17 +4,19 @@ import { answersTexts } from './field-texts/answers.ts'
 import { devicesTexts } from './field-texts/devices.ts'
 import { flowsTexts } from './field-texts/flows.ts'
 import { logsTexts } from './field-texts/logs.ts'
+import { mdmDevicesFirstTexts } from './field-texts/mdm-devices-a-to-l.ts'
+import { mdmDevicesLastTexts } from './field-texts/mdm-devices-m-to-z.ts'
 import { objectsTexts } from './field-texts/objects.ts'
 import { resourcesAndPoliciesTexts } from './field-texts/resources-and-policies.ts'
 import { sealedLogsTexts } from './field-texts/sealed-logs.ts'
 import { signInTexts } from './field-texts/sign-in.ts'
 import { syncRunsTexts } from './field-texts/sync-runs.ts'
-import { id, integer, type Text, type Texts, time } from './field-texts/text.ts'
+import { type Text, type Texts, time } from './field-texts/text.ts'
 import { v0ConfigurationTexts } from './field-texts/v0-configuration.ts'
 import { v0DevicesTexts } from './field-texts/v0-devices.ts'
 import { v0RulesAndUsersTexts } from './field-texts/v0-rules-and-users.ts'
 
-/** What a field means wherever it stands: a name has one meaning in the whole API, and so a text in one place. */
+/** The meaning of each field: of a name everywhere, or of a name in one collection (`groups.name`). A text is in one place. */
 const texts = inOnePlace([
   answersTexts,
   objectsTexts,
@@ -27,6 +29,8 @@ const texts = inOnePlace([
   logsTexts,
   sealedLogsTexts,
   syncRunsTexts,
+  mdmDevicesFirstTexts,
+  mdmDevicesLastTexts,
   v0DevicesTexts,
   v0RulesAndUsersTexts,
   v0ConfigurationTexts,
@@ -40,27 +44,20 @@ function inOnePlace(places: Texts[]): Texts {
   return Object.fromEntries(all)
 }
 
-const words = (name: string): string => name.replaceAll('_', ' ')
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+/** The form of a field by its name, where it has no text. */
+function formOf(name: string): Partial<Text> {
+  if (name.endsWith('_at')) return { example: time, format: 'date-time' }
+  return {}
+}
 
-/** Ids that are no UUIDs of this service. */
-const foreignIds =
-  /^(svc|idp|log|mdm|client|tenant|user|blueprint|push_installation|tenant_device|mail_sync_device)_id$/
+/** The names that a field has for an owner, the most particular first: `oidc_auth_providers.name`, `auth_providers.name`, …, `name`. */
+function namesOf(name: string, owner: string): string[] {
+  const words = owner.split('_')
+  return [...words.map((_word, i) => `${words.slice(i).join('_')}.${name}`), name]
+}
 
-/** Description, example and form of a field, by its name; what has no text of its own is described by rule. */
-export function fieldText(name: string): Text {
-  const known = texts[name]
-  if (known) return known
-  if (name === 'id') return { description: 'Id, a UUID.', example: id, format: 'uuid' }
-  if (name.endsWith('_id') && !foreignIds.test(name) && !/installation_id$/.test(name))
-    return { description: `Id of the ${words(name.slice(0, -3))}.`, example: id, format: 'uuid' }
-  if (name.endsWith('_at'))
-    return {
-      description: `Time of ${words(name.slice(0, -3))}, in UTC with microseconds.`,
-      example: time,
-      format: 'date-time',
-    }
-  if (/_(port|packets|bytes|count|secs)$/.test(name)) return integer(sentence(words(name)), 443)
-  if (/_ip$/.test(name)) return { description: sentence(words(name)), example: '192.0.2.10' }
-  return { description: sentence(words(name)) }
+/** Description, example and form of a field of a collection's objects. What has no text gets none, and a law names it. */
+export function fieldText(name: string, owner: string): Partial<Text> {
+  const known = namesOf(name, owner).find((key) => texts[key])
+  return (known === undefined ? undefined : texts[known]) ?? formOf(name)
 }

@@ -15,50 +15,59 @@ export class Schemas {
     this.names = names
   }
 
-  of(schema: v.GenericSchema): Json {
+  /** The schema; fields of one without a name have the meaning that they have for the `owner`, a collection. */
+  of(schema: v.GenericSchema, owner: string): Json {
     const name = this.names.get(schema)
-    if (name === undefined) return this.convert(schema)
+    if (name === undefined) return this.convert(schema, owner)
     if (!this.components[name]) {
       this.components[name] = {}
-      this.components[name] = { title: name, ...this.convert(schema) }
+      this.components[name] = { title: name, ...this.convert(schema, collectionOf(name)) }
     }
     return { $ref: `#/components/schemas/${name}` }
   }
 
-  private convert(root: v.GenericSchema): Json {
+  private convert(root: v.GenericSchema, owner: string): Json {
     const { $schema: _dialect, ...json } = toJsonSchema(root, {
       errorMode: 'ignore',
       overrideSchema: ({ valibotSchema, jsonSchema }) => {
-        if (valibotSchema !== root && this.names.has(valibotSchema)) return this.of(valibotSchema as v.GenericSchema)
+        if (valibotSchema !== root && this.names.has(valibotSchema))
+          return this.of(valibotSchema as v.GenericSchema, owner)
         // 64-bit counters are integers on the wire.
         if ('type' in valibotSchema && valibotSchema.type === 'bigint') return { type: 'integer', format: 'int64' }
         return jsonSchema
       },
     })
-    return tidy({ ...json })
+    return tidy({ ...json }, owner)
   }
 }
 
+/** The collection that a named schema shows or takes objects of: `NewActorFields` → `actors`. */
+function collectionOf(name: string): string {
+  const words = name.replace(/^(New|Shown)|(Fields|Changes)$/g, '').replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
+  return `${words.toLowerCase()}s`.replace(/ys$/, 'ies')
+}
+
 /** Fields with a rule of their own document themselves; a field that can be null is one schema of two types. */
-export function tidy(node: Json): Json {
-  if (isObject(node.jsonSchema)) return tidy(node.jsonSchema)
+export function tidy(node: Json, owner: string): Json {
+  if (isObject(node.jsonSchema)) return tidy(node.jsonSchema, owner)
   const { properties, rules, ...rest } = node
-  if (Array.isArray(node.anyOf) && node.type === undefined) return nullable(node.anyOf.filter(isObject).map(tidy))
+  if (Array.isArray(node.anyOf) && node.type === undefined)
+    return nullable(node.anyOf.filter(isObject).map((option) => tidy(option, owner)))
   if (Array.isArray(rest.required) && rest.required.length === 0) delete rest.required
   const result: Json = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, key === 'enum' ? value : tidyWithin(value)]),
+    Object.entries(rest).map(([key, value]) => [key, key === 'enum' ? value : tidyWithin(value, owner)]),
   )
   if (isObject(properties)) {
     result.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, value]) => [name, described(name, tidy(fieldsOf(value)))]),
+      Object.entries(properties).map(([name, value]) => [name, described(name, tidy(fieldsOf(value), owner), owner)]),
     )
   }
   return isObject(rules) ? withRules(result, rules) : result
 }
 
-function tidyWithin(value: unknown): unknown {
-  if (isObject(value)) return tidy(value)
-  return Array.isArray(value) ? value.map((item) => (isObject(item) ? tidy(item) : item)) : value
+function tidyWithin(value: unknown, owner: string): unknown {
+  if (isObject(value)) return tidy(value, owner)
+  return Array.isArray(value) ? value.map((item) => (isObject(item) ? tidy(item, owner) : item)) : value
 }
 
 /** An object schema with the rules between its properties. */
@@ -80,9 +89,9 @@ function nullable(options: Json[]): Json {
 }
 
 /** Says what a field means, in what form it comes, and gives an example, where the field does not say so itself. */
-export function described(name: string, schema: Json): Json {
+export function described(name: string, schema: Json, owner: string): Json {
   if (schema.description) return schema
-  const { description, example, format, integer } = fieldText(name)
+  const { description, example, format, integer } = fieldText(name, owner)
   const types = [schema.type].flat()
   const isText = types.includes('string') && !schema.enum && schema.const === undefined && !schema.format
   const fits = example !== undefined && takes(schema, example)
@@ -91,7 +100,7 @@ export function described(name: string, schema: Json): Json {
     ...(integer &&
       types.includes('number') && { type: typeof schema.type === 'string' ? 'integer' : ['integer', 'null'] }),
     ...(isText && format && { format }),
-    description,
+    ...(description !== undefined && { description }),
     ...(!schema.examples && fits && { examples: [example] }),
   }
 }

@@ -15,7 +15,7 @@ export const callbackAt = (path: `/${string}`, summary: string) =>
       credential: 'none',
       step: 'return',
       parameters: {
-        state: fromProvider('Which sign-in it is.'),
+        state: fromProvider('Identifies the pending sign-in; made by this service, good once.'),
         code: fromProvider('What the provider gives for the person.'),
         error: fromProvider('Why it gives nothing.'),
         iss: fromProvider('The provider, where it says so (RFC 9207).'),

@@ -5,6 +5,6 @@ export const slugPattern = '^[A-Za-z0-9-]{3,100}$'
 export const slug = {
   type: 'string',
   pattern: slugPattern,
-  description: 'Slug of the account.',
+  description: 'Short name of the company in its sign-in address, as administrators gave it.',
   examples: ['example'],
 }

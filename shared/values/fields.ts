@@ -77,7 +77,7 @@ const uuidRule = (input: unknown): Checked<string> => {
 
 export const Uuid = field<string>(uuidRule, { type: 'string', format: 'uuid' })
 
-export const mustBeTimestamp = 'must be an RFC 3339 timestamp since 1970, for example 2026-03-01T12:00:00Z'
+const mustBeTimestamp = 'must be an RFC 3339 timestamp since 1970, for example 2026-03-01T12:00:00Z'
 
 /** A timestamp with an offset, given back in UTC with microseconds. */
 export const Timestamp = field<string>(

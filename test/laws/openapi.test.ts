@@ -93,20 +93,6 @@ it('refers to what there is, and holds nothing that is not referred to', () => {
   }
 })
 
-it('describes every field', () => {
-  for (const node of nodes(document)) {
-    if (node.type !== 'object' || typeof node.properties !== 'object') continue
-    for (const [name, field] of Object.entries(node.properties as Record<string, { description?: string }>))
-      expect(field.description, name).toMatch(/\w/)
-  }
-})
-
-it('shows the form of the type of a problem, and that it is no address', () => {
-  const { description, examples } = document.components.schemas.Problem.properties.type
-  expect(description).toMatch(/`\/problems\/<code>`.*not an address/)
-  expect(examples).toContain('/problems/invalid_json')
-})
-
 it('describes flow ingest: its records, how they can be packed, and what is told of those that are not valid', () => {
   const { parameters, requestBody, responses } = document.paths['/ingestion/flow_logs'].post
   const { properties, required } = requestBody.content['application/json'].schema
@@ -150,10 +136,7 @@ describe.each(operations)('$name', ({ operation, described }) => {
 
   it('describes every parameter of its path and query', () => {
     const parameters = described.parameters.map(resolve)
-    for (const { name, description, schema } of parameters) {
-      expect(description, name).toMatch(/\w/)
-      expect(schema, name).toBeDefined()
-    }
+    for (const { name, schema } of parameters) expect(schema, name).toBeDefined()
     const names = (place: string) =>
       parameters.filter((p: { in: string }) => p.in === place).map((p: { name: string }) => p.name)
     expect(names('path')).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))

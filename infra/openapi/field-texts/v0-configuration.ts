@@ -2,6 +2,11 @@ import { integer, type Texts } from './text.ts'
 
 /** The configuration of the legacy API. */
 export const v0ConfigurationTexts: Texts = {
+  'v0_configurations.client_id': { description: 'Identifier of this service at the OpenID provider.', example: 'vpn' },
+  'v0_open_id_providers.client_id': {
+    description: 'Identifier of this service at the OpenID provider.',
+    example: 'vpn',
+  },
   allow_unprivileged_device_configuration: { description: 'Whether users may configure their devices.', example: true },
   allow_unprivileged_device_management: { description: 'Whether users may add and remove devices.', example: true },
   auto_create_users: {
@@ -36,10 +41,10 @@ export const v0ConfigurationTexts: Texts = {
   openid_connect_providers: { description: 'The OpenID providers; an update replaces all of them.' },
   response_type: { description: 'The response type of the OpenID request.', example: 'code' },
   saml_identity_providers: { description: 'The SAML providers; an update replaces all of them.' },
-  scope: { description: 'The scopes that are asked for.', example: 'openid email profile' },
-  sign_metadata: { description: 'Whether our metadata are signed.', example: true },
-  sign_requests: { description: 'Whether our requests are signed.', example: true },
-  signed_assertion_in_resp: { description: 'Whether assertions must be signed.', example: true },
-  signed_envelopes_in_resp: { description: 'Whether responses must be signed.', example: true },
+  scope: { description: 'What the OpenID request asks for, separated by blanks.', example: 'openid email profile' },
+  sign_metadata: { description: 'True when this service signs the description of itself.', example: true },
+  sign_requests: { description: 'True when this service signs what it sends to the provider.', example: true },
+  signed_assertion_in_resp: { description: 'True when assertions without a signature are refused.', example: true },
+  signed_envelopes_in_resp: { description: 'True when responses without a signature are refused.', example: true },
   vpn_session_duration: integer('Seconds after which people must log in again; 0 for never.', 86_400),
 }

@@ -7,6 +7,26 @@ const usesDefault = (name: string): Text => ({
 
 /** Devices of the legacy API. */
 export const v0DevicesTexts: Texts = {
+  'v0_devices.description': {
+    description: 'A remark, at most 2048 characters; null for none.',
+    example: 'Work laptop',
+  },
+  'v0_devices.ipv4': {
+    description: 'IPv4 tunnel address; assigned at creation unless it was given.',
+    example: '100.64.0.7',
+  },
+  'v0_devices.ipv6': {
+    description: 'IPv6 tunnel address; assigned at creation unless it was given.',
+    example: 'fd00:2021:1111::7',
+  },
+  'v0_devices.name': {
+    description: 'What people call the device; made by the service when left out.',
+    example: 'laptop',
+  },
+  'v0_devices.public_key': {
+    description: 'Public key of the tunnel in base64, unique in the account.',
+    example: 'c2FtcGxlIHB1YmxpYyBrZXkgb2YgMzIgYnl0ZXMuLi4=',
+  },
   allowed_ips: {
     description: 'Networks that the device reaches through the tunnel, separated by commas, or an array.',
     example: '0.0.0.0/0,::/0',

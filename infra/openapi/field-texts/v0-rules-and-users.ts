@@ -2,6 +2,7 @@ import { type Texts, time } from './text.ts'
 
 /** Rules and users of the legacy API. */
 export const v0RulesAndUsersTexts: Texts = {
+  'v0_users.email': { description: 'Address of the user, unique in the account.', example: 'ada@example.com' },
   action: { description: 'What happens to matching traffic.', example: 'accept' },
   destination: { description: 'IP address or CIDR block.', example: '192.0.2.0/24' },
   disabled_at: {
