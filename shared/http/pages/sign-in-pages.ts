@@ -41,12 +41,22 @@ const startOf = ({ slug, request }: Requested, { id }: Provider): string =>
 
 const loopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
-/** Where a sign-in ends, as a person says it. */
-function destination(redirectUri: string): Html {
-  const { protocol, hostname, host } = new URL(redirectUri)
+/** Where a sign-in ends, as a person says it. Any program on a device can listen there, not the client alone. */
+function destination({ redirect_uri, context }: SignInRequest): Html {
+  const { protocol, hostname, host } = new URL(redirect_uri)
   if (protocol !== 'http:' && protocol !== 'https:') return html`the app <b>${protocol.slice(0, -1)}</b>`
-  return loopback.test(hostname) ? html`the client on <b>this device</b>` : html`<b>${host}</b>`
+  if (!loopback.test(hostname)) return html`<b>${host}</b>`
+  return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
+
+/** The end of a sign-in: for the portal also what it allows there, so that nobody signs in to administer unawares. */
+const outcomeOf = (request: SignInRequest): Html =>
+  request.context === 'portal'
+    ? html`<p>Then you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if that is where you started.</p>`
+    : html`<p class="quiet">Then you return to ${destination(request)}.</p>`
+
+const titleOf = ({ request, accountName }: Pick<SignInPage, 'request' | 'accountName'>): string =>
+  request.context === 'portal' ? `Sign in to administer ${accountName}` : `Sign in to ${accountName}`
 
 /**
  * The address of a redirect as a source of `form-action`: browsers hold what a form's answer leads to against it. It knows no
@@ -104,16 +114,16 @@ ${isWrong && html`<p class="hint" id="email-error">Error: ${error}</p>`}
 
 /** Every way to sign in to an account. */
 export function signInPage(page: SignInPage): Answer {
-  const { accountName, request, providers, error, status, email } = page
+  const { request, providers, error, status, email } = page
   const others = providers.filter(({ kind }) => kind !== 'email_otp')
   const isByEmail = providers.some(({ kind }) => kind === 'email_otp')
-  const title = `Sign in to ${accountName}`
+  const title = titleOf(page)
   return pageAnswer({
     status,
     title: titled(title, error),
     formTargets: [formTargetOf(request.redirect_uri)],
     body: html`<h1>${title}</h1>
-<p class="quiet">Then you return to ${destination(request.redirect_uri)}.</p>
+${outcomeOf(request)}
 ${email === undefined && errorOf(error)}
 ${providerLinks(page, others)}
 ${otherAccount(page, others)}
@@ -143,7 +153,7 @@ ${hidden(request)}
       error !== undefined && html` aria-invalid="true" aria-describedby="passcode-error"`
     }>
 ${error !== undefined && html`<p class="hint" id="passcode-error">Error: ${error}</p>`}
-<button class="button first">Sign in</button>
+<button class="button first">${request.context === 'portal' ? 'Sign in to administer' : 'Sign in'}</button>
 </form>
 <form method="post" action="${base(slug)}">
 ${hidden(request)}

@@ -97,6 +97,21 @@ describe('the ways to sign in', () => {
     expect(returning('com.example.client:/done')).toContain('the app <b>com.example.client</b>')
   })
 
+  it('say that a sign-in is to administer, and to a program of this device that it is not the client', () => {
+    const ofPortal = (redirect_uri: string) =>
+      String(signInPage({ ...page, request: { ...request, context: 'portal', redirect_uri } }).body)
+    for (const address of ['http://127.0.0.1:53124/callback', 'http://[::1]/callback']) {
+      expect(ofPortal(address)).toContain('a program on <b>this device</b>')
+      expect(ofPortal(address)).not.toContain('the client on')
+    }
+    expect(ofPortal('https://portal.example.com/done')).toContain('<b>portal.example.com</b>')
+    expect(ofPortal('https://portal.example.com/done')).toContain('<h1>Sign in to administer')
+    expect(ofPortal('https://portal.example.com/done')).toContain('<b>rights as an administrator</b>')
+    const passcode = passcodePage({ ...page, request: { ...request, context: 'portal' }, email: 'a@example.com' })
+    expect(String(passcode.body)).toContain('>Sign in to administer')
+    expect(text).not.toContain('administ')
+  })
+
   it('let a form lead on to the address of the redirect alone', () => {
     expect(targetsOf('http://127.0.0.1:53124/callback')).toBe("'self' http://127.0.0.1:53124")
     expect(targetsOf('https://portal.example.com/done?x=1')).toBe("'self' https://portal.example.com")
