@@ -3,12 +3,15 @@ import { expect, it } from 'vitest'
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 
-const documents = [
+const allDocuments = [
   'README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md') && !file.startsWith('decisions') && file !== 'CHANGELOG.md')
+    .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
 ]
+
+/** The documents of today; decisions and the changelog name commands of their time. */
+const documents = allDocuments.filter((file) => !file.startsWith('docs/decisions/') && file !== 'docs/CHANGELOG.md')
 
 /** The commands in code marks and code blocks: `npm run seal`, `npm start`, `npm test`. */
 const commands = documents.flatMap((file) =>
@@ -26,4 +29,13 @@ it('the documents name no command that package.json does not have', () => {
   const ownOfNpm = new Set(['ci', 'install'])
   const unknown = commands.filter(({ name }) => !(name in scripts) && !ownOfNpm.has(name))
   expect(unknown).toEqual([])
+})
+
+it('the documents have no comment in a command, which zsh would take for arguments', () => {
+  const commented = allDocuments.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^ *```sh\n(.*?)^ *```/gms)].flatMap(([, block = '']) =>
+      block.split('\n').filter((line) => /(^|\s)#(\s|$)/.test(line)),
+    ),
+  )
+  expect(commented).toEqual([])
 })
