@@ -5,6 +5,7 @@ import { dataSettings } from './data.ts'
 import { installSettings } from './install.ts'
 import type { Kind } from './kinds.ts'
 import { loadSettings } from './load.ts'
+import { nearestName } from './nearest-name.ts'
 import { operatorSettings } from './operator.ts'
 import type { Setting } from './setting.ts'
 import { signInSettings } from './sign-in.ts'
@@ -107,22 +108,37 @@ function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settin
   return cdnSecretArn === null ? null : 'left out with cdnSecretArn, with which devices connect by the name of the CDN'
 }
 
-/** @throws SettingError at the first value that breaks a rule, and at a name that is no setting */
+/** The error of a name that is no setting. */
+function unknownSetting(name: string): SettingError {
+  const near = nearestName(name, Object.keys(all))
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`
+  return new SettingError(
+    name,
+    'a setting',
+    `There is no setting ${name}; docs/settings.md has a table of all.${meant}`,
+  )
+}
+
+/** @throws SettingError that names all settings that are wrong */
+function rejectAll(faults: SettingError[]): void {
+  const [first] = faults
+  if (first) throw new SettingError(first.setting, first.rule, faults.map(({ message }) => message).join('\n'))
+}
+
+/** @throws SettingError at names that are no settings and values that break their rules, then at values that do not fit together */
 export function readSettings({ node }: Construct): Settings {
   // Names of the CDK's own have other characters.
-  for (const name of Object.keys(node.getAllContext())) {
-    if (/^[a-z][a-zA-Z0-9]*$/.test(name) && !(name in all)) {
-      throw new SettingError(name, 'a setting', `There is no setting ${name}; docs/settings.md has a table of all.`)
-    }
-  }
+  const unknown = Object.keys(node.getAllContext()).filter((name) => /^[a-z][a-zA-Z0-9]*$/.test(name) && !(name in all))
+  const faults = unknown.map(unknownSetting)
   const values = Object.fromEntries(
     Object.entries(all).map(([name, { kind, fallback }]) => {
       const given: unknown = node.tryGetContext(name) ?? null
       const value = given === null ? fallback : kind.read(given)
-      if (value === undefined) throw new SettingError(name, kind.rule)
+      if (value === undefined) faults.push(new SettingError(name, kind.rule))
       return [name, value]
     }),
   ) as Settings
+  rejectAll(faults)
   const set: Record<string, unknown> = values
   for (const [name, needed] of together) {
     if (set[name] !== null && set[needed] === null) throw new SettingError(name, `given together with ${needed}`)

@@ -194,7 +194,15 @@ it.each([
     'The context value tenantIssuer must be an address with {tenant_id} in it.',
   ],
   [{ alarmEmail: 'operator' }, 'The context value alarmEmail must be an address like access@example.com.'],
-  [{ throttelRate: 5 }, 'There is no setting throttelRate; docs/settings.md has a table of all.'],
+  [
+    { throttelRate: 5 },
+    'There is no setting throttelRate; docs/settings.md has a table of all. Did you mean throttleRate?',
+  ],
+  [{ somethingElse: 5 }, 'There is no setting somethingElse; docs/settings.md has a table of all.'],
+  [
+    { flowRetentionDay: 5, live: 'maybe' },
+    'There is no setting flowRetentionDay; docs/settings.md has a table of all. Did you mean flowRetentionDays?\nThe context value live must be true or false.',
+  ],
 ])('refuses %j', async (context, message) => {
   await expect(templatesOf([], context)).rejects.toThrow(message)
 })
