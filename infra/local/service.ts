@@ -9,7 +9,7 @@ import { rotateServiceSecret } from '#shared/jobs/secret-rotation/rotate-service
 import { type Clients, engineClients } from './clients.ts'
 import { createStream, createTable } from './create-resources.ts'
 import type { DataDir } from './data-dir.ts'
-import { type Engines, engineBinary, startEngines } from './engines/start-engines.ts'
+import { checkEndpoints, type Engines, engineBinary, startEngines } from './engines/start-engines.ts'
 import { engineEnvironment } from './environment.ts'
 import { failuresFolder } from './failures-folder.ts'
 import { Fault } from './fault.ts'
@@ -158,6 +158,8 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
   // Before the engine makes a table: one that is there needs the secret it was written with.
   serviceSecret(dir.path)
   sealKeyFile(dir.path)
+  // Synthesis blocks this process for seconds, in which an answer would come too late.
+  await checkEndpoints()
   const starting = startEngines(dir.path, { removeAtExit: dir.ephemeral })
   const deploying = synthesize(join(dir.path, 'assembly'))
   const [engines, deployed] = await Promise.allSettled([starting, deploying])

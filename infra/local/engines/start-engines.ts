@@ -18,7 +18,11 @@ const none = new Promise<string>(() => undefined)
 export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
 
 /** @throws Fault where a variable names an endpoint that gives no answer */
-async function checkEndpoint(variable: 'DYNAMODB_ENDPOINT' | 'KINESIS_ENDPOINT'): Promise<void> {
+export async function checkEndpoints(): Promise<void> {
+  for (const variable of ['DYNAMODB_ENDPOINT', 'KINESIS_ENDPOINT']) await checkEndpoint(variable)
+}
+
+async function checkEndpoint(variable: string): Promise<void> {
   const endpoint = process.env[variable]
   if (!endpoint) return
   try {
@@ -37,7 +41,6 @@ export async function startEngines(
   dir: string,
   options: { removeAtExit?: boolean; front?: boolean } = {},
 ): Promise<Engines> {
-  await Promise.all([checkEndpoint('DYNAMODB_ENDPOINT'), checkEndpoint('KINESIS_ENDPOINT')])
   const { DYNAMODB_ENDPOINT, KINESIS_ENDPOINT } = process.env
   if (DYNAMODB_ENDPOINT && KINESIS_ENDPOINT) {
     return { dynamodb: DYNAMODB_ENDPOINT, kinesis: KINESIS_ENDPOINT, failed: none, stop: async () => undefined }

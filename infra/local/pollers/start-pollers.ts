@@ -54,7 +54,7 @@ async function checkPosition(source: Source, shard: string, checkpoint: Checkpoi
 export async function startPollers(settings: Settings): Promise<Pollers> {
   const { dir, deployment, runtime, wake } = settings
   const ending = new AbortController()
-  const running: Promise<void>[] = []
+  const polls: (() => Promise<void>)[] = []
   const tableCheckpoints: Checkpoint[] = []
   let tableShard: string | undefined
   const sources = new Map<string, Source>()
@@ -72,9 +72,12 @@ export async function startPollers(settings: Settings): Promise<Pollers> {
     }
     for (const shard of shards) {
       const invoke = (event: unknown) => runtime.invoke(mapping.functionArn, event)
-      running.push(pollShard(shard, { mapping, source, label, checkpoint, invoke, keep, wake, signal: ending.signal }))
+      const options = { mapping, source, label, checkpoint, invoke, keep, wake, signal: ending.signal }
+      polls.push(() => pollShard(shard, options))
     }
   }
+  // None runs before all positions are checked.
+  const running = polls.map((poll) => poll())
   const note = () => {
     if (tableShard !== undefined) noteHandled(dir, deployment.table.TableName, tableShard, tableCheckpoints)
   }
