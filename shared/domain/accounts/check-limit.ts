@@ -26,5 +26,13 @@ export async function checkLimit(transaction: Transaction, limit: Limit): Promis
   if (total !== null && usageOf((tally) => transaction.count(tally), limit) >= total) throw limitReached(limit)
 }
 
+/** Directories of a kind, or posture providers, that an account can have: each takes its turns of the schedule. */
+const maxSources = 20
+
+/** @throws ApiError `limit_reached` when a directory or posture provider would be one too many (A11). */
+export function checkSources(transaction: Transaction, collection: string): void {
+  if (transaction.count(collection) >= maxSources) throw limitReached(collection)
+}
+
 export const limitReached = (limit: string) =>
   new ApiError('limit_reached', `The account has reached its limit of ${limit}.`, { members: { limit } })

@@ -8,6 +8,7 @@ import { featureNotEnabled, notFound } from '../../core/errors.ts'
 import { resealSecret } from '../../core/secrets/sealed-secret.ts'
 import type { Draft } from '../../values/draft.ts'
 import { accounts } from '../accounts/account.ts'
+import { checkSources } from '../accounts/check-limit.ts'
 import { withLastRun } from '../sync/last-good-run.ts'
 import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
 import { stageTurn } from '../sync/sync-turn.ts'
@@ -33,6 +34,7 @@ type Checked = Draft<DirectoryInput>
 export const create = (kind: DirectoryKind, author: Author, draft: () => Draft<NewDirectoryInput>) =>
   commit(author, async (transaction) => {
     await checkFeature(transaction)
+    checkSources(transaction, directories[kind].name)
     const checked = draft()
     if (checked.fields.matches_administrators) {
       checkAdministration(author, 'Creating a directory that matches administrators')

@@ -9,6 +9,7 @@ import { listRows } from '../../table/list.ts'
 import { getRow, rowsBy } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
+import { checkSources } from '../accounts/check-limit.ts'
 import { mdmDevices } from '../mdm-devices/mdm-device.ts'
 import { lastGoodRunKey, withLastRun, withLastRuns } from '../sync/last-good-run.ts'
 import { enabledSyncState, firstSyncState } from '../sync/sync-state.ts'
@@ -68,6 +69,7 @@ async function connectionOf(
 /** Creating a provider starts a run (A26.2(3)). */
 export const create = (author: Author, draft: () => Draft<PostureProviderInput>) =>
   commit(author, async (transaction) => {
+    checkSources(transaction, postureProviders.name)
     const checked = draft()
     const { type } = checked.fields
     keepConnectionOf(checked, type)

@@ -7,6 +7,7 @@ import { openInventory } from './open-inventory.ts'
 
 /** How runs reach the providers. Tests put companies of their own in their place. */
 export const adapters = {
-  directory: (kind: DirectoryKind, row: DirectoryRow): Promise<DirectoryAdapter> => openDirectory(kind, row),
-  inventory: (row: PostureProviderRow): Promise<InventoryAdapter> => openInventory(row),
+  directory: (kind: DirectoryKind, row: DirectoryRow, deadline: number): Promise<DirectoryAdapter> =>
+    openDirectory(kind, row, deadline),
+  inventory: (row: PostureProviderRow, deadline: number): Promise<InventoryAdapter> => openInventory(row, deadline),
 }

@@ -1,12 +1,13 @@
 import { env } from '../../core/env.ts'
 import { openSecret } from '../../core/secrets/sealed-secret.ts'
 import type { DirectoryKind, DirectoryRow } from '../../domain/directories/directory.ts'
-import { guardedFetch } from '../../outside/guarded-fetch.ts'
+import { type GuardedFetch, guardedFetch } from '../../outside/guarded-fetch.ts'
 import type { DirectoryAdapter } from '../directory-adapter.ts'
 import { ProviderFault } from '../provider-fault.ts'
 import { idpDirectory } from '../providers/idp/pages.ts'
 import { suiteDirectory } from '../providers/suite/pages.ts'
 import { tenantDirectory } from '../providers/tenant/pages.ts'
+import { withinStep } from './within-step.ts'
 
 /** Pages of a thousand people, with all that a provider may say of each; they have longer than other calls (I1.2). */
 export const pageLimits = { timeoutMs: 120_000, maxBytes: 20_000_000, keepAlive: true }
@@ -36,8 +37,8 @@ export async function openGraph(row: {
   }
 }
 
-const openers: Record<DirectoryKind, (row: DirectoryRow) => Promise<DirectoryAdapter>> = {
-  suite: async (row) => {
+const openers: Record<DirectoryKind, (row: DirectoryRow, fetch: GuardedFetch) => Promise<DirectoryAdapter>> = {
+  suite: async (row, fetch) => {
     const connection = {
       tokenUrl: env.suiteTokenUrl,
       apiUrl: env.suiteApiUrl,
@@ -48,9 +49,9 @@ const openers: Record<DirectoryKind, (row: DirectoryRow) => Promise<DirectoryAda
       groupSyncMode: row.group_sync_mode ?? 'all',
       orgunitSyncEnabled: row.orgunit_sync_enabled ?? false,
     }
-    return suiteDirectory(connection, guardedFetch(pageLimits))
+    return suiteDirectory(connection, fetch)
   },
-  idp: async (row) => {
+  idp: async (row, fetch) => {
     const domain = present(row.idp_domain, 'idp_domain')
     const connection = {
       baseUrl: env.idpApiUrl.replace('{idp_domain}', domain),
@@ -59,21 +60,26 @@ const openers: Record<DirectoryKind, (row: DirectoryRow) => Promise<DirectoryAda
       kid: present(row.kid, 'kid'),
       privateKey: await secretOf(row, row.private_key, 'The signing key'),
     }
-    return idpDirectory(connection, guardedFetch(pageLimits))
+    return idpDirectory(connection, fetch)
   },
-  tenant: async (row) => {
+  tenant: async (row, fetch) => {
     const connection = {
       ...(await openGraph(row)),
       issuer: env.tenantIssuer.replace('{tenant_id}', present(row.tenant_id, 'tenant_id')),
       emailField: row.email_field ?? 'userPrincipalName',
       syncAllGroups: row.sync_all_groups ?? false,
     }
-    return tenantDirectory(connection, guardedFetch(pageLimits))
+    return tenantDirectory(connection, fetch)
   },
 }
 
 /**
  * The adapter of a directory, with its credentials (I4.2). One for a step of a run: it keeps its token and its pace.
+ * @param deadline of the step, in milliseconds since 1970
  * @throws ProviderFault fatal where a credential is missing
  */
-export const openDirectory = (kind: DirectoryKind, row: DirectoryRow): Promise<DirectoryAdapter> => openers[kind](row)
+export const openDirectory = (
+  kind: DirectoryKind,
+  row: DirectoryRow,
+  deadline = Number.POSITIVE_INFINITY,
+): Promise<DirectoryAdapter> => openers[kind](row, withinStep(guardedFetch(pageLimits), deadline))

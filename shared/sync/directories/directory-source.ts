@@ -62,8 +62,8 @@ const directorySource = (kind: DirectoryKind): SourceKind<DirectoryRow> => ({
   ...directoryInfos[kind],
   sections: directorySections.map((name) => ({ name, perCommit: perCommit[name] })),
   changeOf: (section, entry) => changeOf(section as DirectorySection, entry as never),
-  open: async (row) => {
-    const adapter = await adapters.directory(kind, row)
+  open: async (row, deadline) => {
+    const adapter = await adapters.directory(kind, row, deadline)
     const { domains, matches_administrators: matchesAdministrators } = row
     return openSource(adapter, { provider: `${kind} ${adapter.issuer}`, domains, matchesAdministrators })
   },

@@ -35,5 +35,5 @@ export const inventorySource: SourceKind<PostureProviderRow> = {
   changeOf: (section, entry) => deviceChangeOf(section as InventorySection, entry as never),
   onFatal: { is_verified: false },
   onSuccess: { is_verified: true },
-  open: async (row) => openSource(await adapters.inventory(row)),
+  open: async (row, deadline) => openSource(await adapters.inventory(row, deadline)),
 }

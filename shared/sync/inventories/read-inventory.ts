@@ -2,6 +2,7 @@ import type { LastGoodRun } from '../../domain/sync/last-good-run.ts'
 import type { InventoryAdapter } from '../inventory-adapter.ts'
 import { ProviderFault } from '../provider-fault.ts'
 import { askProvider } from '../read/ask-provider.ts'
+import { countBarren } from '../read/barren-pages.ts'
 import { ChunkCutter, type Chunks } from '../read/chunks.ts'
 import { restartList } from '../read/restart-list.ts'
 import { chunksOf, isReusable } from '../read/source-chunks.ts'
@@ -159,6 +160,7 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
     if (isFirst) run.seen.devices = reading.read
     if (reading.read > inventoryBounds.devices) throw tooMany(list)
     if (page.next === null) break
+    reading.barren = countBarren(list, reading.barren ?? 0, page.barren)
     position = page.next
     if (held.isFull || work.isDue) await keep(position)
     await work.keepPlace()

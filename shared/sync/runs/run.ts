@@ -28,6 +28,8 @@ export type Reading = {
   position: string | null
   /** How often the list was read again from its start. */
   restarts: number
+  /** Pages in a row that have brought nothing new. */
+  barren?: number
   /** How many entries of it were read, where that is counted. */
   read?: number
   /** Chunks of what was read, by list. */

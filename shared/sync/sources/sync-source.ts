@@ -34,7 +34,8 @@ export type SourceKind<R extends SourceRow = SourceRow> = SourceInfo<R> & {
   /** Fields of the row beside those of every source, for a run that failed for good (I6). */
   onFatal?: Partial<R>
   onSuccess?: Partial<R>
-  open(row: R): Promise<OpenSource>
+  /** @param deadline of the step, in milliseconds since 1970 */
+  open(row: R, deadline: number): Promise<OpenSource>
 }
 
 /** A source with the connection to its provider. */

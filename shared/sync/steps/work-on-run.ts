@@ -96,7 +96,7 @@ async function phasesOf(work: RunWork, kind: SourceKind): Promise<Ending> {
 /** What is left of a run that asks its provider. */
 async function throughProvider(work: RunWork, kind: SourceKind, row: SourceRow): Promise<Ending> {
   const { run, accountId, sourceId } = work
-  const source = await kind.open(row)
+  const source = await kind.open(row, work.deadline)
   if (run.phase === 'read') {
     const last = await getItem<Key & LastGoodRun>(lastGoodRunKey(accountId, sourceId))
     await source.read(work, last)

@@ -3,6 +3,7 @@ import type { LastGoodRun } from '../../../domain/sync/last-good-run.ts'
 import type { DirectoryAdapter } from '../../directory-adapter.ts'
 import type { Page } from '../../page.ts'
 import { askProvider } from '../../read/ask-provider.ts'
+import { countBarren } from '../../read/barren-pages.ts'
 import { ChunkCutter, type Chunks } from '../../read/chunks.ts'
 import { restartList } from '../../read/restart-list.ts'
 import { chunksOf, isReusable } from '../../read/source-chunks.ts'
@@ -132,6 +133,7 @@ async function readList<T>(
     }
     if (list === 'users' && (run.seen.users ?? 0) > bounds.users) throw tooMany('users')
     if (page.next === null) break
+    reading.barren = countBarren(list, reading.barren ?? 0, page.barren)
     position = page.next
     if (work.isOver) await cutHere(position)
     await work.keepPlace()

@@ -1,6 +1,7 @@
 import type { DirectoryAdapter, MembersOf } from '../../directory-adapter.ts'
 import { ProviderFault } from '../../provider-fault.ts'
 import { askProvider } from '../../read/ask-provider.ts'
+import { countBarren } from '../../read/barren-pages.ts'
 import { ChunkCutter, type Chunks } from '../../read/chunks.ts'
 import { isStorableId } from '../../read/is-storable-id.ts'
 import { restartList } from '../../read/restart-list.ts'
@@ -149,6 +150,7 @@ export class MembersReader {
       }
       this.take(partial, page)
       if (page.next === null) break
+      this.reading.barren = countBarren('members', this.reading.barren ?? 0, page.barren)
       partial.position = page.next
       if (this.work.isDue) await this.keepScratch()
     }

@@ -3,11 +3,13 @@ import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
 import type { DirectoryAdapter } from '../../directory-adapter.ts'
 import type { Page } from '../../page.ts'
 import { ProviderFault } from '../../provider-fault.ts'
+import { wholeList } from '../../read/barren-pages.ts'
 import { ask, type Provider } from '../ask.ts'
 import { type Answer, type Call, nameOf } from '../call.ts'
 import { confirmEach } from '../confirm-each.ts'
-import { toldPace } from '../pace.ts'
+import { bothPaces, evenPace, toldPace } from '../pace.ts'
 import { pageOf } from '../page-of.ts'
+import { PageWatch } from '../page-watch.ts'
 import { remembered } from '../remembered.ts'
 import { type Fields, invalidData, nextPlace, rowsOf } from '../rows-of.ts'
 import type { Entry } from '../usable-user.ts'
@@ -24,6 +26,9 @@ export function nextCursor(headers: Headers): string | null {
   }
   return null
 }
+
+/** Requests of a provider that says nothing of its limits. */
+const floor = { perSecond: 10, burst: 50 }
 
 /** Half of a bucket is left to others; the provider tells what is left of it. */
 function holdMs(answer: Answer): number {
@@ -46,9 +51,11 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
   const provider: Provider = {
     ...idpTokens(connection, fetch),
     secrets: [],
-    pace: toldPace(holdMs, bucketOf),
+    pace: bothPaces(evenPace(floor), toldPace(holdMs, bucketOf)),
     faultOf: idpFault,
   }
+
+  const watch = new PageWatch()
 
   const get = async (path: string, query: Record<string, string | null> = {}, headers?: Record<string, string>) => {
     const url = new URL(`${connection.baseUrl}/api/v1/${path}`)
@@ -60,18 +67,17 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
   const list = async (path: string, query: Record<string, string | null>, headers?: Record<string, string>) => {
     const { call, answer } = await get(path, query, headers)
     const next = nextPlace(call, nextCursor(answer.headers), query.after ?? null)
-    return { call, rows: rowsOf(call, answer.json, 'the list'), next }
+    const rows = rowsOf(call, answer.json, 'the list')
+    const ids = rows.map(({ id }) => id)
+    return { call, rows, next, barren: watch.isBarren(`${path} ${query.filter ?? ''}`, ids, query.after ?? null, next) }
   }
 
   /** The sign-in applications that a filter finds among those that the service app may see. */
   async function readApps(filter: string): Promise<string[]> {
     const ids: string[] = []
-    let after: string | null = null
-    do {
-      const page = await list('apps', { limit: '200', filter, after })
-      ids.push(...page.rows.filter((app) => isSignInApp(app) && app.id.isWellFormed()).map(({ id }) => id))
-      after = page.next
-    } while (after !== null)
+    for await (const { rows } of wholeList('apps', (after) => list('apps', { limit: '200', filter, after }))) {
+      ids.push(...rows.filter((app) => isSignInApp(app) && app.id.isWellFormed()).map(({ id }) => id))
+    }
     return ids.sort()
   }
 
@@ -110,6 +116,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     return pageOf(
       page.rows.map((row) => entryOf(page.call, row)),
       isLast ? null : JSON.stringify(next),
+      page.barren,
     )
   }
 
@@ -147,8 +154,8 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
       })),
     async members({ idp_id }, position) {
       const path = `groups/${encodeURIComponent(idp_id)}/users`
-      const { rows, next } = await list(path, { limit: '200', after: position }, quick)
-      return { entries: rows.map(({ id }) => ({ user: id })), skipped: [], next }
+      const { rows, next, barren } = await list(path, { limit: '200', after: position }, quick)
+      return { entries: rows.map(({ id }) => ({ user: id })), skipped: [], next, barren }
     },
     confirm: confirmEach(isAssigned),
   }

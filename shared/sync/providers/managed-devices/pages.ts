@@ -15,8 +15,8 @@ export function managedDevices(connection: GraphConnection, fetch: GuardedFetch)
     lists: ['devices'],
     async read(_list, position) {
       const query = { $top: '999', $select: selected }
-      const { rows, next } = await api.list('deviceManagement/managedDevices', query, position)
-      return { entries: rows.map(managedDevice), skipped: [], next }
+      const { rows, next, barren } = await api.list('deviceManagement/managedDevices', query, position)
+      return { entries: rows.map(managedDevice), skipped: [], next, barren }
     },
   }
 }

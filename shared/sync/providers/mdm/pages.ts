@@ -6,6 +6,7 @@ import { ProviderFault } from '../../provider-fault.ts'
 import { ask, bearer, type Provider } from '../ask.ts'
 import { type Call, nameOf } from '../call.ts'
 import { evenPace } from '../pace.ts'
+import { PageWatch } from '../page-watch.ts'
 import { type Fields, nextPlace, rowsOf, textOf } from '../rows-of.ts'
 import { fixedToken } from '../token-source.ts'
 import type { MdmConnection } from './connection.ts'
@@ -34,6 +35,8 @@ export function mdmInventory(connection: MdmConnection, fetch: GuardedFetch): In
     faultOf: mdmFault,
   }
 
+  const watch = new PageWatch()
+
   async function get(path: string, query: Record<string, string>, continues: boolean) {
     const url = new URL(`${connection.apiUrl}/api/v1/${path}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
@@ -51,10 +54,12 @@ export function mdmInventory(connection: MdmConnection, fetch: GuardedFetch): In
     const query = { limit: String(perPage), offset: String(offset), ordering: 'device_id' }
     const { call, json } = await get('devices', query, place !== null)
     const rows = rowsOf(call, json, 'the list', 'device_id')
+    const ids = rows.map(({ id }) => id)
     const first = rows[0]?.id
     if (place && offset > 0 && (first === undefined || first > place.last)) {
       const earlier: DevicePlace = { offset: Math.max(0, offset - perPage + 1), last: place.last }
-      return { entries: [], skipped: [], next: JSON.stringify(earlier) }
+      const barren = watch.isBarren('devices', ids, position, String(earlier.offset))
+      return { entries: [], skipped: [], next: JSON.stringify(earlier), barren }
     }
     const isFull = rows.length >= perPage
     const last = isFull ? nextPlace(call, rows.at(-1)?.id ?? null, place?.last ?? null) : null
@@ -64,6 +69,7 @@ export function mdmInventory(connection: MdmConnection, fetch: GuardedFetch): In
       entries: fresh.map((row) => mdmDevice('devices', row)),
       skipped: [],
       next: next && JSON.stringify(next),
+      barren: watch.isBarren('devices', ids, position, last),
     }
   }
 
@@ -89,7 +95,10 @@ export function mdmInventory(connection: MdmConnection, fetch: GuardedFetch): In
     const body = fieldsOf(json)
     const rows = rowsOf(call, body.data, 'data', 'device_id')
     const next = besidePlace(call, body, place, rows)
-    return { entries: rows.map((row) => mdmDevice(list, row)), skipped: [], next: next && JSON.stringify(next) }
+    const entries = rows.map((row) => mdmDevice(list, row))
+    const goesOn = next && JSON.stringify(next)
+    const ids = rows.map(({ id }) => id)
+    return { entries, skipped: [], next: goesOn, barren: watch.isBarren(list, ids, position, goesOn) }
   }
 
   return {

@@ -9,6 +9,7 @@ import type { Call } from '../call.ts'
 import { confirmEach } from '../confirm-each.ts'
 import { evenPace } from '../pace.ts'
 import { pageOf } from '../page-of.ts'
+import { PageWatch } from '../page-watch.ts'
 import { remembered } from '../remembered.ts'
 import { type Fields, invalidData, nextPlace, rowsOf, textOf } from '../rows-of.ts'
 import type { SuiteConnection } from './connection.ts'
@@ -31,6 +32,9 @@ const userFields = 'id,primaryEmail,name(fullName,givenName,familyName),suspende
 /** Half of 2,400 a minute and user; the provider tells nothing of what is left. */
 const half = { perSecond: 18, burst: 100 }
 
+/** What tells an entry from others; not every member has an id. */
+const idOf = ({ id, email }: Fields): string => String(id ?? email)
+
 /** Where the list of groups goes on: groups by the provider's cursor, then units, which are one answer. */
 const unitsPosition = 'units'
 const groupsPosition = (cursor: string) => `groups ${cursor}`
@@ -38,6 +42,7 @@ const groupsPosition = (cursor: string) => `groups ${cursor}`
 /** Google Workspace: Admin SDK, Directory API (`identity-wire.md`, 1.1). */
 export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch): DirectoryAdapter {
   const { domain, groupSyncMode, orgunitSyncEnabled } = connection
+  const watch = new PageWatch()
   const provider: Provider = {
     secrets: [],
     tokens: suiteTokens(connection, fetch),
@@ -52,7 +57,10 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     const call: Call & { nested: boolean } = { url, continues: Boolean(query.pageToken), nested }
     const { json } = await ask(provider, call)
     const body = fieldsOf(json)
-    return { call, body, next: nextPlace(call, textOf(body.nextPageToken), query.pageToken ?? null) }
+    const asked = query.pageToken ?? null
+    const next = nextPlace(call, textOf(body.nextPageToken), asked)
+    const isBarren = (rows: Fields[]) => watch.isBarren(`${path} ${query.query ?? ''}`, rows.map(idOf), asked, next)
+    return { call, body, next, isBarren }
   }
 
   /** Lists that the provider leaves out when they are empty; that of the users is none of them. */
@@ -81,9 +89,9 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     const path = (await unitPaths.get()).get(idpId)
     if (!path) throw new ProviderFault('object_gone', `The organisational unit ${idpId} is gone.`)
     const query = `orgUnitPath='${path.replace(/['\\]/g, '\\$&')}'`
-    const { call, body, next } = await readUsers({ query, pageToken: position })
+    const { call, body, next, isBarren } = await readUsers({ query, pageToken: position })
     const rows = rowsOrNone(call, body, 'users')
-    return { entries: rows.map(({ id }) => ({ user: id })), skipped: [], next }
+    return { entries: rows.map(({ id }) => ({ user: id })), skipped: [], next, barren: isBarren(rows) }
   }
 
   /** A group whose members are missing, though it has some, is no empty group. */
@@ -95,13 +103,17 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
   async function groupMembers(group: MembersOf, position: string | null): Promise<Page<DirectoryMember>> {
     const path = `groups/${encodeURIComponent(group.idp_id)}`
     const nested = 'nested' in group
-    const { call, body, next } = await get(`${path}/members`, { maxResults: '200', pageToken: position }, nested)
+    const { call, body, next, isBarren } = await get(
+      `${path}/members`,
+      { maxResults: '200', pageToken: position },
+      nested,
+    )
     const listed = body.members
     if (listed !== undefined && !Array.isArray(listed)) throw invalidData(call, 'members is no list')
     const rows = (listed ?? []).map(fieldsOf)
     const isEmpty = rows.length === 0 && next === null && position === null
     if (isEmpty && !nested && (group.stated_members ?? 0) > 0) await checkCount(path, call)
-    return pageOf(rows.map(suiteMember), next)
+    return pageOf(rows.map(suiteMember), next, isBarren(rows))
   }
 
   async function isKnown(id: string): Promise<boolean> {
@@ -122,8 +134,9 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
   return {
     issuer: connection.issuer,
     async users(position) {
-      const { call, body, next } = await readUsers({ pageToken: position })
-      return pageOf(rowsOf(call, body.users, 'users').map(suiteUser), next)
+      const { call, body, next, isBarren } = await readUsers({ pageToken: position })
+      const rows = rowsOf(call, body.users, 'users')
+      return pageOf(rows.map(suiteUser), next, isBarren(rows))
     },
     async groups(position) {
       if (position === unitsPosition || (position === null && groupSyncMode === 'disabled')) {
@@ -135,13 +148,19 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
         )
       }
       const pageToken = position === null ? null : position.slice(groupsPosition('').length)
-      const { call, body, next } = await get('groups', { customer: 'my_customer', maxResults: '200', pageToken })
-      const found = rowsOrNone(call, body, 'groups').map(suiteGroup)
+      const { call, body, next, isBarren } = await get('groups', {
+        customer: 'my_customer',
+        maxResults: '200',
+        pageToken,
+      })
+      const rows = rowsOrNone(call, body, 'groups')
+      const found = rows.map(suiteGroup)
       const chosen = groupSyncMode === 'filtered' ? found.filter(isChosen) : found
       const after = orgunitSyncEnabled ? unitsPosition : null
       return pageOf(
         chosen.map((entry) => ({ entry })),
         next === null ? after : groupsPosition(next),
+        isBarren(rows),
       )
     },
     members: (group, position) =>

@@ -4,6 +4,7 @@ import { ProviderFault } from '../../provider-fault.ts'
 import { ask, bearer, type Provider } from '../ask.ts'
 import { type Call, nameOf } from '../call.ts'
 import { bothPaces, evenPace, toldPace } from '../pace.ts'
+import { PageWatch } from '../page-watch.ts'
 import { type Fields, invalidData, nextPlace, rowsOf } from '../rows-of.ts'
 import type { GraphConnection } from './connection.ts'
 import { graphFault } from './errors.ts'
@@ -12,7 +13,7 @@ import { graphTokens } from './token.ts'
 /** A place in a list: the provider's link without its host, what was read before it, and what the provider says there is. */
 type Place = { link: string; read: number; stated: number | null }
 
-type GraphPage = { call: Call; rows: (Fields & { id: string })[]; next: string | null }
+type GraphPage = { call: Call; rows: (Fields & { id: string })[]; next: string | null; barren: boolean }
 
 /** What a page costs in resource units of the provider, 1 unless told, and where its entries have their ids. */
 type ListOf = { cost?: number; id?: string }
@@ -66,6 +67,7 @@ export function graph(connection: GraphConnection, fetch: GuardedFetch, rights: 
     send: bearer(fetch),
     faultOf: graphFault(rights),
   }
+  const watch = new PageWatch()
   return {
     async list(path, query, position, { cost, id } = {}) {
       const place: Place | null = position === null ? null : JSON.parse(position)
@@ -84,7 +86,9 @@ export function graph(connection: GraphConnection, fetch: GuardedFetch, rights: 
       const read = (place?.read ?? 0) + rows.length
       const link = nextPlace(call, linkOf(call, body['@odata.nextLink']), place?.link ?? null)
       if (link === null) checkCount(call, read, stated)
-      return { call, rows, next: link === null ? null : JSON.stringify({ link, read, stated } satisfies Place) }
+      const ids = rows.map((row) => row.id)
+      const barren = watch.isBarren(path, ids, position, link)
+      return { call, rows, barren, next: link === null ? null : JSON.stringify({ link, read, stated } satisfies Place) }
     },
   }
 }

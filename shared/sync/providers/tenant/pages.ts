@@ -2,6 +2,7 @@ import type { GuardedFetch } from '../../../outside/guarded-fetch.ts'
 import type { DirectoryAdapter, DirectoryMember } from '../../directory-adapter.ts'
 import type { Skipped } from '../../page.ts'
 import { ProviderFault } from '../../provider-fault.ts'
+import { wholeList } from '../../read/barren-pages.ts'
 import { confirmEach } from '../confirm-each.ts'
 import { pageOf } from '../page-of.ts'
 import { remembered } from '../remembered.ts'
@@ -31,12 +32,12 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   async function assignments(position: string | null, perPage = assignmentsPerPage) {
     const path = `servicePrincipals(appId=${quoted(clientId)})/appRoleAssignedTo`
     const query = { $top: perPage, $select: 'principalId,principalType,principalDisplayName' }
-    const { rows, next } = await api.list(path, query, position, { cost: 2, id: 'principalId' })
+    const { rows, next, barren } = await api.list(path, query, position, { cost: 2, id: 'principalId' })
     const found = new Map<string, Assignment>()
     for (const row of rows) {
       found.set(row.id, { id: row.id, type: row.principalType, name: textOf(row.principalDisplayName) })
     }
-    return { assigned: [...found.values()], next }
+    return { assigned: [...found.values()], next, barren }
   }
 
   /** The objects with these ids that are there. */
@@ -56,25 +57,27 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   }
 
   async function assignedUsers(position: string | null) {
-    const { assigned, next } = await assignments(position)
+    const { assigned, next, barren } = await assignments(position)
     const ids = assigned.filter(({ type }) => type === 'User').map(({ id }) => id)
     const { call, rows } = await byIds('users', userFields, ids)
     const others = assigned.filter(({ type }) => type !== 'User' && type !== 'Group')
     const page = pageOf(
       rows.flatMap((row) => (call ? [tenantUser(call, row, emailField)] : [])),
       next,
+      barren,
     )
     const skipped = others.map(({ id, name }): Skipped => ({ idp_id: id, name, reason: 'not_a_person' }))
     return { ...page, skipped: [...page.skipped, ...skipped] }
   }
 
   async function assignedGroups(position: string | null) {
-    const { assigned, next } = await assignments(position)
+    const { assigned, next, barren } = await assignments(position)
     const ids = assigned.filter(({ type }) => type === 'Group').map(({ id }) => id)
     const { rows } = await byIds('groups', groupFields, ids)
     return pageOf(
       rows.map((row) => ({ entry: tenantGroup(row) })),
       next,
+      barren,
     )
   }
 
@@ -82,31 +85,25 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   async function allAssigned() {
     const users = new Set<string>()
     const groups = new Set<string>()
-    let position: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof assignments>> = await assignments(position, most.$top)
+    for await (const page of wholeList('assignments', (position) => assignments(position, most.$top))) {
       for (const { id, type } of page.assigned) {
         if (type === 'User') users.add(id)
         else if (type === 'Group') groups.add(id)
       }
-      position = page.next
-    } while (position !== null)
+    }
     return { users, groups }
   }
 
   async function isInOneOf(groups: Set<string>, user: string): Promise<boolean> {
     const path = `users/${encodeURIComponent(user)}/transitiveMemberOf/microsoft.graph.group`
-    let position: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof api.list>> = await api
-        .list(path, { ...most, $select: 'id' }, position, { cost: 4 })
-        .catch((error) => {
-          if (!(error instanceof ProviderFault) || error.faultClass !== 'object_gone') throw error
-          return { call: { url: new URL(connection.apiUrl) }, rows: [], next: null }
-        })
+    const read = (position: string | null) =>
+      api.list(path, { ...most, $select: 'id' }, position, { cost: 4 }).catch((error) => {
+        if (!(error instanceof ProviderFault) || error.faultClass !== 'object_gone') throw error
+        return { rows: [], next: null, barren: false }
+      })
+    for await (const page of wholeList('groups of a user', read)) {
       if (page.rows.some(({ id }) => groups.has(id))) return true
-      position = page.next
-    } while (position !== null)
+    }
     return false
   }
 
@@ -120,28 +117,33 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
     issuer: connection.issuer,
     async users(position) {
       if (!syncAllGroups) return assignedUsers(position)
-      const { call, rows, next } = await api.list('users', { ...most, $select: userFields }, position)
+      const { call, rows, next, barren } = await api.list('users', { ...most, $select: userFields }, position)
       return pageOf(
         rows.map((row) => tenantUser(call, row, emailField)),
         next,
+        barren,
       )
     },
     async groups(position) {
       if (!syncAllGroups) return assignedGroups(position)
-      const { rows, next } = await api.list('groups', { ...most, $select: groupFields }, position)
+      const { rows, next, barren } = await api.list('groups', { ...most, $select: groupFields }, position)
       return pageOf(
         rows.map((row) => ({ entry: tenantGroup(row) })),
         next,
+        barren,
       )
     },
     async members({ idp_id }, position) {
       const path = `groups/${encodeURIComponent(idp_id)}/transitiveMembers/microsoft.graph.user`
       const $select = syncAllGroups ? 'id' : userFields
-      const { call, rows, next } = await api.list(path, { ...most, $count: 'true', $select }, position, { cost: 4 })
-      if (syncAllGroups) return { entries: rows.map(({ id }) => ({ user: id })), skipped: [], next }
+      const { call, rows, next, barren } = await api.list(path, { ...most, $count: 'true', $select }, position, {
+        cost: 4,
+      })
+      if (syncAllGroups) return { entries: rows.map(({ id }) => ({ user: id })), skipped: [], next, barren }
       const page = pageOf(
         rows.map((row) => tenantUser(call, row, emailField)),
         next,
+        barren,
       )
       const entries = page.entries.map((profile): DirectoryMember => ({ user: profile.idp_id, profile }))
       return { ...page, entries }

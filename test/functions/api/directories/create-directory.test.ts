@@ -133,6 +133,13 @@ it.each([
   expect((await directoriesApi.tenant.create(own, { tenant_id: sent })).body.data).toMatchObject({ tenant_id })
 })
 
+it.each(directoryKinds)('refuses one %s directory more than 20', async (kind) => {
+  const own = await newAccount({ limits: { api_capacity: 1_000, api_refill_rate: 1_000 } })
+  for (let i = 0; i < 20; i++) expect((await directoriesApi[kind].create(own)).status).toBe(201)
+  const refused = await directoriesApi[kind].create(own)
+  expect(refused).toMatchObject({ status: 403, body: { code: 'limit_reached', limit: `${kind}_directories` } })
+})
+
 it('a suite directory is for all domains of the customer unless one is given, and several can be', async () => {
   const own = await newAccount()
   const [first, second] = [

@@ -96,7 +96,7 @@ it('reads a device service where its customer and region are', async () => {
   fake.faults = [always({ json: [] })]
   for (const region of ['us', 'eu'] as const) {
     const adapter = await openInventory(providerOf({ type: 'mdm', subdomain: 'company', region, api_token }))
-    expect(await adapter.read('devices', null)).toEqual({ entries: [], skipped: [], next: null })
+    expect(await adapter.read('devices', null)).toEqual({ entries: [], skipped: [], next: null, barren: false })
   }
   expect(fake.requests.map(({ path }) => path)).toEqual(['/company/api/v1/devices', '/company.eu/api/v1/devices'])
 })

@@ -83,8 +83,8 @@ describe('a run changes nothing any more', () => {
     await world.begin()
     world.connect()
     vi.spyOn(Pace.prototype, 'turn').mockResolvedValue()
-    const open: typeof world.source.open = async (row) => {
-      const source = await world.source.open(row)
+    const open: typeof world.source.open = async (row, deadline) => {
+      const source = await world.source.open(row, deadline)
       let taken: Promise<unknown> | undefined
       return {
         ...source,

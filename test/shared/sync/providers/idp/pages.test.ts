@@ -268,3 +268,16 @@ it('reads on where it was throttled in the middle', async () => {
   vi.spyOn(waiting, 'now').mockReturnValue(Date.now() + 30_000)
   expect((await adapter.users(first.next)).entries).toHaveLength(500)
 })
+
+it('asks at most 10 times a second for long, also where the provider tells no limits', async () => {
+  Object.assign(fake.data, idpCompany(10, 2))
+  const start = 1_000_000
+  let now = start
+  vi.spyOn(waiting, 'now').mockImplementation(() => now)
+  vi.spyOn(waiting, 'sleep').mockImplementation(async (ms) => {
+    now += ms
+  })
+  const adapter = idpOf(fake)
+  for (let i = 0; i < 80; i++) await adapter.members(groupOf(fake.data.groups[0]?.id ?? ''), null)
+  expect(now - start).toBeGreaterThanOrEqual(2_900)
+})

@@ -1,0 +1,17 @@
+/** Recognizes pages of lists that bring nothing new although they lead on. One for an adapter. */
+export class PageWatch {
+  private readonly seen = new Map<string, Set<string>>()
+
+  /**
+   * Whether a page leads on and has no entry that earlier pages of its list had not.
+   * @param asked the place of the page, null at the start of the list
+   */
+  isBarren(list: string, ids: string[], asked: string | null, next: string | null): boolean {
+    const known = (asked === null ? undefined : this.seen.get(list)) ?? new Set()
+    const before = known.size
+    for (const id of ids) known.add(id)
+    if (next === null) this.seen.delete(list)
+    else this.seen.set(list, known)
+    return next !== null && known.size === before
+  }
+}

@@ -1,0 +1,114 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { withinStep } from '#shared/sync/adapters/within-step.ts'
+import { mdmInventory } from '#shared/sync/providers/mdm/pages.ts'
+import { PageWatch } from '#shared/sync/providers/page-watch.ts'
+import { tenantDirectory } from '#shared/sync/providers/tenant/pages.ts'
+import { pageBounds } from '#shared/sync/read/barren-pages.ts'
+import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
+import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
+
+const { barren } = pageBounds
+afterEach(() => {
+  vi.restoreAllMocks()
+  pageBounds.barren = barren
+})
+
+const answered = (body: unknown) => new Response(JSON.stringify(body), { headers: { date: new Date().toUTCString() } })
+
+/** A tenant whose lists lead on for ever; each page has these entries. */
+function endlessTenant(value: unknown[]) {
+  let pages = 0
+  const connection = {
+    tokenUrl: 'https://login.example.com/token',
+    apiUrl: 'https://graph.example.com',
+    issuer: 'https://login.example.com/v2.0',
+    clientId: 'app',
+    clientSecret: 'secret-of-the-app',
+    emailField: 'mail' as const,
+    syncAllGroups: true,
+  }
+  return tenantDirectory(connection, async (address) => {
+    if (String(address).endsWith('/token'))
+      return answered({ access_token: 't', token_type: 'Bearer', expires_in: 3600 })
+    const next = `https://graph.example.com${new URL(address).pathname}?$skiptoken=${++pages}`
+    return answered({ value, '@odata.nextLink': next })
+  })
+}
+
+it('knows pages that bring nothing new, each list for itself', () => {
+  const watch = new PageWatch()
+  expect(watch.isBarren('users', [], null, '1')).toBe(true)
+  expect(watch.isBarren('users', ['a', 'b'], '1', '2')).toBe(false)
+  expect(watch.isBarren('users', ['b'], '2', '3')).toBe(true)
+  expect(watch.isBarren('groups', ['b'], null, '1')).toBe(false)
+  expect(watch.isBarren('users', ['b', 'c'], '3', '4')).toBe(false)
+  // The last page ends the list, whatever it has; a list that is read again is new.
+  expect(watch.isBarren('users', [], '4', null)).toBe(false)
+  expect(watch.isBarren('users', ['a'], null, '1')).toBe(false)
+})
+
+it.each([
+  ['empty', []],
+  ['the same', [{ id: 'u1', mail: 'one@example.com', accountEnabled: true }]],
+])('ends a run whose provider answers %s pages for ever', async (_, value) => {
+  pageBounds.barren = 20
+  const world = await newSyncWorld('tenant')
+  vi.spyOn(world.company, 'adapter', 'get').mockReturnValue(endlessTenant(value))
+  expect(await world.run()).toMatchObject({
+    outcome: 'failed',
+    error: 'Invalid data: 20 pages in a row of the list of users brought nothing new, and it leads on.',
+  })
+  expect(await world.row()).toMatchObject({ is_disabled: true })
+})
+
+it('counts pages over all steps of a run, and from the start where one brings something', async () => {
+  pageBounds.barren = 20
+  const world = await newSyncWorld()
+  const users = [...Array(15).keys()].flatMap((i) => [{ id: `u${i}`, email: `u${i}@example.com` }])
+  let at = 0
+  const page = (isFruitful: boolean) => ({
+    entries: isFruitful ? [{ ...users[0], idp_id: `u${at}`, name: 'One', active: true }] : [],
+    skipped: [],
+    next: String(++at),
+    barren: !isFruitful,
+  })
+  const adapter = world.company.adapter
+  vi.spyOn(world.company, 'adapter', 'get').mockReturnValue({
+    ...adapter,
+    users: async () => page(at === 15) as never,
+  })
+  await world.begin()
+  for (let steps = 0; (await world.open()) && steps < 100; steps++) await world.step(1)
+  expect(await world.last()).toMatchObject({ outcome: 'failed', error: expect.stringContaining('20 pages in a row') })
+  expect(at).toBe(36)
+})
+
+it('ends a run of an inventory whose provider answers empty pages for ever', async () => {
+  pageBounds.barren = 20
+  const world = await newInventoryWorld()
+  let at = 0
+  const read = async () => ({ entries: [], skipped: [], next: String(++at), barren: true })
+  world.connect(() => ({ lists: ['devices'], read }))
+  await world.begin()
+  await world.step()
+  expect(await world.last()).toMatchObject({ outcome: 'failed', error: expect.stringContaining('the list of devices') })
+})
+
+it('knows a page of devices that leads back to where it was', async () => {
+  const devices = Array.from({ length: 300 }, (_, i) => ({ device_id: `d${String(i).padStart(3, '0')}` }))
+  const connection = { apiUrl: 'https://devices.example.com', apiToken: 'token-of-the-service' }
+  const { read } = mdmInventory(connection, async () => answered(devices))
+  const first = await read('devices', null)
+  expect(first).toMatchObject({ barren: false, next: expect.any(String) })
+  expect(await read('devices', JSON.stringify({ offset: 299, last: 'd000' }))).toMatchObject({ barren: true })
+})
+
+it('sends nothing after the end of a step', async () => {
+  const sent: string[] = []
+  const fetch = withinStep(async (address) => {
+    sent.push(String(address))
+    return answered({})
+  }, Date.now() - 1)
+  await expect(fetch('https://provider.example.com/')).rejects.toMatchObject({ faultClass: 'again' })
+  expect(sent).toEqual([])
+})
