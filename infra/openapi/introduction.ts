@@ -18,7 +18,7 @@ curl $BASE/groups -H "authorization: Bearer $TOKEN" -H 'content-type: applicatio
 \`\`\`
 
 \`PATCH\` and \`PUT\` change the fields that are sent and keep the others; memberships and pool members alone are replaced by \`PUT\`.
-Timestamps are RFC 3339 in UTC with microseconds, ids are UUIDs. Paths have no trailing slash.
+Timestamps are answered in RFC 3339, UTC, with microseconds; ids are UUIDs in lower case. Paths have no trailing slash.
 
 **Fields and query parameters that are not known are ignored.** \`GET /policies?group=…\` lists *all* policies, because the filter is
 called \`group_id\`; a misspelled optional field leaves its default. Scripts should compare the answer with what they sent.

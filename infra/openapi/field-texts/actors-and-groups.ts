@@ -10,7 +10,7 @@ export const actorsAndGroupsTexts: Texts = {
   ),
   created_by_directory_id: uuid('The directory that created the actor; null for one that an administrator created.'),
   'actors.email': text(
-    'Address, unique in the account ignoring case; null for `service_account` and `api_client`. The part behind `@` is stored in lower case and in punycode: `Ada@Example.COM` → `Ada@example.com`.',
+    'Address, unique in the account ignoring case; null for `service_account` and `api_client`. The part behind `@` is stored in lower case and in punycode: `Uma@Example.COM` → `Uma@example.com`.',
     'ada@example.com',
   ),
   'actors.type': text(
@@ -19,10 +19,10 @@ export const actorsAndGroupsTexts: Texts = {
   ),
   entity_type: text('`group`, or `org_unit` for an organizational unit that a directory synchronizes.', 'group'),
   'api_tokens.expires_at': instant(
-    'When the token ends; it must be in the future. Answered in UTC with microseconds: `2026-03-01T13:00:00+01:00` → `2026-03-01T12:00:00.000000Z`.',
+    'When the token ends; it must be in the future. Answered in UTC with microseconds: `2099-03-01T13:00:00+01:00` → `2099-03-01T12:00:00.000000Z`.',
   ),
   'client_tokens.expires_at': instant(
-    'When the token ends; it must be in the future. Answered in UTC with microseconds: `2026-03-01T13:00:00+01:00` → `2026-03-01T12:00:00.000000Z`.',
+    'When the token ends; it must be in the future. Answered in UTC with microseconds: `2099-03-01T13:00:00+01:00` → `2099-03-01T12:00:00.000000Z`.',
   ),
   'api_tokens.last_seen_at': instant('When the token was last used, exact to a minute; null before the first use.'),
   'api_tokens.name': text('What administrators call the token, at most 255 characters; null for none.', 'Terraform'),

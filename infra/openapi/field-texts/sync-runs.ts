@@ -79,8 +79,12 @@ export const syncRunsTexts: Texts = {
     false,
   ),
   synced_at: instant('When it was last read without a fault; null before the first time.'),
+  'directories.tenant_id': text(
+    'The tenant at the cloud directory: its GUID or a domain name, answered in lower case: `Tenant.Example.COM` → `tenant.example.com`.',
+    '11111111-2222-4333-8444-555555555555',
+  ),
   tenant_id: text(
-    'The tenant at the cloud directory: its GUID or a domain name; null for other types.',
+    'The tenant at the cloud directory: its GUID or a domain name, kept as sent; null for other types.',
     '11111111-2222-4333-8444-555555555555',
   ),
   update: integer('How many objects are to be changed, or were.', 1),
