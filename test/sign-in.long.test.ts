@@ -201,6 +201,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     ).toEqual([
       ['heading', 'Sign in to Demo'],
       ['link', 'Sign in with Demo company'],
+      ['link', 'Use another account'],
       ['heading', 'With a passcode by email'],
       ['textbox', 'Email'],
       ['button', 'Send me a passcode'],

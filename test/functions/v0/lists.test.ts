@@ -120,8 +120,8 @@ it('is nothing that the account shows, and is refused as anything else', async (
   expect((await account.call(getAccount)).body.data).not.toHaveProperty('v0_lists')
   expect((await getItem(entityKey(account.id, accounts.name, account.id)))?.v0_lists).toBe('arrays')
   for (const [v0_lists, message] of [
-    ['array', 'is invalid'],
-    [['text'], 'is invalid'],
+    ['array', 'must be one of text, arrays'],
+    [['text'], 'must be one of text, arrays'],
     [null, "can't be blank"],
   ])
     expect(await change(account, { v0_lists })).toMatchObject({ error: { errors: { v0_lists: [message] } } })
