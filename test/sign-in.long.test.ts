@@ -98,8 +98,9 @@ async function press(key: 'Enter' | 'Space'): Promise<void> {
   await Promise.all([browsing.page.waitForEvent('load'), browsing.page.keyboard.press(key)])
 }
 
-async function signInWithCompany(person: string): Promise<void> {
-  await tabTo('Sign in with Demo company')
+/** Signs in with an account that is chosen: the browser may be known to the company as somebody else's. */
+async function signInWithCompany(person: string, way = 'Use another account'): Promise<void> {
+  await tabTo(way)
   await press('Enter')
   await tabTo(person)
   await press('Enter')
@@ -161,7 +162,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         goOn()
         const page = await until(() => /sign in at (\S+)/.exec(output())?.[1], 'the client names its page')
         await browsing.page.goto(page)
-        await signInWithCompany(uma)
+        await signInWithCompany(uma, 'Sign in with Demo company')
         expect(await browsing.page.textContent('body')).toContain('You are signed in.')
         await until(() => /reported a flow/.test(output()), `a flow is reported: ${output()}`)
         await until(async () => (await api('GET', '/logs?type=flow')).data.length > 0, 'the flow is in the log')
@@ -259,6 +260,12 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     await browsing.page.goto(`${page}&error=access_denied`)
     expect((await browsing.named())[0]?.name).toBe('Error: Sign in to Demo')
     expect(await browsing.page.textContent('[role=alert]')).toContain('You were not signed in')
+    // The browser is known to the company, which asks all the same.
+    await signInWithCompany(uma, 'Sign in with Demo company')
+    await until(
+      () => returned.find((url) => url.searchParams.get('state') === state && url.searchParams.has('code')),
+      'a code',
+    )
   })
 
   it.each([

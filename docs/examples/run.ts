@@ -10,14 +10,14 @@ import { type SignedIn, signIn } from './sign-in.ts'
 
 const usage = `Use: npm run example -- gateway --token <gateway token>
      npm run example -- client --token <client token> [--resource <id>]
-     npm run example -- sign-in [--account <slug>] [--resource <id>] [--portal]
+     npm run example -- sign-in [--account <slug>] [--resource <id>] [--portal] [--another-account]
 
   --url <address>   the service; http://127.0.0.1:8787 unless given
 
 Each works until Ctrl-C; a client with --resource prints the way there and ends. sign-in gets its token from a person in their
 browser, who signs in to the account demo unless another is named, and reports a flow to the resource. With the API token of an
 administrator as ADMIN_TOKEN it says, when the person is disabled, how long it took until they were out. With --portal an
-administrator signs in, and out again.`
+administrator signs in, and out again. With --another-account the provider asks which account to use.`
 
 /** Ends the process with one sentence and the usage. */
 function refuse(sentence: string): never {
@@ -35,6 +35,7 @@ function readArguments() {
         resource: { type: 'string' },
         account: { type: 'string', default: 'demo' },
         portal: { type: 'boolean', default: false },
+        'another-account': { type: 'boolean', default: false },
       },
     })
   } catch (error) {
@@ -118,8 +119,9 @@ async function runSignedIn(baseUrl: string, { token, expires_at, actor }: Signed
     const service = new Service(baseUrl, token)
     const { name } = await service.ask<{ name: string }>('GET', '/account')
     say(`administers: ${name}`)
-    await service.ask('DELETE', '/sign_in/session')
-    say('signed out')
+    const { end_session_url } = await service.ask<{ end_session_url: string | null }>('DELETE', '/sign_in/session')
+    say('signed out here')
+    if (end_session_url !== null) say(`to sign out at the provider as well, open ${end_session_url}`)
     return
   }
   const client = newClient(baseUrl, token)
@@ -159,7 +161,8 @@ async function run([device = '', ...others]: string[], { url, token, account, po
   if (device === 'gateway') return runGateway(baseUrl, token ?? '')
   if (device === 'client') return runClient(baseUrl, token ?? '')
   const context = portal ? 'portal' : 'client'
-  return runSignedIn(baseUrl, await signIn({ baseUrl, account, context, open, passcode: askPasscode }))
+  const anotherAccount = values['another-account']
+  return runSignedIn(baseUrl, await signIn({ baseUrl, account, context, anotherAccount, open, passcode: askPasscode }))
 }
 
 await run(positionals, values).catch((error: Error) => {

@@ -16,6 +16,8 @@ type Options = {
   /** The account's name in the address of its page. */
   account: string
   context: 'client' | 'portal'
+  /** Has the provider ask which account to use: for another person, or after a sign-out. */
+  anotherAccount?: boolean
   /** Shows the page to the person: in the browser of the system, never in one of the client's own (RFC 8252, 8.12). */
   open(page: string): void
   /** Asks for the passcode of a mail that some providers want with the first sign-in (I2.3). */
@@ -24,6 +26,13 @@ type Options = {
 
 /** What came back to the client's address. */
 type Returned = { code: string | null; error: string | null; isProofRequired: boolean }
+
+/** What a person is told about each error of a return (I2.2). */
+const failures: Record<string, string> = {
+  access_denied: 'The sign-in was refused (access_denied). Try with another account, or ask an administrator.',
+  temporarily_unavailable: 'The provider does not answer (temporarily_unavailable). Try again in a minute.',
+  server_error: 'The provider is set up wrongly (server_error). Tell an administrator.',
+}
 
 const minutes = 10
 
@@ -55,7 +64,14 @@ function untilReturned(server: Server, state: string): Promise<Returned> {
  * Lets a person sign in with what their company has: the authorization code flow of native apps (RFC 8252) with PKCE (RFC 7636).
  * @throws Error when the person was refused; Problem when the code does not count
  */
-export async function signIn({ baseUrl, account, context, open, passcode }: Options): Promise<SignedIn> {
+export async function signIn({
+  baseUrl,
+  account,
+  context,
+  anotherAccount,
+  open,
+  passcode,
+}: Options): Promise<SignedIn> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {
@@ -63,9 +79,11 @@ export async function signIn({ baseUrl, account, context, open, passcode }: Opti
     const redirect_uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
     const code_challenge = createHash('sha256').update(verifier).digest('base64url')
     const returned = untilReturned(server, state)
-    open(`${baseUrl}/sign_in/${account}?${new URLSearchParams({ context, redirect_uri, state, code_challenge })}`)
+    const query = new URLSearchParams({ context, redirect_uri, state, code_challenge })
+    if (anotherAccount) query.set('prompt', 'select_account')
+    open(`${baseUrl}/sign_in/${account}?${query}`)
     const { code, error, isProofRequired } = await returned
-    if (!code) throw new Error(`The sign-in was refused (${error ?? 'no code came back'}).`)
+    if (!code) throw new Error(failures[error ?? ''] ?? `Nobody was signed in (${error ?? 'no code came back'}).`)
     const proof = isProofRequired ? { passcode: await passcode() } : {}
     const sign_in = { code, code_verifier: verifier, ...proof }
     return await new Service(baseUrl).ask<SignedIn>('POST', '/sign_in/token', { sign_in })

@@ -61,10 +61,10 @@ describe('the demo provider', () => {
     })
   })
 
-  it('asks who it is, each time, and hands on who was chosen', async () => {
+  it('asks who it is when an account is to be chosen, and hands on who was chosen', async () => {
     const visit = browser()
     for (const { sub, email, name } of people) {
-      const page = await visit(authorization())
+      const page = await visit(authorization({ prompt: 'select_account' }))
       for (const person of people) expect(page.text).toContain(`${person.name} (${person.email})`)
       const { url } = await visit(page.url.href, { sub })
       expect(url.href.split('?')[0]).toBe(redirect_uri)
@@ -85,6 +85,24 @@ describe('the demo provider', () => {
       const known = await fetch(`${idp.issuer}/me`, { headers: { authorization: `Bearer ${access_token}` } })
       expect(await known.json()).toMatchObject({ sub, email, email_verified: true, name })
     }
+  })
+
+  it('remembers a browser until its person signs out', async () => {
+    const visit = browser()
+    const [person] = people
+    const first = await visit(authorization())
+    expect(first.text).toContain('Who are you?')
+    await visit(first.url.href, { sub: String(person?.sub) })
+    const again = await visit(authorization())
+    expect([again.url.href.split('?')[0], again.url.searchParams.has('code')]).toEqual([redirect_uri, true])
+    const document = (await (await fetch(`${idp.issuer}/.well-known/openid-configuration`)).json()) as {
+      end_session_endpoint: string
+    }
+    const leaving = await visit(`${document.end_session_endpoint}?client_id=${client.client_id}`)
+    const [, action = '', xsrf = ''] = /action="([^"]+)".*name="xsrf" value="([^"]+)"/.exec(leaving.text) ?? []
+    const left = await visit(action, { xsrf, logout: 'yes' })
+    expect(left.text).toContain('You are signed out of the demo company')
+    expect((await visit(authorization())).text).toContain('Who are you?')
   })
 
   it('refuses for who does not want to', async () => {

@@ -1,19 +1,16 @@
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import Provider, { type AccountClaims, type AdapterFactory, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
+import Provider, { type AccountClaims, interactionPolicy, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
+import type { Answer } from '#shared/http/exchange.ts'
 import { refusalPage } from '#shared/http/pages/sign-in-pages.ts'
 import { memoryAdapter } from './memory-adapter.ts'
 import type { Person } from './people.ts'
+import { signedOutPage, signOutPage } from './sign-out-pages.ts'
 
 /** The service as the provider knows it (RFC 7591, 2). */
 export type DemoClient = { client_id: string; client_secret: string }
 
 type Options = { issuer: string; client: DemoClient; people: readonly Person[] }
-
-/** Sessions of browsers are forgotten, so that each sign-in asks who it is, and one person after another can be tried. */
-function forgetful(kept: AdapterFactory): AdapterFactory {
-  return (model) => (model === 'Session' ? { ...kept(model), upsert: async () => undefined } : kept(model))
-}
 
 async function signingKey(): Promise<JWK> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 })
@@ -28,6 +25,18 @@ async function consented({ oidc }: KoaContextWithOIDC) {
   return grant
 }
 
+/** The usual prompts, and a choice of accounts for a browser that is remembered. */
+function prompts() {
+  const policy = interactionPolicy.base()
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
+  return policy
+}
+
+function show(ctx: KoaContextWithOIDC, { headers, body }: Answer): void {
+  ctx.set(headers as Record<string, string>)
+  ctx.body = body
+}
+
 /**
  * An OpenID Provider that somebody else wrote, with these people in it and the service as its one client. Nobody can be led to
  * it before it knows where it leads back to, which the service says when it knows the provider.
@@ -35,25 +44,27 @@ async function consented({ oidc }: KoaContextWithOIDC) {
 export async function demoProvider({ issuer, client, people }: Options) {
   const kept = memoryAdapter()
   const provider = new Provider(issuer, {
-    adapter: forgetful(kept),
+    adapter: kept,
     expiresWithSession: () => false,
     jwks: { keys: [await signingKey()] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
     clientAuthMethods: ['client_secret_basic'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'given_name', 'family_name'] },
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) => show(ctx, signOutPage(form)),
+        postLogoutSuccessSource: (ctx) => show(ctx, signedOutPage()),
+      },
+    },
+    discovery: { prompt_values_supported: ['none', 'login', 'consent', 'select_account'] },
     pkce: { required: () => true },
-    interactions: { url: (_ctx, { uid }) => `/who/${uid}` },
+    interactions: { policy: prompts(), url: (_ctx, { uid }) => `/who/${uid}` },
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 600 },
     loadExistingGrant: consented,
     renderError: (ctx, { error, error_description = '' }) => {
-      const { headers, body } = refusalPage({
-        status: 400,
-        title: 'Demo company',
-        text: `${error}: ${error_description}`,
-      })
-      ctx.set(headers as Record<string, string>)
-      ctx.body = body
+      show(ctx, refusalPage({ status: 400, title: 'Demo company', text: `${error}: ${error_description}` }))
     },
     findAccount: (_ctx, sub) => {
       const person = people.find((one) => one.sub === sub)

@@ -20,16 +20,26 @@ function send(response: ServerResponse, { statusCode = 200, headers, body }: Ans
   response.writeHead(statusCode, headers as Record<string, string>).end(body)
 }
 
+/** Hands the session of a browser to another person. The package itself would do it by a page with a script. */
+async function handOver(provider: Provider, uid: string | undefined, accountId: string): Promise<void> {
+  const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
+  if (!session || session.accountId === accountId) return
+  session.loginAccount({ accountId })
+  await session.persist()
+}
+
 /** The page on which somebody says who they are, and what they said. */
 async function who(provider: Provider, people: readonly Person[], request: IncomingMessage, response: ServerResponse) {
   // Fails for whoever comes without the cookie of this sign-in, or too late.
-  await provider.interactionDetails(request, response)
+  const { session } = await provider.interactionDetails(request, response)
   if (request.method !== 'POST') return send(response, choosePersonPage(people))
   const sub = new URLSearchParams(await text(request)).get('sub')
   const result = sub
-    ? { login: { accountId: sub, remember: false } }
+    ? { login: { accountId: sub, remember: true }, select_account: {} }
     : { error: 'access_denied', error_description: 'Somebody refused.' }
-  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+  const location = await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false })
+  if (sub) await handOver(provider, session?.uid, sub)
+  response.writeHead(303, { location }).end()
 }
 
 /** Runs the provider on this machine. Its issuer is its address, so what points to it does so as long as its port is the same. */

@@ -15,7 +15,7 @@ export const gone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
 /** The portal is for administrators, which is true for everybody and gives no reason away. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
-    ? `You were not signed in. This page lets administrators in. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrators}.`
+    ? `You were not signed in. Only administrators sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrators}.`
     : `You were not signed in: you stopped, or this account has no access here. Choose another account${ifOthers(page, ' or another way')}, or ask ${administrators}.`
 
 const silent = (page: Ways): string =>

@@ -92,7 +92,7 @@ ${providers.map(
 /** For whoever shares a browser, or has two accounts: the only provider at once, several by the page that asks each for it. */
 function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly Provider[]): Html | null {
   if (!first) return null
-  if (request.prompt) return html`<p class="quiet">The next page lets you choose an account.</p>`
+  if (request.prompt) return html`<p class="quiet other">The next page lets you choose an account.</p>`
   const chosen = { slug, request: { ...request, prompt: 'select_account' } as const }
   const address = more.length === 0 ? startOf(chosen, first) : pageOf(chosen)
   return html`<p class="other"><a href="${address}">Use another account</a></p>`

@@ -65,8 +65,20 @@ it('login CSRF: the example client refuses a callback whose state is not its own
 it('is refused when its own callback says so', async () => {
   const { state, visit, done } = await atPage()
   expect((await visit({ error: 'access_denied', state })).text).toContain('You were not signed in.')
-  expect(await done).toMatchObject({ message: 'The sign-in was refused (access_denied).' })
+  expect(await done).toMatchObject({ message: expect.stringContaining('The sign-in was refused (access_denied).') })
   expect(exchanged).toEqual([])
+})
+
+it('tells a fault of the provider from a refusal', async () => {
+  for (const [error, words] of [
+    ['temporarily_unavailable', 'Try again in a minute'],
+    ['server_error', 'Tell an administrator'],
+    ['other', 'Nobody was signed in (other)'],
+  ] as const) {
+    const { state, visit, done } = await atPage()
+    await visit({ error, state })
+    expect(await done).toMatchObject({ message: expect.stringContaining(words) })
+  }
 })
 
 it('has a state and a verifier of its own each time', async () => {
