@@ -33,17 +33,23 @@ export function routeTable(operations: OperationSource[], otherRoutes: string[] 
 
 const otherRoutes = Object.keys({ ...publicRoutes, ...signInPages })
 
+/** The renderer of the reference. Its logo is not requested from a CDN, which the policy of the page refuses. */
+async function renderer(): Promise<string> {
+  const script = await readFile(new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')), 'utf8')
+  return script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
+}
+
 /** Puts the files that public functions hand out beside them, with the rights of a new file and not of those they come from. */
 async function copyPublicFiles(outdir: string): Promise<void> {
   const files = [
     new URL('../../functions/public/docs.html', import.meta.url),
     new URL('../../docs/openapi.json', import.meta.url),
-    new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js')),
   ]
   await mkdir(join(outdir, 'public'), { recursive: true })
   await Promise.all(
     files.map(async (file) => writeFile(join(outdir, 'public', basename(fileURLToPath(file))), await readFile(file))),
   )
+  await writeFile(join(outdir, 'public', 'redoc.standalone.js'), await renderer())
 }
 
 const repository = dirname(root)

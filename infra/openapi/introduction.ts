@@ -13,8 +13,10 @@ An API token has scopes such as \`groups:write\`; a missing one is 403 with \`re
 Bodies are JSON. A request wraps its fields in the singular noun, an answer in \`data\`:
 
 \`\`\`sh
-curl $BASE/groups -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{"group":{"name":"Engineering"}}'
-{"data":{"id":"01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f","name":"Engineering",…}}
+curl $BASE/groups -H "authorization: Bearer $TOKEN" \\
+  -H 'content-type: application/json' \\
+  -d '{"group":{"name":"Engineering"}}'
+{"data":{"id":"01932c7e-…","name":"Engineering",…}}
 \`\`\`
 
 \`PATCH\` and \`PUT\` change the fields that are sent and keep the others; memberships and pool members alone are replaced by \`PUT\`.
@@ -37,8 +39,11 @@ Every error is \`application/problem+json\` (RFC 9457). Programs decide by \`cod
 field → messages, all at once, with paths such as \`conditions.0.values\`. A request that fails changes nothing, unless its 503 says otherwise.
 
 \`\`\`json
-{"type":"about:blank","title":"Unprocessable Content","status":422,"detail":"The request body failed validation.",
- "code":"validation_failed","request_id":"0f6b7a52-…","errors":{"name":["can't be blank"]}}
+{"type":"about:blank","title":"Unprocessable Content",
+ "status":422,"code":"validation_failed",
+ "detail":"The request body failed validation.",
+ "request_id":"0f6b7a52-…",
+ "errors":{"name":["can't be blank"]}}
 \`\`\`
 
 ## Lists
