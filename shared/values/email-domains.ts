@@ -1,5 +1,6 @@
 import { hostName } from './email.ts'
 import { field } from './field.ts'
+import { hostNamePattern } from './fields.ts'
 import { foldAscii } from './fold-ascii.ts'
 
 const maxDomains = 100
@@ -20,7 +21,8 @@ export const EmailDomains = field<string[] | null>(
     type: ['array', 'null'],
     minItems: 1,
     maxItems: maxDomains,
-    items: { type: 'string', maxLength: 253, pattern: '^[^\\s@\\u0000]+\\.[^\\s@\\u0000]+$' },
+    // Names in other scripts are taken, too: no pattern can tell which of those exist in punycode.
+    items: { type: 'string', maxLength: 253, pattern: hostNamePattern },
   },
 )
 

@@ -149,12 +149,13 @@ export const OutsideUrl = Formed(
 )
 
 /** A host name of two labels or more. */
-const hostName = '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
-const hostNameForm = new RegExp(hostName)
+export const hostNamePattern =
+  '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
+const hostNameForm = new RegExp(hostNamePattern)
 const mustBeHostName = 'must be a host name, for example idp.example.com'
 
 /** In lower case. */
-export const HostName = Formed(253, mustBeHostName, { pattern: hostName }, (text) =>
+export const HostName = Formed(253, mustBeHostName, { pattern: hostNamePattern }, (text) =>
   hostNameForm.test(text) ? text.toLowerCase() : null,
 )
 
@@ -166,11 +167,11 @@ export const NullableHostName = field<string | null>(
     if (!('value' in checked)) return checked
     return hostNameForm.test(checked.value) ? { value: checked.value.toLowerCase() } : { message: mustBeHostName }
   },
-  { type: ['string', 'null'], maxLength: 253, pattern: `(${hostName})|^\\s*$` },
+  { type: ['string', 'null'], maxLength: 253, pattern: `(${hostNamePattern})|^\\s*$` },
 )
 
 const guid = '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-const tenantForm = new RegExp(`(${guid})|(${hostName})`)
+const tenantForm = new RegExp(`(${guid})|(${hostNamePattern})`)
 
 /** A tenant of the cloud directory: its GUID or one of its domain names, in lower case. */
 export const TenantId = field<string>(
@@ -181,7 +182,7 @@ export const TenantId = field<string>(
       ? { value: checked.value.toLowerCase() }
       : { message: 'should be the GUID or a domain name of a tenant' }
   },
-  { type: 'string', maxLength: 253, pattern: `(${guid})|(${hostName})` },
+  { type: 'string', maxLength: 253, pattern: `(${guid})|(${hostNamePattern})` },
 )
 
 /** The part of a host name that a vendor gives its customer. */
