@@ -9,6 +9,8 @@ export type ExternalIdentityRow = Row & {
   directory_id: string | null
   /** Identifier at the provider. */
   idp_id: string
+  /** Whether a provider that opens the portal, or a directory that matches administrators, has vouched for it (I3.5). */
+  opens_portal: boolean
   email: string | null
   name: string | null
   given_name: string | null
@@ -32,6 +34,7 @@ export const externalIdentities = entity<ExternalIdentityRow>({
   name: 'external_identities',
   defaults: {
     directory_id: null,
+    opens_portal: false,
     email: null,
     name: null,
     given_name: null,

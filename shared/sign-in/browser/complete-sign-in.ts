@@ -15,7 +15,7 @@ import { table, tableName } from '../../table/client.ts'
 import { PutCommand } from '../../table/commands.ts'
 import type { Key } from '../../table/keys.ts'
 import { getRow } from '../../table/read.ts'
-import { findIdentity, linkedIdentity } from '../identities/find-identity.ts'
+import { findIdentity, settledIdentity } from '../identities/find-identity.ts'
 import { mintOneTimeToken, oneTimeItem, readOneTimeToken, takeOneTime } from '../one-time-token.ts'
 import type { PasscodeOrder } from '../passcodes/send-passcode.ts'
 import { lacksChoice } from '../providers/account-prompt.ts'
@@ -30,7 +30,7 @@ import {
   withUserinfo,
 } from '../providers/identity-claims.ts'
 import { openProofs, type PendingSignIn, type Proofs } from '../providers/pending-sign-in.ts'
-import { type App, appOf, type OpenIdKind } from '../providers/provider-app.ts'
+import { type App, appOf } from '../providers/provider-app.ts'
 import { documentOf } from '../providers/provider-document.ts'
 import { withParameters } from '../providers/redirect-uri.ts'
 import { noteRefusal } from '../refusals/note-sign-in.ts'
@@ -98,7 +98,7 @@ const hasAll = (claims: Claims, names: string[]): boolean => names.every((name) 
 /** Who signs in. Userinfo is asked only for what the ID token does not say and this sign-in needs (I2.3). */
 async function identify(
   accountId: string,
-  kind: OpenIdKind,
+  { provider: { kind }, context }: PendingSignIn,
   row: AuthProviderRow,
   answered: { app: App; query: URLSearchParams; state: string; callbackUri: string; proofs: Proofs },
 ): Promise<ClaimedIdentity> {
@@ -107,8 +107,9 @@ async function identify(
   const { claims, userinfo } = await exchangeCode({ ...answered, document, fetch })
   const needed = claimsOf(kind, row)
   const idpId = subjectIn(kind, claims)
-  const isLinked = idpId !== null && (await linkedIdentity(accountId, { idpId, issuer: row.issuer })) !== null
-  const names = isLinked ? needed.always : [...needed.always, ...needed.toLink]
+  const subject = { idpId: idpId ?? '', issuer: row.issuer }
+  const isSettled = idpId !== null && (await settledIdentity(accountId, subject, context)) !== null
+  const names = isSettled ? needed.always : [...needed.always, ...needed.toLink]
   if (userinfo === null || hasAll(claims, names)) return identityOfClaims(kind, row, claims)
   return identityOfClaims(kind, row, withUserinfo(claims, await userinfo()))
 }
@@ -128,7 +129,7 @@ async function orderProof(
 async function checkPerson(accountId: string, pending: PendingSignIn, identity: ClaimedIdentity): Promise<void> {
   const { kind, id } = pending.provider
   const [{ actorId }, account, provider, counts] = await Promise.all([
-    findIdentity(accountId, identity),
+    findIdentity(accountId, identity, pending.context),
     getRow(accounts, accountId, accountId),
     getRow(authProviders[kind], accountId, id),
     readCounts(accountId),
@@ -162,7 +163,7 @@ async function codeFrom(
   row: AuthProviderRow,
   identity: ClaimedIdentity,
 ): Promise<Record<string, string>> {
-  const email = await emailToProve(accountId, identity)
+  const email = await emailToProve(accountId, identity, pending.context)
   if (email !== null) {
     const code = await codeFor(accountId, pending, row, identity, codeMicros.withPasscode)
     await orderProof(accountId, pending, email, code.key.sk)
@@ -196,7 +197,7 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     await checkAnswer(query, app)
     const proofs = await openProofs(accountId, key.sk, pending.sealed)
     const answered = { app, query, state: text, callbackUri: pending.callback_uri, proofs }
-    const parameters = await codeFrom(accountId, pending, row, await identify(accountId, kind, row, answered))
+    const parameters = await codeFrom(accountId, pending, row, await identify(accountId, pending, row, answered))
     await forgetFault(lastFaultKey(accountId, kind, row.id))
     return back(parameters)
   } catch (error) {

@@ -11,7 +11,6 @@ import { limitAttempts, limitEmailAttempts } from '../limit-attempts.ts'
 import { lookAtOneTime, readOneTimeToken, takeOneTime } from '../one-time-token.ts'
 import { proveEmail, useProof } from '../passcodes/prove-email.ts'
 import { emailToProve } from '../providers/email-to-prove.ts'
-import type { ClaimedIdentity } from '../providers/identity-claims.ts'
 import { challengeOf } from '../providers/pending-sign-in.ts'
 import { noteRefusal, noteSignIn } from '../refusals/note-sign-in.ts'
 import { type Refusal, SignInRefused } from '../refusals/sign-in-refused.ts'
@@ -46,8 +45,13 @@ function refused(accountId: string | null, reason: Refusal): ApiError {
  * The identity of a code, with the email that a passcode proves where that is needed: three may be tried, and the code stays
  * for the next. @throws ApiError 422 without one; SignInRefused
  */
-async function provenIdentity(accountId: string, code: string, identity: ClaimedIdentity, draft: Draft<Redeem>) {
-  const email = await emailToProve(accountId, identity)
+async function provenIdentity(
+  accountId: string,
+  code: string,
+  { identity, context }: SignInCode,
+  draft: Draft<Redeem>,
+) {
+  const email = await emailToProve(accountId, identity, context)
   if (email === null) return { identity, proof: null }
   const { passcode } = draft.fields
   if (!passcode) {
@@ -79,7 +83,7 @@ export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
   }
   const { provider, context } = known
   return withoutReason(accountId, async () => {
-    const { identity, proof } = await provenIdentity(accountId, key.sk, known.identity, draft)
+    const { identity, proof } = await provenIdentity(accountId, key.sk, known, draft)
     const mailedTo = proof?.actorId ?? known.actor_id
     const issued = await commitInParts({ accountId, subject: null }, async (transaction) => {
       // Read on the state of the commit: another that took it came first.

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../commit/transaction.ts'
+import { type AuthProviderRow, opensPortal } from '../../domain/auth-providers/auth-provider.ts'
 import { stageIdentityChange } from '../../domain/external-identities/change-external-identity.ts'
 import { externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import type { FoundIdentity } from './find-identity.ts'
@@ -7,15 +8,17 @@ import type { ProvenIdentity } from './proven-identity.ts'
 
 /**
  * Stages the identity of somebody who has proven it (I3): one that is known gets the profile of today, one that is new is
- * linked to the actor of its email. Under another subject, what the former one was given ends first; `more` when that did not fit.
+ * linked to the actor of its email. By its email it opens the portal where the provider does (I3.5). Under another subject, what the former one was given ends first; `more` when that did not fit.
  */
 export async function stageIdentity(
   transaction: Transaction,
-  { actorId, identity }: FoundIdentity,
+  { actorId, identity, byEmail }: FoundIdentity,
   { issuer, idpId: idp_id, profile }: ProvenIdentity,
+  provider: Pick<AuthProviderRow, 'context'>,
 ): Promise<'done' | 'more'> {
-  if (identity) return stageIdentityChange(transaction, identity, { idp_id, ...profile })
-  const fields = { actor_id: actorId, account_id: transaction.accountId, issuer, idp_id }
+  const opens_portal = byEmail || !identity ? opensPortal(provider) : identity.opens_portal
+  if (identity) return stageIdentityChange(transaction, identity, { idp_id, opens_portal, ...profile })
+  const fields = { actor_id: actorId, account_id: transaction.accountId, issuer, idp_id, opens_portal }
   transaction.insert(externalIdentities, {
     ...fields,
     directory_id: null,

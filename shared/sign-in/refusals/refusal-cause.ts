@@ -21,6 +21,7 @@ const causes: Record<Refusal, Cause> = {
   email_invalid: 'person',
   identity_of_directory: 'person',
   identity_of_admin: 'person',
+  identity_not_vouched_for: 'person',
   email_missing: 'provider',
   email_not_verified: 'person',
   email_not_vouched_for: 'person',

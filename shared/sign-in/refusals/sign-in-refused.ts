@@ -17,6 +17,7 @@ export const refusals = [
   'email_invalid',
   'identity_of_directory',
   'identity_of_admin',
+  'identity_not_vouched_for',
   'email_missing',
   'email_not_verified',
   'email_not_vouched_for',

@@ -23,11 +23,11 @@ export async function stageSignIn(
   { identity, mailedTo, ...signIn }: ProvenSignIn,
   spend: () => Promise<void>,
 ): Promise<{ done: Issued } | 'more'> {
-  const found = await findIdentity(transaction.accountId, identity)
+  const found = await findIdentity(transaction.accountId, identity, signIn.context)
   // The address was given to somebody else since.
   if (mailedTo !== undefined && found.actorId !== mailedTo) throw new SignInRefused('passcode', mailedTo)
   const admitted = await admit(transaction, { ...signIn, actorId: found.actorId })
-  if ((await stageIdentity(transaction, found, identity)) === 'more') return 'more'
+  if ((await stageIdentity(transaction, found, identity, admitted.provider)) === 'more') return 'more'
   await spend()
   return { done: await stageSession(transaction, admitted) }
 }

@@ -9,7 +9,7 @@ import { emptyProfile } from '#shared/sign-in/identities/profile-fields.ts'
 import type { Account } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'
 
-/** An identity of an actor, as a sign-in or a sync would have made it. */
+/** An identity of an actor, as a sign-in by a provider that opens the portal, or a sync, would have made it. */
 export const insertIdentity = (accountId: string, actorId: string, fields: Partial<ExternalIdentityRow> = {}) =>
   insertRow(accountId, externalIdentities, {
     ...emptyProfile,
@@ -17,6 +17,7 @@ export const insertIdentity = (accountId: string, actorId: string, fields: Parti
     account_id: accountId,
     issuer: 'https://login.example.com',
     directory_id: null,
+    opens_portal: true,
     idp_id: randomUUID(),
     email: 'grace@example.com',
     name: 'Grace',

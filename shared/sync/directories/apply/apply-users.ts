@@ -65,7 +65,11 @@ async function stageUser(
     if (identity.directory_id !== null && identity.directory_id !== sourceId) return null
     // A sign-in since then has told fresher fields.
     const fresh = identity.updated_at > startedAt ? {} : profile
-    const after = transaction.update(externalIdentities, identity, { ...fresh, directory_id: sourceId })
+    const after = transaction.update(externalIdentities, identity, {
+      ...fresh,
+      directory_id: sourceId,
+      ...(matchesAdministrators && { opens_portal: true }),
+    })
     return after === identity ? null : 'update'
   }
   // An identity or an actor that the plan was made with has been taken away since.
@@ -76,7 +80,7 @@ async function stageUser(
     const subject = { idp_id, issuer }
     const isAdmin = actor?.type === 'account_admin_user'
     if (isAdmin && isOtherSubject(actorsIdentity, subject)) return adminHasIdentity
-    const changes = { ...subject, directory_id: sourceId, ...profile }
+    const changes = { ...subject, directory_id: sourceId, opens_portal: matchesAdministrators, ...profile }
     return (await stageIdentityChange(transaction, actorsIdentity, changes)) === 'more' ? 'more' : 'update'
   }
   const owner = actor ?? insertActor(transaction, sourceId, entry)
@@ -86,6 +90,7 @@ async function stageUser(
     issuer,
     directory_id: sourceId,
     idp_id,
+    opens_portal: matchesAdministrators,
     ...profile,
     synced_at: null,
   })

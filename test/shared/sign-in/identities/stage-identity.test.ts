@@ -5,12 +5,14 @@ import { handler as deleteIdentity } from '#functions/api/external-identities/de
 import { handler as listIdentities } from '#functions/api/external-identities/list-external-identities.ts'
 import { commitInParts } from '#shared/commit/commit-in-parts.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
+import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
 import { findIdentity } from '#shared/sign-in/identities/find-identity.ts'
 import type { ProvenIdentity } from '#shared/sign-in/identities/proven-identity.ts'
 import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
 import { type Refusal, SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
+import type { SignInContext } from '#shared/sign-in/sign-in-context.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { insertIdentity, newIssuer, newPerson, signIn } from '#test/support/accounts/identities.ts'
@@ -24,10 +26,15 @@ beforeAll(async () => {
 })
 
 /** Links as a sign-in does; the actor's id, or why it was refused. */
-const link = (accountId: string, proven: ProvenIdentity): Promise<string> =>
+const link = (
+  accountId: string,
+  proven: ProvenIdentity,
+  context: SignInContext = 'client',
+  provider: Pick<AuthProviderRow, 'context'> = { context: 'clients_and_portal' },
+): Promise<string> =>
   commitInParts({ accountId, subject: null }, async (transaction) => {
-    const found = await findIdentity(accountId, proven)
-    return (await stageIdentity(transaction, found, proven)) === 'more' ? 'more' : { done: found.actorId }
+    const found = await findIdentity(accountId, proven, context)
+    return (await stageIdentity(transaction, found, proven, provider)) === 'more' ? 'more' : { done: found.actorId }
   }).catch((error) => {
     if (error instanceof SignInRefused) return error.reason
     throw error
@@ -153,6 +160,47 @@ describe('an identity that is new (I3.2)', () => {
     const before = await queryItems(`${account.id}#external_identities`)
     expect(await link(account.id, proven({ email: await email() }))).toBe(reason)
     expect(await queryItems(`${account.id}#external_identities`)).toEqual(before)
+  })
+})
+
+describe('an identity in the portal (I3.5)', () => {
+  const clients = { context: 'clients_only' } as const
+  const portal = { context: 'portal_only' } as const
+  const admin = () => insertActor(account.id, { type: 'account_admin_user', email: `${randomUUID()}@example.com` })
+
+  it('signs in without its email where a provider of the portal has linked it', async () => {
+    const { id, email } = await admin()
+    const { issuer, idpId } = proven()
+    expect(await link(account.id, proven({ issuer, idpId, ...verified(String(email)) }), 'portal', portal)).toBe(id)
+    expect(await link(account.id, proven({ issuer, idpId }), 'portal', portal)).toBe(id)
+  })
+
+  it('needs the email of its actor once where a provider of clients has linked it', async () => {
+    const { id, email } = await admin()
+    const other = await admin()
+    const { issuer, idpId } = proven()
+    const as = (address: string | null) => proven({ issuer, idpId, ...(address !== null && verified(address)) })
+    expect(await link(account.id, as(email), 'client', clients)).toBe(id)
+    expect(await link(account.id, as(null), 'client', clients)).toBe(id)
+    expect(await link(account.id, as(null), 'portal', portal)).toBe('email_invalid')
+    expect(await link(account.id, as(`${randomUUID()}@example.com`), 'portal', portal)).toBe('actor_unknown')
+    expect(await link(account.id, as(other.email), 'portal', portal)).toBe('identity_not_vouched_for')
+    // A sign-in of a client compares no email, so it vouches for nothing.
+    expect(await link(account.id, as(null), 'client', { context: 'clients_and_portal' })).toBe(id)
+    expect(await link(account.id, as(null), 'portal', portal)).toBe('email_invalid')
+    expect(await link(account.id, as(email), 'portal', portal)).toBe(id)
+    expect(await link(account.id, as(null), 'portal', portal)).toBe(id)
+    expect(await link(account.id, as(null), 'client', clients)).toBe(id)
+    expect(await link(account.id, as(null), 'portal', portal)).toBe(id)
+  })
+
+  it('needs it once more where a provider of clients gives it another subject', async () => {
+    const person = await newPerson(account)
+    const { issuer } = await insertIdentity(account.id, person.id)
+    const moved = proven({ issuer, ...verified(String(person.email)) })
+    expect(await link(account.id, moved, 'client', clients)).toBe(person.id)
+    await updateRow(account.id, actors, person, { type: 'account_admin_user' })
+    expect(await link(account.id, proven({ issuer, idpId: moved.idpId }), 'portal', portal)).toBe('email_invalid')
   })
 })
 

@@ -82,7 +82,12 @@ async function act(world: SyncWorld, action: Action, whom: number): Promise<void
     const proven = { issuer: company.issuer, idpId: `u${whom}`, email: { verified: user(whom).email } }
     const profile = { nickname: 'Signed in' }
     await commit({ accountId: account.id, subject: null }, async (transaction) =>
-      stageIdentity(transaction, await findIdentity(account.id, { ...proven, profile }), { ...proven, profile }),
+      stageIdentity(
+        transaction,
+        await findIdentity(account.id, { ...proven, profile }, 'client'),
+        { ...proven, profile },
+        { context: 'clients_and_portal' },
+      ),
     ).catch(() => undefined)
   }
 }

@@ -24,7 +24,13 @@ function insertPerson(into: Transaction, i: number) {
     is_disabled: false,
   })
   const identity = { actor_id: id, account_id: 'account', issuer: 'https://idp.example.com', directory_id }
-  return into.insert(externalIdentities, { ...identity, idp_id: `p${i}`, synced_at: null, ...emptyProfile })
+  return into.insert(externalIdentities, {
+    ...identity,
+    idp_id: `p${i}`,
+    opens_portal: true,
+    synced_at: null,
+    ...emptyProfile,
+  })
 }
 
 const group: RowFields<GroupRow> = { ...nativeGroup, name: 'One', directory_id, idp_id: 'g1' }
