@@ -20,7 +20,7 @@ import { environment } from './functions/environment.ts'
 import { functionSettings, type Shared } from './functions/function-settings.ts'
 import { live } from './functions/live.ts'
 import { PasscodeMailer } from './functions/passcode-mailer.ts'
-import { reserved, reservedTogether } from './functions/reserved.ts'
+import { reservedOf, reservedTogether } from './functions/reserved.ts'
 import { Schedules } from './functions/schedules.ts'
 import { Tasks } from './functions/tasks.ts'
 import { ownEnd } from './own-end.ts'
@@ -61,7 +61,7 @@ export class ServiceStack extends Stack {
       environment: environment({ settings, storage, channel, passcodeFunction, urlSuffix: this.urlSuffix }),
     }
     const check = new ConcurrencyCheck(this, 'ConcurrencyCheck', {
-      reserved: reservedTogether(settings),
+      reserved: reservedTogether(operations, settings),
       requestsPerSecond: settings.throttleRate,
       code: asset,
       shared: behindApi,
@@ -116,11 +116,10 @@ export class ServiceStack extends Stack {
     settings: Settings,
   ): ApiRoute[] {
     const collections = Map.groupBy(operations, ({ operation }) => collectionOf(operation.path))
-    const ingestConcurrency = reserved(settings.ingestConcurrency)
     return [...collections].flatMap(([name, members]) => {
-      const props = { operations: members, code, shared, roles, ingestConcurrency }
+      const props = { operations: members, code, shared, roles, settings }
       const stack = new OperationStack(this, `Operations-${name}`, props)
-      if (members.some(reportsFlows)) stack.node.addDependency(check)
+      if (members.some(({ operation }) => reservedOf(operation, settings))) stack.node.addDependency(check)
       return stack.routes
     })
   }

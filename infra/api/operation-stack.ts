@@ -7,7 +7,9 @@ import { classOf } from '#shared/http/operation-class.ts'
 import { functionSettings, type Shared } from '../functions/function-settings.ts'
 import { carryingRoutes, GradualShift } from '../functions/gradual-shift.ts'
 import { live } from '../functions/live.ts'
+import { reservedOf } from '../functions/reserved.ts'
 import type { Roles } from '../roles/roles.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { ApiRoute } from './api-body.ts'
 import { invokerRole } from './invoker-role.ts'
 import { routeId } from './route-id.ts'
@@ -17,8 +19,7 @@ type Props = {
   code: string
   shared: Shared
   roles: Roles
-  /** Functions that each operation of the ingest keeps for itself, and no more than these. */
-  ingestConcurrency?: number
+  settings: Settings
 }
 
 /**
@@ -28,7 +29,7 @@ type Props = {
 export class OperationStack extends NestedStack {
   readonly routes: ApiRoute[]
 
-  constructor(scope: Construct, id: string, { operations, code, shared, roles, ingestConcurrency }: Props) {
+  constructor(scope: Construct, id: string, { operations, code, shared, roles, settings }: Props) {
     super(scope, id)
     const asset = Code.fromAsset(code)
     const functions = operations.map(({ operation, file }) => ({
@@ -39,7 +40,7 @@ export class OperationStack extends NestedStack {
           ...functionSettings(shared, asset, file),
           description: operation.summary,
           role: roleOf(operation, roles),
-          ...(operation.credential === 'ingest' && { reservedConcurrentExecutions: ingestConcurrency }),
+          reservedConcurrentExecutions: reservedOf(operation, settings),
         }),
         shared.loaded,
       ),

@@ -17,6 +17,11 @@ export const loadSettings = {
     'units a second, of reads and of writes, that the quota of the account gives a table; an alarm goes off before',
   ),
   ingestConcurrency: setting(concurrency, 100, 'functions kept for flow reports, and no more of them'),
+  callbackConcurrency: setting(
+    concurrency,
+    50,
+    'functions kept for each of the two callbacks of sign-in, and no more: a slow provider holds no others',
+  ),
   changeConcurrency: setting(concurrency, 20, "functions kept for each consumer of the table's stream, and no more"),
   flowConcurrency: optional(
     concurrency,

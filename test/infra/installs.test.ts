@@ -4,7 +4,7 @@ import { withoutCode } from '#infra/without-code.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const few = async (): Promise<OperationSource[]> =>
-  (await loadOperations()).filter(({ operation }) => /^\/(groups|ingestion)/.test(operation.path))
+  (await loadOperations()).filter(({ operation }) => /^\/(groups|ingestion|sign_in\/callback)/.test(operation.path))
 let operations: OperationSource[]
 let templates: Templates
 /** Of a deployment that has chosen much of what has nothing to do with each other. */
@@ -19,6 +19,7 @@ beforeAll(async () => {
     ingestRate: 30,
     ingestBurst: 40,
     ingestConcurrency: 'none',
+    callbackConcurrency: 'none',
     changeConcurrency: 'none',
     flowConcurrency: 'none',
     ipAddressType: 'ipv4',
@@ -51,15 +52,17 @@ describe('load', () => {
   const reserved = (from: Templates) =>
     [
       'api/ingestion/report-flow-logs',
+      'sign-in/open-id/complete-sign-in',
+      'sign-in/open-id/complete-sign-in-of-provider',
       'streams/write-change-log',
       'streams/follow-up',
       'streams/store-flow-logs',
       'api/groups/list-groups',
     ].map((handler) => functionOf(handler, from)?.ReservedConcurrentExecutions)
 
-  it('takes from neither reports nor consumers what is kept for them', () => {
-    expect(reserved(templates)).toEqual([100, 20, 20, 6, undefined])
-    expect(reserved(chosen)).toEqual([undefined, undefined, undefined, undefined, undefined])
+  it('takes from neither reports, callbacks nor consumers what is kept for them', () => {
+    expect(reserved(templates)).toEqual([100, 50, 50, 20, 20, 6, undefined])
+    expect(reserved(chosen)).toEqual(Array(7).fill(undefined))
   })
 
   it('is held against the account before anything is reserved in it', async () => {
@@ -67,10 +70,11 @@ describe('load', () => {
       string,
       Resource & { DependsOn: string[] },
     ]
-    expect(check.Properties).toMatchObject({ Reserved: '146', RequestsPerSecond: '3000', ServiceTimeout: 180 })
+    expect(check.Properties).toMatchObject({ Reserved: '246', RequestsPerSecond: '3000', ServiceTimeout: 180 })
     const waits = (of: [string, Resource] | undefined) => (of?.[1] as { DependsOn?: string[] })?.DependsOn
     const named = (type: string, part: string) => templates.entries(type).find(([name]) => name.includes(part))
-    expect(waits(named('AWS::CloudFormation::Stack', 'ingestion'))).toContain(id)
+    for (const stack of ['ingestion', 'signin'])
+      expect(waits(named('AWS::CloudFormation::Stack', stack)), stack).toContain(id)
     for (const consumer of ['WriteChangeLog', 'FollowUp', 'StoreFlowLogs'])
       expect(waits(named('AWS::Lambda::Function', `Consumers${consumer}`)), consumer).toContain(id)
     const outputs = templates.stacks.flatMap(({ Outputs = {} }) => Object.entries(Outputs))

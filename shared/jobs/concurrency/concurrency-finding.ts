@@ -18,7 +18,7 @@ const leastUnreserved = 100
 const secondsPerRequest = 0.1
 
 const quota = 'Service Quotas, lambda, L-B99A9384'
-const settings = 'ingestConcurrency, changeConcurrency and flowConcurrency'
+const settings = 'ingestConcurrency, callbackConcurrency, changeConcurrency and flowConcurrency'
 
 /** Holds a deployment's wishes against its account, and says in words what was found. */
 export function concurrencyFinding(

@@ -19,7 +19,7 @@ describe('GET /groups/{id} (A14.1)', () => {
       email: 'unit@example.com',
       synced_at: '2026-01-01T00:00:00.000000Z',
     })
-    const { is_managed: _internal, ...shown } = unit
+    const { is_managed: _managed, idp_provider: _provider, ...shown } = unit
     const { status, body } = await get(account, unit.id)
     expect([status, body.data]).toEqual([200, shown])
     expect(body.data).toMatchObject({ entity_type: 'org_unit', idp_id: 'unit-7', email: 'unit@example.com' })

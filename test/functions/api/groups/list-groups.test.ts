@@ -14,7 +14,7 @@ describe('GET /groups (A7)', () => {
   it('lists groups of every origin in the order of their insertion', async () => {
     const own = await newAccount()
     const native = (await create(own, { name: 'Native' })).body.data
-    const { is_managed: _internal, ...synced } = await insertSyncedGroup(own)
+    const { is_managed: _managed, idp_provider: _provider, ...synced } = await insertSyncedGroup(own)
     const { data, metadata } = (await list(own)).body
     expect(data[0].name).toBe('Everyone')
     expect(data.slice(1)).toEqual([native, synced])
