@@ -22,11 +22,13 @@ const matches = (pattern: string, path: string): boolean => {
   )
 }
 
-/** Whether a browser opens the address of the service itself. */
+/** Checks for a browser that opens the address of the service itself. */
 const isBrowserAtRoot = ({ rawPath, headers, requestContext: { http } }: Event): boolean =>
   http.method === 'GET' && rawPath === '/' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
 
-/** The reference, for as long as there is no console. Nobody keeps the redirect, since other clients get a problem there. */
+/**
+ * Redirects to the reference while there is no console. Caches revalidate it, since other clients get a problem there.
+ */
 const toReference = (requestId: string): Answer => ({
   statusCode: 302,
   headers: { location: '/docs', 'cache-control': 'private, no-cache', vary: 'accept', 'x-request-id': requestId },

@@ -77,7 +77,7 @@ export async function openAwsServices({ invoke, deliver, pausesMs = [60_000, 120
   const server = openServer(async (request, response) => {
     const status = await answer(request).catch((error: unknown) => {
       process.stderr.write(`${new Date().toISOString()} ERROR ${messageOf(error)}\n`)
-      // SES answers 400 to a mail that it will never take, which nobody sends again.
+      // SES answers 400 to a mail that it never accepts; nobody retries it.
       return error instanceof MailRefused ? 400 : 500
     })
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')

@@ -51,12 +51,15 @@ const holderFile = (path: string): string => join(path, 'service.pid')
 const noteHolder = (path: string, ending: boolean): void =>
   writeAtomically(holderFile(path), JSON.stringify({ pid: process.pid, ending } satisfies Holder))
 
-/** Tells a next start that this service is about to leave its directory. A full disk is no reason to stay. */
+/**
+ * Notes for the next start that this service is about to release its directory. A full disk does not keep it from
+ * ending.
+ */
 export function noteEnding({ path }: DataDir): void {
   try {
     noteHolder(path, true)
   } catch {
-    // The next start does not wait then, and names the process.
+    // Without the note the next start does not wait. It names the process instead.
   }
 }
 

@@ -93,7 +93,7 @@ export const openServer = (
     handle,
   )
 
-/** Takes requests and devices from the first moment; they wait until backend and channel are there. */
+/** Accepts requests and devices from the first moment. They wait until backend and channel are ready. */
 export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveServer | null>): Server {
   const handle: RequestListener = async (request, response) => {
     try {

@@ -18,7 +18,8 @@ function checkKey(path: string): void {
 
 /**
  * The key that signs checkpoints (S2.2): made once, readable by its owner only.
- * @throws Fault where logs were sealed and the key is gone or damaged: another would sign for a history that it has not seen
+ * @throws Fault where logs were sealed and the key is gone or damaged. Another key would sign for a history that it has
+ * not seen.
  */
 export function sealKeyFile(dir: string): string {
   const path = join(dir, 'seal-key.pem')

@@ -93,7 +93,7 @@ function requestBody({ path, method, body }: Operation, { schemas }: Parts): Jso
   }
 }
 
-/** What is under the envelope of a body. */
+/** Description of the object or list under the envelope of a body. */
 const envelopeText = (method: string, shape: 'object' | 'list'): string => {
   if (shape === 'list') return 'All entries from now on: what is not in this list is removed.'
   return method === 'POST'

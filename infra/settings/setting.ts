@@ -5,7 +5,7 @@ export type Setting<T> = {
   kind: Kind<T>
   /** Null where nothing is chosen. */
   fallback: T | null
-  /** What it is, for the table in docs/settings.md. */
+  /** Description for the table in docs/settings.md. */
   what: string
   /** The default in words, where it is not a value. */
   otherwise?: string

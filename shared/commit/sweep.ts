@@ -7,9 +7,9 @@ const perPage = 50
 export type Sweep = (transaction: Transaction) => Promise<'done' | 'more'>
 
 /**
- * Goes through the rows that a field leads to and stages what is to be taken of each, part by part. Only rows that were found
- * to give nothing are left behind, so that a part that lost a race can run again.
- * @param given what of a row is to be taken
+ * Goes through the rows that a field points to and stages removals, part by part. Only rows without anything to remove
+ * are passed for good, so that a part that lost a race can run again.
+ * @param given selects what of a row is to be removed
  */
 export function sweep<R extends Row, G>(
   entity: Entity<R>,
@@ -37,7 +37,7 @@ export function sweep<R extends Row, G>(
   }
 }
 
-/** Runs sweeps one after the other, in every part of one change until nothing is left. */
+/** Runs sweeps one after the other, in every part of one change, until nothing is left. */
 export const sweepAll =
   (sweeps: Sweep[]): Sweep =>
   async (transaction) => {

@@ -1,2 +1,4 @@
-/** `User-Agent` of the pulse's handshake at the live channel, by which its line is told from that of a device. */
+/**
+ * `User-Agent` of the pulse's handshake at the live channel. It separates the pulse's log lines from those of devices.
+ */
 export const pulseAgent = 'network-access-pulse'

@@ -20,9 +20,8 @@ export type SkipReason =
 export type Skipped = { idp_id: string; name: string | null; reason: SkipReason }
 
 /**
- * A part of a provider's list. Positions are opaque texts; null is the start of a list as a position, and its end as
- * `next`. A position is good in another process, too. Where the provider's own places live for minutes only, reading on
- * from one that is too old ends in the fault `lost_place`, and the list is read again from its start. A `barren` page leads on,
- * and has nothing that earlier ones had not.
+ * A part of a provider's list. Positions are opaque and valid in other processes too; null is the start, and as `next`
+ * the end. Where the provider's cursors expire within minutes, an old one ends in the fault `lost_place`, and the list
+ * is read again from its start. A `barren` page has a next one, and no entry that earlier pages lacked.
  */
 export type Page<T> = { entries: T[]; skipped: Skipped[]; next: string | null; barren?: boolean }

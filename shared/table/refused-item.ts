@@ -3,7 +3,9 @@ import { TransactionCanceledException } from './refused-write.ts'
 
 const names = ['ValidationException', 'SerializationException']
 
-/** Checks for an error of items that the table refuses each time: a key or a text that it cannot hold, a row that is too large. */
+/**
+ * Checks for errors that every retry repeats: a key or a text that the table cannot hold, or a row that is too large.
+ */
 export function isRefusedItem(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === 'validation_failed'
   if (error instanceof TransactionCanceledException) {

@@ -21,7 +21,7 @@ export const EmailDomains = field<string[] | null>(
     type: ['array', 'null'],
     minItems: 1,
     maxItems: maxDomains,
-    // Names in other scripts are taken, too: no pattern can tell which of those exist in punycode.
+    // Names in other scripts are accepted too: no pattern can decide which of them exist in punycode.
     items: { type: 'string', maxLength: 253, pattern: hostNamePattern },
   },
 )

@@ -42,7 +42,7 @@ const bar = (part: number, entries: number): string => {
   return `\r[${'#'.repeat(full)}${' '.repeat(30 - full)}] ${Math.floor(100 * Math.min(1, part))} % ${entries} entries`
 }
 
-/** Names the end of an export, which entries that no checkpoint covers yet are behind. */
+/** Describes the end of an export. Later entries are covered by no checkpoint yet. */
 function describe({ entries, range, isUpToCheckpoint }: Exported, type: ExportType): string {
   const delay = type === 'change' ? 'five minutes' : 'an hour or two'
   const until = isUpToCheckpoint

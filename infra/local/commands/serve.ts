@@ -19,7 +19,7 @@ function readPort(variable: string, fallback: number): number {
 }
 
 function readOptions(argv: string[]): Options {
-  // npm takes options before `--` for its own, and sets a variable.
+  // npm keeps options before `--` for itself and sets a variable for each.
   const lost = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
   if (lost) throw new Fault(`The option ${lost} did not reach the service. Use: npm start -- ${lost}`)
   const unknown = argv.find((argument) => !flags.includes(argument))

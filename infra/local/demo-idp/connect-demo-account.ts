@@ -8,7 +8,7 @@ type Options = {
   token: string
   issuer: string
   client: { client_id: string; client_secret: string }
-  /** Whether the account's provider may still have an earlier client. */
+  /** True where the account's provider may still have an earlier client. */
   isNew: boolean
   connection: DemoConnection
 }

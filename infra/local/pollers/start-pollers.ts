@@ -36,7 +36,8 @@ function sourceOf({ sourceArn }: Mapping, { deployment, clients, table, region }
 }
 
 /**
- * Reads at the position of a consumer. In a stream whose files were removed it is refused for ever: what is taken would never be handled.
+ * Checks the stored position of a consumer. A stream whose files were removed refuses it for ever, and records accepted
+ * later would never be handled.
  * @throws Fault that names the file of the position
  */
 async function checkPosition(source: Source, shard: string, checkpoint: Checkpoint): Promise<void> {

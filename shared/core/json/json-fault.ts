@@ -8,7 +8,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | null {
   return pattern.test(text) ? pattern.lastIndex : null
 }
 
-/** Reads a string literal. A loop: a pattern would take memory with every escape. */
+/** Reads a string literal. A pattern would need memory for every escape, so this is a loop. */
 function readString(text: string, start: number): { end: number } | { fault: number } {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -22,7 +22,7 @@ function readString(text: string, start: number): { end: number } | { fault: num
   return { fault: text.length }
 }
 
-/** The index of the first character at which a text stops being JSON, or null. It says nothing of what the text holds. */
+/** Returns the index of the first character at which a text stops being JSON, or null. */
 export function jsonFault(text: string): number | null {
   const open: string[] = []
   let expected: 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'end' = 'value'

@@ -30,7 +30,7 @@ const secrets: [RegExp, string][] = [
   [/[^\s"'<>@:;,()[\]{}]+@[\w-]+(\.[\w-]+)+/g, '[email]'],
 ]
 
-/** A text that others wrote, without what looks like a token or an email address. */
+/** Removes tokens and email addresses from a text of another origin. */
 export const withoutSecrets = (text: string): string =>
   secrets.reduce((kept, [pattern, word]) => kept.replace(pattern, word), text)
 

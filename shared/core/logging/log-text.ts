@@ -6,11 +6,11 @@ const aside = ['event', 'operation', 'class', 'status', 'latency_ms', 'faults', 
 const shown = (value: unknown): string =>
   typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)
 
-/** Routine that goes on while nobody does anything: runs of schedules and consumers, checkpoints, the handshake of the pulse. */
+/** Checks for routine: runs of schedules and consumers, checkpoints, the handshake of the pulse. */
 const isRoutine = ({ event, is_pulse, status }: LogFields): boolean =>
   event === 'run' || event === 'log_sealed' || (is_pulse === true && status === 401)
 
-/** A line for the person at the terminal: the time, what happened, what belongs to it, and a stack below. Empty for routine. */
+/** Formats a line for a person at the terminal: time, event, fields, and a stack below. Empty for routine. */
 export function logText(level: string, fields: LogFields): string {
   if (isRoutine(fields)) return ''
   const { event, operation, status, latency_ms: latency, stack } = fields

@@ -43,8 +43,8 @@ export function logLine(level: LogLevel, event: LogEvent, fields: LogFields = {}
 }
 
 /**
- * The last line of an invocation, with what it has measured. Where a deployment wants no lines of this level, what
- * CloudWatch makes metrics of is left of it; a person at a terminal gets nothing.
+ * Writes the last line of an invocation, with its measurements. Above this log level only the metrics for CloudWatch
+ * are left of it; a terminal gets nothing.
  */
 export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
   const measured = embedded(notedSamples())

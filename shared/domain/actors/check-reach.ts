@@ -9,8 +9,8 @@ import { mayGrantAll } from '../api-tokens/scopes.ts'
 import type { ActorInput, ActorRow } from './actor.ts'
 
 /**
- * Refuses changes of an actor by which a caller would reach beyond its own scopes (A12.4(4)): an administrator opens a portal
- * session, and an API client that is enabled again has its tokens back.
+ * Refuses changes of an actor that reach beyond the caller's own scopes (A12.4(4)). An administrator can open a portal
+ * session; an API client that is enabled again regains its tokens.
  * @throws ApiError `scope_exceeded`
  */
 export async function checkReach(

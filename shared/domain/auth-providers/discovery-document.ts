@@ -14,9 +14,9 @@ export type DiscoveryDocument = {
   userinfo_signing_alg_values_supported?: string[]
   /** Whether it names itself in what it answers to browsers (RFC 9207). */
   authorization_response_iss_parameter_supported?: boolean
-  /** Values of `prompt` that it knows (Initiating User Registration via OpenID Connect 1.0, 3.2). */
+  /** Supported values of `prompt` (Initiating User Registration via OpenID Connect 1.0, 3.2). */
   prompt_values_supported?: string[]
-  /** Where a browser ends its session there (OpenID Connect RP-Initiated Logout 1.0, 2.1). */
+  /** Address where a browser ends its session at the provider (OpenID Connect RP-Initiated Logout 1.0, 2.1). */
   end_session_endpoint?: string
 }
 
@@ -58,7 +58,7 @@ const optional: Partial<Record<Member, (value: unknown) => boolean>> = {
   authorization_response_iss_parameter_supported: isFlag,
 }
 
-/** Members that a sign-in does without: in a wrong form they are left out, and the document stands. */
+/** Optional members. A malformed one is dropped, and the document stays valid. */
 const hints: Partial<Record<Member, (value: unknown) => boolean>> = {
   prompt_values_supported: isNames,
   end_session_endpoint: isEndpoint,
@@ -91,7 +91,9 @@ function parsed(text: string): unknown {
 /** Where the document of an issuer stands (OpenID Connect Discovery 1.0, 4). */
 export const documentUriOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}${wellKnown}`
 
-/** Address of the document that an administrator means: consoles show the issuer first, so that is taken in its place. */
+/**
+ * Address of the document that an administrator means. Consoles show the issuer first, so an issuer is accepted too.
+ */
 export const documentUriFor = (sent: string): string => (sent.endsWith(wellKnown) ? sent : documentUriOf(sent))
 
 /**

@@ -7,7 +7,7 @@ const timeoutMs = 5_000
 /** The message under `discovery_document_uri` (A25.2(3)). */
 export type DiscoveryFailure = 'is invalid' | 'could not be read'
 
-/** Reads the issuer from the OpenID Connect discovery document at an address, or of an issuer. Tests replace `read`. */
+/** Reads the issuer from the OpenID Connect discovery document at an address. Tests replace `read`. */
 export const discovery = {
   async read(
     sent: string,

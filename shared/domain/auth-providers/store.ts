@@ -166,7 +166,7 @@ export function update(
     await settleDefault(transaction, kind, provider, row)
     if (row === provider)
       return { done: { data: shown(kind, row, address, await lastFault(author.accountId, kind, row)) } }
-    // The fault was of other settings.
+    // The fault belonged to the former settings.
     transaction.remove(lastFaultKey(author.accountId, kind, id))
     return { done: { data: shown(kind, row, address, noFault) } }
   })

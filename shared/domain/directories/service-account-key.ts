@@ -5,10 +5,16 @@ import { documentedSchema, field } from '../../values/field.ts'
 import { Text } from '../../values/fields.ts'
 
 const KeyText = Text(16_384)
-/** Shorter keys are weak. A signature takes longer with the cube of the length: seconds for a key that fits the field. */
+/**
+ * Shorter keys are weak. Signing time grows with the cube of the length: seconds for the longest key that fits the
+ * field.
+ */
 const bits = { min: 2048, max: 8192 }
 
-/** Returns whether a text holds a private key that signing with is safe and quick; what holds no key fails in the run, with a reason. */
+/**
+ * Returns whether a text may be used: its key is safe and quick to sign with. A text without a key fails in the run,
+ * with a reason.
+ */
 function isUsable(text: string): boolean {
   try {
     const pem = fieldsOf(JSON.parse(text)).private_key

@@ -9,8 +9,8 @@ export const isOtherSubject = (identity: Subject, { idp_id, issuer }: Partial<Su
   (idp_id ?? identity.idp_id) !== identity.idp_id || (issuer ?? identity.issuer) !== identity.issuer
 
 /**
- * Stages a change of an identity. Where it becomes another subject's, the client tokens and portal sessions that providers of
- * its old issuer gave the actor end first (A30); `more` when those did not fit, and then the identity is not changed yet.
+ * Stages a change of an identity. A new subject first ends the client tokens and portal sessions that providers of the
+ * old issuer gave the actor (A30). `more` when those did not fit; the identity is unchanged then.
  */
 export async function stageIdentityChange(
   transaction: Transaction,

@@ -9,7 +9,9 @@ export type ExternalIdentityRow = Row & {
   directory_id: string | null
   /** Identifier at the provider. */
   idp_id: string
-  /** Whether a provider that opens the portal, or a directory that matches administrators, has vouched for it (I3.5). */
+  /**
+   * True once a provider that opens the portal, or a directory that matches administrators, has vouched for it (I3.5).
+   */
   opens_portal: boolean
   email: string | null
   name: string | null

@@ -9,8 +9,8 @@ import { type PolicyRow, policies } from '../policies/policy.ts'
 import { type GroupRow, groups } from './group.ts'
 
 /**
- * Stages that a policy loses its group: it grants nothing any more (A14.3(4)). It remembers which provider the group was of, so
- * that no other one can name a group that gets the policy.
+ * Stages that a policy loses its group and grants nothing any more (A14.3(4)). The policy keeps the group's provider,
+ * so that no other provider can name a group that gets it.
  */
 export function orphanPolicy(
   transaction: Transaction,

@@ -9,7 +9,10 @@ export type Synced = { account_id: string; collection: string; source_id: string
 /** When the minute schedule looks at what is synced next: to begin a run, or to go on with one. */
 export type SyncTurn = Key & Synced & { next_at: string }
 
-/** All turns of the service; they are few, one for each directory and posture provider. When accounts had a step is beside them. */
+/**
+ * All turns of the service, one for each directory and posture provider. Accounts have their last steps in the same
+ * partition.
+ */
 export const syncTurnsPartition = 'service#sync'
 
 const lastStepPrefix = '#'

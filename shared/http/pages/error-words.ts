@@ -4,15 +4,15 @@ type Ways = Pick<SignInPage, 'request' | 'providers'>
 
 const administrators = 'whoever administers the network access of your company'
 
-/** Words that are added only where there is another way to sign in. */
+/** Words that are added only when there is another way to sign in. */
 export const ifOthers = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
   providers.length > 1 ? words : ''
 
-/** A way that was disabled after the page was opened; the page says by itself where no way is left. */
+/** Message for a way that was disabled after the page was opened. The page itself says when no way is left. */
 export const gone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
   `This way to sign in is not there any more.${providers.length > 0 ? ' Choose another one.' : ''}`
 
-/** The portal is for administrators, which is true for everybody and gives no reason away. */
+/** Message for a refusal. That the portal is for administrators is true for everybody, so it reveals no reason. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
     ? `You were not signed in. Only administrators sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrators}.`
@@ -24,12 +24,12 @@ const silent = (page: Ways): string =>
 const broken = (page: Ways): string =>
   `You were not signed in: this way to sign in is set up wrongly, and trying again does not help. ${ifOthers(page, 'Choose another way, and tell') || 'Tell'} ${administrators}.`
 
-/** Errors that a callback leads back with (I2.2), each in plain words. */
+/** Messages for the errors that a callback redirects with (I2.2). */
 const wordsOf = new Map([
   ['access_denied', refused],
   ['temporarily_unavailable', silent],
   ['server_error', broken],
 ])
 
-/** What an earlier sign-in came back with, for a person; undefined for an error that no callback has. */
+/** Message for the error of an earlier sign-in; undefined for an error that no callback has. */
 export const errorWords = (error: string | null, page: Ways): string | undefined => wordsOf.get(error ?? '')?.(page)

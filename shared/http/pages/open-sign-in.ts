@@ -14,9 +14,9 @@ const requestOf = (fields: URLSearchParams): SignInRequest =>
   draft<SignInRequest>(RequestFields, Object.fromEntries(fields)).done()
 
 /**
- * The account that somebody signs in to, what for, their ways to do so, and what an earlier sign-in came back with. After a
- * refusal the provider is asked for an account: its session would lead to the same refusal.
- * @throws ApiError `not_found` for an account that is not there, or 422
+ * Reads everything that the sign-in page shows: account, request, ways to sign in, and the error of an earlier sign-in.
+ * After a refusal the provider is asked for a choice of account, since its session would be refused again.
+ * @throws ApiError `not_found` for an unknown account, or 422
  */
 export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
   const account = await accountOfSlug(slug)

@@ -41,7 +41,7 @@ const startOf = ({ slug, request }: Requested, { id }: Provider): string =>
 
 const loopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
-/** Where a sign-in ends, as a person says it. Any program on a device can listen there, not the client alone. */
+/** Destination of a sign-in in plain words. On a device any program can listen there, not only the client. */
 function destination({ redirect_uri, context }: SignInRequest): Html {
   const { protocol, hostname, host } = new URL(redirect_uri)
   if (protocol !== 'http:' && protocol !== 'https:') return html`the app <b>${protocol.slice(0, -1)}</b>`
@@ -49,7 +49,9 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
   return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
 
-/** The end of a sign-in: for the portal also what it allows there, so that nobody signs in to administer unawares. */
+/**
+ * End of a sign-in. For the portal it names the rights that go there, so that nobody signs in to administer unawares.
+ */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
     ? html`<p>Then you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if that is where you started.</p>`
@@ -89,7 +91,10 @@ ${providers.map(
 )}</ul>`
 }
 
-/** For whoever shares a browser, or has two accounts: the only provider at once, several by the page that asks each for it. */
+/**
+ * Link for people who share a browser or have two accounts. A single provider opens at once; for several, this page
+ * opens with `prompt`.
+ */
 function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly Provider[]): Html | null {
   if (!first) return null
   if (request.prompt) return html`<p class="quiet other">The next page lets you choose an account.</p>`

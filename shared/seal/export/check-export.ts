@@ -25,7 +25,7 @@ export class ExportFault extends Error {
 type Stream = ExportSeal['stream']
 type Entry = { logId: string; hash: Buffer }
 
-/** Throws for the entry at hand. */
+/** Throws for the current entry. */
 type Refuse = (message: string) => never
 type RefuseEntry = (message: string, logId?: string) => never
 
@@ -37,7 +37,7 @@ function readEntry(value: unknown, canonical: string, stream: Stream, refuse: Re
   return { logId, hash: leafHash(canonical) }
 }
 
-/** The ends of the range that are proven: nothing of the log is missing between them and the entries. */
+/** Ends of the range that are proven: the log has nothing between them and the entries. */
 export type ProvenEnds = { begin: boolean; end: boolean }
 
 type HourCheck = { hour: SealedHour; check: RangeCheck; count: number }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
-/** A file that cannot be verified: none, unreadable, no export, or larger than an export can be. */
+/** Signals a file that cannot be verified: missing, unreadable, not an export, or larger than an export can be. */
 export class NoExport extends Error {}
 
 const lineFeed = 10
@@ -10,7 +10,7 @@ const step = 65_536
 /** Above the largest entry: a change has at most 1,000,000 bytes of snapshots (L2.7), which escapes can make longer. */
 const maxEntryLine = 8_388_608
 
-/** Opens the file, runs `work`, closes it. @throws NoExport for what is no readable file */
+/** Opens the file, runs `work`, closes it. @throws NoExport for a file that cannot be read */
 export function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats && !stats.isFile()) throw new NoExport(`${path} is no file.`)
@@ -37,13 +37,13 @@ export function readPart(
   return into.subarray(0, readSync(file, into, 0, Math.max(0, end - begin), begin))
 }
 
-/** The text of bytes. @throws NoExport for bytes that are no UTF-8, which would be read as other characters */
+/** Decodes bytes as text. @throws NoExport for invalid UTF-8, which would be read as other characters */
 export function textOf(path: string, bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new NoExport(`${path} is no text in UTF-8.`)
   return bytes.toString('utf8')
 }
 
-/** Where the last line is, without its line feed. */
+/** Position of the last line, without its line feed. */
 type LastLine = { begin: number; end: number; isEnded: boolean }
 
 /** @throws NoExport for an empty file, and for a last line above `maxBytes` */

@@ -14,14 +14,14 @@ const step = 65_536
 const quote = 34
 const lineEnd = '"}'
 
-/** The last line of a file, without what is before it, and where it begins. @throws NoExport where there is none */
+/** Reads the last line of a file, and where it begins. @throws NoExport where there is none */
 export const lastLine = (path: string): { text: string; begin: number; size: number; isEnded: boolean } =>
   withFile(path, (file, size) => {
     const { begin, end, isEnded } = findLastLine(path, file, size, maxSealLine)
     return { text: readPart(file, begin, end).toString('utf8'), begin, size, isEnded }
   })
 
-/** Where the marks begin: behind the last quote before `end`, since the marks have none. */
+/** Offset of the marks: behind the last quote before `end`, since the marks have none. */
 function findMarks(file: number, begin: number, end: number): number {
   const part = Buffer.alloc(step)
   for (let at = end; at > begin; at -= step) {
@@ -64,7 +64,7 @@ function parseSeal(text: string): ExportSeal | null {
   }
 }
 
-/** A note has some lines. */
+/** Upper bound of a note, which has only a few lines. */
 const maxNote = 65_536
 
 /**

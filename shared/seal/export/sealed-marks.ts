@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { markBytes } from './export-seal.ts'
 
-/** Where the marks of an export are in its file, in base64. */
+/** Position of the marks of an export in its file, in base64. */
 export type MarksPlace = { path: string; begin: number; end: number }
 
-/** Characters that are read at once: whole marks. */
+/** Characters read at once, a whole number of marks. */
 const perRead = 65_536
 
 /** The first bytes of each leaf as it was sealed, read from the file in steps: an export can have millions. */
@@ -30,7 +30,7 @@ export class SealedMarks {
     return leaf.subarray(0, markBytes).equals(mark)
   }
 
-  /** Reads the next marks. False where there is not a whole mark more, or where the text is not their base64. */
+  /** Reads the next marks. False where no whole mark is left, or where the text is not their base64. */
   private read(): boolean {
     const length = readSync(this.file, this.text, 0, Math.min(perRead, this.end - this.from), this.from)
     this.from += length

@@ -109,8 +109,8 @@ function readOther(against: string, key: string): Other {
 }
 
 /**
- * Compares an export with another, or with an earlier checkpoint: the newer log extends the older one (S5.3). A log that follows
- * another extends it up to the leaf that it names.
+ * Compares an export with another, or with an earlier checkpoint: the newer log extends the older one (S5.3). A log
+ * that follows another extends it up to the leaf that it names.
  * @throws NoExport, NotShown, ExportFault
  */
 export async function compareExport(path: string, against: string, given?: string): Promise<string> {

@@ -8,17 +8,17 @@ import { challengeOf, newProofs, type PendingSignIn, sealProofs } from '../provi
 import type { App, OpenIdKind } from '../providers/provider-app.ts'
 import { documentOf } from '../providers/provider-document.ts'
 
-/** How long somebody may take at the provider (I2.2). */
+/** Time that somebody may take at the provider (I2.2). */
 const pendingMicros = 10 * 60_000_000
 const timeoutMs = 10_000
 
-/** A provider that a sign-in goes by. */
+/** A provider that takes part in a sign-in. */
 export type UsedProvider = { kind: OpenIdKind; row: AuthProviderRow; app: App }
 
-/** Caller's part of a pending sign-in, which stays the same however often the provider is asked. */
+/** Caller's part of a pending sign-in. It stays the same when the provider is asked again. */
 export type Begun = Pick<PendingSignIn, 'context' | 'redirect_uri' | 'state' | 'code_challenge' | 'callback_uri'>
 
-/** The provider's own address with what it is asked for; parameters that it has already stay. */
+/** Adds parameters to the provider's own address, which keeps those that it has. */
 function withQuery(endpoint: string, parameters: Record<string, string>): string {
   const url = new URL(endpoint)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -26,8 +26,8 @@ function withQuery(endpoint: string, parameters: Record<string, string>): string
 }
 
 /**
- * Stores a pending sign-in. Its address at the provider is good for 10 minutes and one answer.
- * @param choice asks for another account: as the provider supports it, or by a login
+ * Stores a pending sign-in. Its address at the provider is valid for 10 minutes and one answer.
+ * @param choice prompt for another account, adapted to what the provider supports
  * @throws SignInRefused when the provider's document cannot be read
  */
 export async function beginAtProvider(
@@ -50,7 +50,7 @@ export async function beginAtProvider(
     code_challenge: challengeOf(verifier),
     code_challenge_method: 'S256',
     ...(prompt && { prompt }),
-    // A hint to whom it should ask; what comes back is held against it.
+    // A hint for the provider; the claim that comes back is compared with it.
     ...(kind === 'suite' && row.hosted_domain && { hd: row.hosted_domain }),
   })
   const expiresAt = clock.now() + pendingMicros

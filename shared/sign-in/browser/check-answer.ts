@@ -3,8 +3,8 @@ import type { App } from '../providers/provider-app.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
 /**
- * What a provider says of the person: they have stopped, or it does not let them in (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). Of
- * which of the two, a provider can tell by a subcode at most.
+ * Errors about the person: they stopped, or the provider does not let them in (RFC 6749, 4.1.2.1; OpenID Connect Core,
+ * 3.1.2.6). Only a subcode can separate the two.
  */
 const declined = [
   'access_denied',
@@ -16,7 +16,7 @@ const declined = [
 
 const codeOf = (text: string): string => (/^[A-Za-z0-9_.-]{1,64}$/.test(text) ? text : 'unnamed')
 
-/** An answer that says that somebody was not signed in, or says nothing. @throws SignInRefused */
+/** Checks that the answer has a code and no error. @throws SignInRefused */
 export async function checkAnswer(query: URLSearchParams, app: App): Promise<void> {
   const error = query.get('error')
   if (error !== null) {

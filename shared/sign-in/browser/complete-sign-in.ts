@@ -156,7 +156,7 @@ async function codeFor(
   return { text, key }
 }
 
-/** The parameters that a verified person comes back with: a code, which may need a passcode besides. @throws SignInRefused */
+/** Parameters that a verified person returns with: a code, which may need a passcode besides. @throws SignInRefused */
 async function codeFrom(
   accountId: string,
   pending: PendingSignIn,
@@ -175,10 +175,11 @@ async function codeFrom(
 }
 
 /**
- * Takes the answer of a provider that a browser brings (I2.2) to where the sign-in was begun: with a code, or with an error
- * that tells a fault of the provider from a refusal, and no reason. The reason is in the service's own log.
+ * Completes a sign-in with the provider's answer that a browser brings (I2.2). Redirects to where it was begun, with a
+ * code or an error. The error separates a fault of the provider from a refusal; the reason is only in the service's own
+ * log.
  * @param path where the browser came back to, below the address of the service
- * @throws ApiError 400 when it belongs to no sign-in that waits for it
+ * @throws ApiError 400 when it belongs to no pending sign-in
  */
 export async function completeSignIn(path: string, query: URLSearchParams): Promise<{ location: string }> {
   const { accountId, key, pending, text } = await takePending(query)

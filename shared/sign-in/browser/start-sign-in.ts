@@ -69,7 +69,7 @@ async function checkProvider(account: string, draft: Draft<Start>): Promise<Used
  */
 export async function startSignIn(account: AccountRow, draft: Draft<Start>, address: string) {
   const { input, ...provider } = await checkProvider(account.id, draft)
-  // Counted only when valid: junk from many addresses would close the account's sign-in.
+  // Only valid attempts are limited: junk from many addresses would otherwise close the account's sign-in.
   await limitAttempts(account.id, 'providers')
   const { context, redirect_uri, state, code_challenge, prompt = null } = input
   const { kind, row } = provider

@@ -67,7 +67,7 @@ export async function findIdentity(
   const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', held)
   // What a directory owns says who its user is; a sign-in does not hand that to another.
   if (other && other.directory_id !== null) throw new SignInRefused('identity_of_directory', actor.id)
-  // Whoever gets the address of an administrator at the provider does not become one.
+  // Getting the address of an administrator at the provider makes nobody an administrator.
   if (other && actor.type === 'account_admin_user') throw new SignInRefused('identity_of_admin', actor.id)
   return { actorId: actor.id, identity: other, byEmail: true }
 }

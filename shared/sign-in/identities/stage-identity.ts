@@ -7,8 +7,9 @@ import { emptyProfile } from './profile-fields.ts'
 import type { ProvenIdentity } from './proven-identity.ts'
 
 /**
- * Stages the identity of somebody who has proven it (I3): one that is known gets the profile of today, one that is new is
- * linked to the actor of its email. By its email it opens the portal where the provider does (I3.5). Under another subject, what the former one was given ends first; `more` when that did not fit.
+ * Stages the identity of somebody who has proven it (I3). A known identity gets the current profile; a new one is
+ * linked to the actor of its email. A link by email opens the portal where the provider does (I3.5). A new subject
+ * first ends what the former one was given; `more` when that did not fit.
  */
 export async function stageIdentity(
   transaction: Transaction,

@@ -7,7 +7,7 @@ export type AccountPrompt = 'select_account' | 'login'
 /** Kinds whose real provider documents no `select_account`; all others are tried with it (docs/decisions/0021). */
 const loginOnly: readonly OpenIdKind[] = ['idp']
 
-/** The prompt by which a provider lets a person use another account; null where it knows none. */
+/** Prompt by which a provider lets a person use another account; null where it knows none. */
 export function accountPrompt(
   kind: OpenIdKind,
   { prompt_values_supported: known }: Pick<DiscoveryDocument, 'prompt_values_supported'>,
@@ -16,9 +16,11 @@ export function accountPrompt(
   return (['select_account', 'login'] as const).find((prompt) => values.includes(prompt)) ?? null
 }
 
-/** Errors of a provider that has no choice of accounts to offer. */
+/** Errors of a provider that offers no choice of accounts. */
 const withoutChoice = ['invalid_request', 'account_selection_required']
 
-/** Whether a provider answered only that it cannot let a person choose. A login is asked of it then. */
+/**
+ * Returns whether a provider only refused to offer a choice of accounts. The service then requests a login instead.
+ */
 export const lacksChoice = (asked: AccountPrompt | null, query: URLSearchParams): boolean =>
   asked === 'select_account' && withoutChoice.includes(query.get('error') ?? '')

@@ -77,7 +77,7 @@ async function errorIn(response: unknown): Promise<Record<string, unknown>> {
   return fieldsOf(await response.json().catch(() => null))
 }
 
-/** What a provider itself reports as the error: in the body of its answer, or in a challenge to the client. */
+/** Error that the provider itself reports: in the body of its response, or in a challenge to the client. */
 async function reported(error: unknown): Promise<{ code?: unknown; description?: unknown }> {
   if (error instanceof client.ResponseBodyError) return { code: error.error, description: error.error_description }
   if (error instanceof client.WWWAuthenticateChallengeError) {
@@ -138,7 +138,7 @@ export async function exchangeCode(answered: Answered): Promise<Exchanged> {
   if (claims.azp !== undefined && claims.azp !== app.clientId) {
     throw new SignInRefused('id_token', null, { at: 'token', claim: 'azp' })
   }
-  // The library compares the time of issue with nothing.
+  // The library does not check the time of issue.
   if (claims.iat > Math.floor(Date.now() / 1_000) + toleranceSeconds) {
     throw new SignInRefused('id_token', null, { at: 'token', claim: 'iat' })
   }

@@ -9,13 +9,13 @@ import type { OpenIdKind } from './provider-app.ts'
 export type Claims = Record<string, unknown>
 
 /**
- * The claims of an ID token with what userinfo adds. An email and `email_verified` come from one source: whoever vouches for one address
- * says nothing of another.
+ * Merges the claims of an ID token with those of userinfo. An email and `email_verified` come from one source, since
+ * each source vouches only for its own address.
  */
 export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   const isSame = claims.email === userinfo.email && claims.email_verified === undefined
   const { email, email_verified } = claims.email === undefined || isSame ? userinfo : claims
-  // Signed claims count before those that are not.
+  // Signed claims win over unsigned ones.
   return { ...userinfo, ...claims, email, email_verified }
 }
 

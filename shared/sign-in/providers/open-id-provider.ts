@@ -4,7 +4,7 @@ import type { OpenIdKind } from './provider-app.ts'
 
 const openIdKinds: OpenIdKind[] = ['oidc', 'suite', 'tenant', 'idp']
 
-/** A provider that browsers are redirected to, of whichever kind has this id; null where none has. */
+/** Finds the provider with this id that browsers are redirected to, of any kind; null where there is none. */
 export async function openIdProvider(
   account: string,
   id: string,

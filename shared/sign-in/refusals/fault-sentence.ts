@@ -14,7 +14,7 @@ const failures: Record<string, string> = {
   refused: 'has an address that is never called: private, loopback or link-local',
 }
 
-/** Names of errors and checks alone: nothing that a provider or a browser wrote freely. */
+/** Contains only names of errors and checks, never free text of a provider or a browser. */
 function refusedRequest(at: string | undefined, error: string): string {
   if (at === 'authorization') {
     return `A browser came back from the provider with the error ${error}. Compare what the app registered there asks for with this provider's settings.`

@@ -1,13 +1,13 @@
 import { causeOf } from './refusal-cause.ts'
 import type { SignInRefused } from './sign-in-refused.ts'
 
-/** The `error` that a client or portal is told (RFC 6749, 4.1.2.1). */
+/** Value of `error` in the redirect to a client or portal (RFC 6749, 4.1.2.1). */
 export type RedirectError = 'access_denied' | 'temporarily_unavailable' | 'server_error'
 
 /** Errors by which a provider reports its own trouble. */
 const outages = ['server_error', 'temporarily_unavailable', 'slow_down']
 
-/** Errors about the request or the app that sends it: an administrator mends those, a retry does not. */
+/** Errors about the request or the app that sends it. An administrator fixes those; a retry does not help. */
 export const setupErrors = [
   'invalid_request',
   'invalid_client',
@@ -27,7 +27,7 @@ export const setupErrors = [
 /** Checks of an answer that fail on each try: its encryption, its algorithm, a challenge to the client. */
 const setupChecks = ['OAUTH_UNSUPPORTED_OPERATION', 'OAUTH_KEY_SELECTION_FAILED', 'OAUTH_WWW_AUTHENTICATE_CHALLENGE']
 
-/** Checks of an answer that has not the form of one, as of an outage page. */
+/** Checks that fail on a malformed answer, such as an outage page. */
 const formChecks = [
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -35,13 +35,13 @@ const formChecks = [
   'OAUTH_INVALID_RESPONSE',
 ]
 
-/** What a refusal leads back with: a fault of the provider is no refusal of the person. */
+/** Maps a refusal to the error of the redirect. A fault of the provider is not a refusal of the person. */
 export function redirectErrorOf(refused: SignInRefused): RedirectError {
   const { reason, details } = refused
   const { error = '', check = '', failure = '' } = details
   switch (reason) {
     case 'provider_unreachable':
-      // An address that is never called would be none a minute later.
+      // An address that is never called stays refused on every retry.
       return failure === 'refused' ? 'server_error' : 'temporarily_unavailable'
     case 'provider_refused':
       if (outages.includes(error)) return 'temporarily_unavailable'

@@ -26,8 +26,8 @@ async function endSessionUrl(accountId: string, providerId: string): Promise<str
 }
 
 /**
- * Ends a portal session (I2.6). The caller also receives where the session at the provider ends, unless the provider does not
- * answer in time: that never keeps anybody from signing out.
+ * Ends a portal session (I2.6). Returns also the address that ends the session at the provider. A provider that does
+ * not answer in time never keeps anybody from signing out.
  * @throws ApiError `unauthorized` when the session has ended meanwhile
  */
 export async function endPortalSession(

@@ -16,7 +16,7 @@ import type { SignInContext } from '../sign-in-context.ts'
 /** Whose sign-in has been proven, by what, and for what. */
 export type SignIn = {
   actorId: string
-  /** With the version of its trust that the sign-in was proven under, where that was earlier than now. */
+  /** `trust_version` is that of the time when the sign-in was proven, if that was earlier. */
   provider: { kind: ProviderKind; id: string; trust_version?: number }
   context: SignInContext
   origin: Origin
@@ -62,8 +62,8 @@ export async function admit(transaction: Transaction, signIn: SignIn): Promise<A
 }
 
 /**
- * Stages what an admitted sign-in gives (I2.6) in the commit that it was decided in: a client token, or a portal session with
- * its log entry.
+ * Stages the result of an admitted sign-in (I2.6): a client token, or a portal session with its log entry. The commit
+ * is the one that admitted it.
  */
 export async function stageSession(
   transaction: Transaction,

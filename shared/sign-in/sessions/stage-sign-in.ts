@@ -13,8 +13,8 @@ type ProvenSignIn = Omit<SignIn, 'actorId'> & {
 }
 
 /**
- * Stages a part of the change that signs in a proven identity (I2.6, I3): the last one uses up what the sign-in was proven by,
- * and has the identity and the session. An earlier one only ends what was given to the former subject of the identity.
+ * Stages a part of the change that signs in a proven identity (I2.6, I3). The last part spends the proof and writes
+ * identity and session. Earlier parts only end what the former subject of the identity was given.
  * @param spend stages that the code and the passcode are used; refuses when they were used meanwhile
  * @throws SignInRefused; then nothing of the commit may be written
  */
@@ -24,7 +24,7 @@ export async function stageSignIn(
   spend: () => Promise<void>,
 ): Promise<{ done: Issued } | 'more'> {
   const found = await findIdentity(transaction.accountId, identity, signIn.context)
-  // The address was given to somebody else since.
+  // The address was given to somebody else after the mail.
   if (mailedTo !== undefined && found.actorId !== mailedTo) throw new SignInRefused('passcode', mailedTo)
   const admitted = await admit(transaction, { ...signIn, actorId: found.actorId })
   if ((await stageIdentity(transaction, found, identity, admitted.provider)) === 'more') return 'more'

@@ -3,8 +3,8 @@ import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { ProviderFault } from '../provider-fault.ts'
 
 /**
- * Sends nothing more once a step is over. A call that takes many requests would otherwise outlast its step, and hold up the
- * runs that wait for the next one.
+ * Sends nothing more after the end of a step. A call of many requests would otherwise outlast its step and delay other
+ * runs.
  * @param deadline in milliseconds since 1970
  */
 export const withinStep =

@@ -89,7 +89,7 @@ export async function applyPlan<R extends SourceRow>(
 }
 
 const notStorable = 'not_storable'
-/** More refused entries are no fault of single ones. */
+/** Above this number of refused entries, the run itself is at fault. */
 const maxRefused = 100
 
 /** Skips an entry that the table refuses. */

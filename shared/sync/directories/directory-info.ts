@@ -11,7 +11,7 @@ import type { SourceInfo } from '../sources/sync-source.ts'
 /** Staggered over the two hours (I4.1). */
 const minutes: Record<DirectoryKind, number> = { tenant: 0, suite: 20, idp: 40 }
 
-/** What decides what is read, and who of it counts and is matched; a new secret reads the same. */
+/** Fields that decide which people are read, active and matched. A new secret changes none of that. */
 const connectionOf = (row: DirectoryRow): string =>
   JSON.stringify([
     row.domains,

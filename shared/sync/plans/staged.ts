@@ -6,7 +6,7 @@ export type Staged = {
   handled: number
   changes: { object: string; change: keyof Counts }[]
   skipped: RunSkipped[]
-  /** An administrator, or an identity of one, is deleted: only who may administer brings it back (I4.1(6)). */
+  /** An administrator, or an identity of one, is deleted. Only a caller who may administer restores it (I4.1(6)). */
   tookAdministrator?: boolean
 }
 

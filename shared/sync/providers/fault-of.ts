@@ -6,8 +6,8 @@ import { withoutSecrets } from './without-secrets.ts'
 const maxShown = 300
 
 /**
- * Texts of a provider's error in the service's own form of a sentence: short, without line breaks, tokens and the secrets that the
- * provider was sent. They are taken out last, so that the error is classified as it was sent.
+ * Texts of a provider's error as a part of a sentence: short, without line breaks, tokens and secrets that were sent.
+ * Secrets are removed last, so that the error is classified as it was received.
  */
 export function told({ secrets }: Pick<Answer, 'secrets'>, ...parts: unknown[]): string {
   const texts = parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number')

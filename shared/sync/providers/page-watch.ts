@@ -1,10 +1,10 @@
-/** Recognizes pages of lists that bring nothing new although they lead on. One for an adapter. */
+/** Recognizes pages that bring nothing new although they have a next one. Each adapter has its own. */
 export class PageWatch {
   private readonly seen = new Map<string, Set<string>>()
 
   /**
-   * Whether a page leads on and has no entry that earlier pages of its list had not.
-   * @param asked the place of the page, null at the start of the list
+   * Returns whether a page has a next one and no entry that earlier pages of its list lacked.
+   * @param asked the position of the page, null at the start of the list
    */
   isBarren(list: string, ids: string[], asked: string | null, next: string | null): boolean {
     const known = (asked === null ? undefined : this.seen.get(list)) ?? new Set()

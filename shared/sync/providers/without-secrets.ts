@@ -1,4 +1,4 @@
-/** Shorter secrets are found in innocent words. */
+/** Shorter secrets also match innocent words. */
 const minLength = 8
 
 const escaped = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
@@ -12,7 +12,7 @@ const hex = (value: number, digits: number): string =>
 
 const controls = new Map([...'\b\f\n\r\t'].map((char, i) => [char, `\\\\${'bfnrt'[i]}`]))
 
-/** A character as itself, in a JSON text, in an address and in a form. */
+/** Spellings of a character: as itself, in JSON, in an address and in a form. */
 function spellings(char: string): string {
   const units = Array.from({ length: char.length }, (_, i) => `\\\\u${hex(char.charCodeAt(i), 4)}`)
   const bytes = [...Buffer.from(char)].map((byte) => `%${hex(byte, 2)}`)
@@ -43,7 +43,7 @@ const patternOf = (secret: string): string =>
 const maxSpelling = 12
 
 /**
- * The beginning of a text that an outside service has written, with its secrets taken out in each of their spellings. Only
+ * Returns the first `max` characters of a text that another service has written, without secrets in any spelling. Only
  * as much of the text is searched as is shown.
  * @param max the characters of the text that are shown
  */

@@ -1,8 +1,8 @@
 import { ProviderFault } from '../provider-fault.ts'
 
 /**
- * Pages in a row that may bring nothing new. Providers filter after they have cut a list into pages, so that some of its pages are
- * empty. Tests make it smaller.
+ * Maximum of pages in a row that bring nothing new. Providers filter after paging, so some pages are empty. Tests make
+ * it smaller.
  */
 export const pageBounds = { barren: 1_000 }
 

@@ -10,8 +10,8 @@ import type { SourceInfo, SourceRow } from '../sources/sync-source.ts'
 import { checkRewindable } from './check-rewindable.ts'
 
 /**
- * Begins to undo what a run has deleted (I4.1(6)): disables its directory, so that no run follows, and leaves a run of its own to
- * the minute schedule, whose commits are those of the requester. All of it is one commit.
+ * Begins to undo what a run has deleted (I4.1(6)), in one commit. It disables the directory, so that no run follows,
+ * and begins a run for the minute schedule. That run's commits have the requester as their subject.
  * @throws ApiError `not_found`, `scope_exceeded`, `run_not_rewindable`, `sync_running`
  */
 export function requestRewind<R extends SourceRow>(

@@ -37,7 +37,7 @@ type Restoration<R extends Row> = {
   resource?: Owner<R, ResourceRow>
   /** Whether the actor that it was of is still the same person. */
   isSame?(deleted: Deleted<R>, actor: ActorRow | null): boolean
-  /** Whether the row gives somebody administration, which only who may administer brings back. */
+  /** Returns whether the row gives somebody administration. Only a caller who may administer restores such a row. */
   isAdministration?(row: R, actor: ActorRow | null): boolean
 }
 

@@ -51,7 +51,7 @@ export type Run = {
   rewinds: string | null
   /** In whose commits it changes things; null for the service's own. */
   subject: Subject | null
-  /** The scopes of who asked for it; null for the service's own. */
+  /** Scopes of the requester; null for the service's own runs. */
   scopes: readonly string[] | null
   started_at: string
   finished_at: string | null
@@ -61,7 +61,7 @@ export type Run = {
   seen: Record<string, number>
   planned: CountsByObject
   applied: CountsByObject
-  /** Whether it has deleted an administrator, or an identity of one. */
+  /** True once the run has deleted an administrator, or an identity of one. */
   took_administrator: boolean
   skipped: Record<string, number>
   skipped_sample: RunSkipped[]

@@ -15,14 +15,14 @@ import type { SourceKind } from '../sources/sync-source.ts'
 import { sourceKinds } from './source-kinds.ts'
 import { workOnRun } from './work-on-run.ts'
 
-/** Runs that one invocation works on side by side: more than an account can have under way. */
+/** Parallel runs of one invocation: more than an account can have under way. */
 const width = 3
 /** Runs of one account that are worked on at a time. */
 const maxOpenRuns = 2
 
 /**
- * Due turns in the order in which they are taken: accounts whose last step is longest ago come first, and each account has one
- * turn before any has a second.
+ * Orders due turns fairly. Accounts whose last step is longest ago come first, and each has one turn before any has a
+ * second.
  */
 export function inOrder(turns: SyncTurn[], lastSteps: Map<string, string>): SyncTurn[] {
   const ofAccounts = Map.groupBy(
@@ -56,7 +56,7 @@ async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise
   const kind = sourceKinds.get(turn.collection)
   if (!kind) return
   const { account_id } = turn
-  // One after the other in an account, so that each sees the runs that the others have begun.
+  // Sequential within an account, so that each check sees the runs that earlier ones have begun.
   const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => opened(turn, kind))
   begun.set(
     account_id,
@@ -72,7 +72,7 @@ async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise
   }
 }
 
-/** Whether a run of the source is under way, or has begun, that may have a step now. */
+/** Begins a run where none is under way. Returns whether the run of the source may have a step now. */
 async function opened(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const open = await readOpen(account_id, source_id)
@@ -81,7 +81,10 @@ async function opened(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
   return (await begin(turn, kind)) && isAmongFirst(turn)
 }
 
-/** Whether the run of a source is one of the account's oldest, or a rewind: that waits for no provider, and for no other run. */
+/**
+ * Returns whether the run of a source is one of the account's oldest. A rewind always is, since it waits for no
+ * provider and no other run.
+ */
 async function isAmongFirst({ account_id, source_id }: SyncTurn): Promise<boolean> {
   const all = (await readOpenRuns(account_id)).toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))
   const rank = all.findIndex(({ sk }) => sk === source_id)

@@ -22,7 +22,7 @@ type Found = {
   actor: ActorRow | null
   /** Of the actor: one of the same issuer, or of this directory. */
   actorsIdentity: ExternalIdentityRow | null
-  /** Whose identity the person gets or has: an administrator. */
+  /** True where the person has or gets the identity of an administrator. */
   isAdministrators: boolean
 }
 
@@ -59,7 +59,7 @@ async function stageUser(
 ): Promise<Change> {
   const { identity, actor, actorsIdentity, isAdministrators } = found
   const { idp_id, profile } = entry
-  // Its own identity of somebody who became an administrator since stays its own.
+  // A directory keeps its own identity of a person who became an administrator later.
   if (isAdministrators && !matchesAdministrators && identity?.directory_id !== sourceId) return adminNotMatched
   if (identity) {
     if (identity.directory_id !== null && identity.directory_id !== sourceId) return null

@@ -28,7 +28,7 @@ export const adminHasIdentity = 'admin_has_identity'
 /** The reason by which a run skips an administrator whom its directory may not match (A26.2(5)). */
 export const adminNotMatched = 'admin_not_matched'
 
-/** An identity of an administrator that stays another subject's than that of the email: what it gave ends. */
+/** An identity of an administrator that keeps another subject than the email's. Everything that it gave ends. */
 export type WithheldEntry = { id: string; idp_id: string; actor: string; name: string }
 
 /** `over`: the identity that is updated; null for a new one. `known`: the actor that the plan found for it. */

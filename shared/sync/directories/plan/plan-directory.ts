@@ -18,7 +18,7 @@ import { planRelinks } from './plan-relinks.ts'
 import { PlanSheet } from './plan-sheet.ts'
 import type { Planning } from './planning.ts'
 
-/** What of a directory decides whom its plan is about. */
+/** Properties of a directory that decide whom its plan concerns. */
 export type DirectoryRules = Pick<Planning, 'provider' | 'domains'> & { matchesAdministrators: boolean }
 
 /**

@@ -4,9 +4,8 @@ import type { Planning } from './planning.ts'
 import { identityEntry } from './user-entry.ts'
 
 /**
- * Plans the end of identities that the directory owns and the snapshot has not, or has with an email outside its domains. A person who
- * could not be used keeps theirs.
- *
+ * Plans the end of identities that the directory owns and the snapshot lacks, or has with an email outside its domains.
+ * Unusable people keep theirs.
  * @returns the provider's ids of absent people of its present issuer, whose absence it can confirm
  */
 export async function planLostUsers({ work, sheet, own, people, claimed, withheld }: Planning): Promise<string[]> {

@@ -55,7 +55,10 @@ async function* newcomers({ chunks, root, own, people }: Planning): AsyncGenerat
   }
 }
 
-/** An administrator's identity stays with its subject. What that was given ends: it is not in the snapshot any more (I4.3). */
+/**
+ * An administrator's identity keeps its subject. Everything that it gave ends, since the snapshot no longer has it
+ * (I4.3).
+ */
 async function isWithheld({ work, sheet, withheld }: Planning, actorId: string, over: Own): Promise<boolean> {
   const actor = await getRow(actors, work.accountId, actorId)
   if (actor?.type !== 'account_admin_user') return false

@@ -32,7 +32,7 @@ const userFields = 'id,primaryEmail,name(fullName,givenName,familyName),suspende
 /** Half of 2,400 a minute and user; the provider tells nothing of what is left. */
 const half = { perSecond: 18, burst: 100 }
 
-/** What tells an entry from others; not every member has an id. */
+/** Identifies an entry; a member without an id by its email. */
 const idOf = ({ id, email }: Fields): string => String(id ?? email)
 
 /** Where the list of groups goes on: groups by the provider's cursor, then units, which are one answer. */
