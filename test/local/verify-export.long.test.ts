@@ -1,5 +1,15 @@
-import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -53,6 +63,14 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   const refuted = await verifier(file, '--key', key)
   expect(refuted.code).toBe(1)
   expect(refuted.stdout).toContain(`line 2, log_id ${second.log_id}`)
+  const full = openSync('/dev/full', 'w')
+  expect(
+    spawnSync(process.execPath, [join(dir, 'verify-export.mjs'), file], { stdio: ['ignore', full, 'pipe'] }),
+  ).toMatchObject({
+    status: 2,
+    stderr: Buffer.alloc(0),
+  })
+  closeSync(full)
   expect((await verifier()).code).toBe(2)
   expect(await verifier(file, '--kay', key)).toMatchObject({ code: 2, stdout: expect.stringContaining("'--kay'. ") })
   const note = JSON.parse(lines.at(-2) ?? '').note as string

@@ -57,6 +57,8 @@ async function verify(isTTY: boolean): Promise<void> {
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
 if (isMainThread) {
+  // A result that nobody can read is none: without this the code would be that of what does not hold.
+  process.stdout.on('error', () => process.exit(exitCodes.notChecked))
   const argv = process.argv.slice(2)
   const worker = new Worker(new URL(import.meta.url), {
     argv,

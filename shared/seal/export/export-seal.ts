@@ -1,9 +1,11 @@
 import * as v from 'valibot'
+import { parseTimestamp } from '../../core/clock.ts'
 import { isObject } from '../../core/json/is-object.ts'
 import { hourStreams, sealedLogs } from '../log/sealed-log.ts'
 import { hashBytes } from '../merkle/merkle-hash.ts'
 
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+/** Safe: a proof of a larger tree is searched by sums that no longer change, without an end. */
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const isHash = (text: string): boolean => {
   const bytes = Buffer.from(text, 'base64')
@@ -12,7 +14,15 @@ const isHash = (text: string): boolean => {
 const hash = v.pipe(v.string(), v.check(isHash))
 const path = v.array(hash)
 const PlacedLeaf = v.strictObject({ leaf_index: count, path })
-const instant = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/))
+const instant = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/),
+  v.check((text) => parseTimestamp(text) !== null),
+)
+const range = v.pipe(
+  v.strictObject({ begin: instant, end: instant }),
+  v.check(({ begin, end }) => begin <= end),
+)
 const Entry = v.custom<Record<string, unknown>>(isObject)
 
 /** Version of the form of exports. */
@@ -26,9 +36,9 @@ export const ExportSeal = v.strictObject({
   /** The type of the entries. */
   stream: v.picklist(['change', ...hourStreams]),
   /** The time range that was asked for, both ends included. */
-  range: v.strictObject({ begin: instant, end: instant }),
+  range,
   note: v.string(),
-  verifier_key: v.string(),
+  verifier_key: v.pipe(v.string(), v.regex(/^\S+$/)),
   entries: count,
   /** The entries next to the range, which prove that it begins and ends there; null where the log or the retention ends first. */
   before: v.nullable(Entry),

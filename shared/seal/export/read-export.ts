@@ -58,7 +58,8 @@ export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks
 function parseSeal(text: string): ExportSeal | null {
   try {
     const seal = v.parse(ExportSeal, JSON.parse(text))
-    return sealLine(seal) === text ? seal : null
+    const isOfLog = seal.log === 'activity' || !(seal.hours || seal.begin || seal.end)
+    return isOfLog && sealLine(seal) === text ? seal : null
   } catch {
     return null
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Follows, parseFollows } from '../log/follows.ts'
 import { parseOrigin } from '../log/sealed-log.ts'
 import { provesConsistency } from '../merkle/merkle-proof.ts'
@@ -122,6 +123,7 @@ export async function compareExport(path: string, against: string, given?: strin
   const [newer, older] = inOrder(own, other.checkpoint)
   const isSame = isSameLog(newer.origin, older.origin)
   const named = isSame ? null : parseFollows(newer.extensions)
+  if (isSame) rejectOtherFollows(newer, older)
   const follows = named && isSameLog(named.origin, older.origin) ? named : null
   const sizes = [own.size, other.checkpoint.size, ...(follows ? [follows.shared, follows.size] : [])]
   const sides = [await verifyExport(path, { key, sizes })]
@@ -163,6 +165,13 @@ function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified[
   const known = sides.filter((side) => isOf(side, older)).flatMap((side) => rootAt(side, size) ?? [])
   if (older.size === size) known.push(older.root)
   if (known.some((root) => root.toString('base64') !== follows.root)) throw forked(size)
+}
+
+/** @throws ExportFault for checkpoints of one log that name different logs before it: each of them has the same lines (S2.5) */
+function rejectOtherFollows(newer: Checkpoint, older: Checkpoint): void {
+  const [one, other] = [parseFollows(newer.extensions), parseFollows(older.extensions)]
+  if (isDeepStrictEqual(one, other)) return
+  throw new ExportFault(`FORKED: two signed statements of ${newer.origin} name different logs that it follows`)
 }
 
 /** True for an export of this very checkpoint. */

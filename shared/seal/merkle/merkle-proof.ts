@@ -1,4 +1,4 @@
-import { foldHashes, nodeHash } from './merkle-hash.ts'
+import { emptyRoot, foldHashes, nodeHash } from './merkle-hash.ts'
 import { consistencyParts, inclusionParts, type Leaves, type Node, nodesOf } from './merkle-nodes.ts'
 
 /** Tells the hashes of perfect subtrees, in the order in which they are asked for. */
@@ -45,7 +45,7 @@ type Tree = { size: number; root: Buffer }
 export function provesConsistency(from: Tree, to: Tree, path: Buffer[]): boolean {
   if (from.size > to.size) return false
   if (from.size === to.size) return path.length === 0 && from.root.equals(to.root)
-  if (from.size === 0) return path.length === 0
+  if (from.size === 0) return path.length === 0 && from.root.equals(emptyRoot())
   const hashes = isPowerOfTwo(from.size) ? [from.root, ...path] : [...path]
   let [one, other] = [from.size - 1, to.size - 1]
   while (one % 2 === 1) [one, other] = [half(one), half(other)]

@@ -67,6 +67,8 @@ it('does not confirm an empty range of a log that has entries in it', async () =
   const inner = sealedExport(log, 9, 9).seal
   const range = { begin: instantAt(3), end: instantAt(4) }
   await expect(verified({ lines: [], seal: { ...inner, range } })).rejects.toThrow('The entry before the range')
+  const turned = { begin: instantAt(50), end: instantAt(1) }
+  await expect(verified({ lines: [], seal: { ...inner, range: turned } })).rejects.toThrow(NoExport)
   const wider = { ...inner, range: { begin: instantAt(3), end: inner.range.end } }
   await expect(verified({ lines: [], seal: wider })).rejects.toThrow('is in the range')
 })
@@ -152,6 +154,12 @@ it('compares with a file that is larger than a text can be', async () => {
   await expect(compareExport(file, note, key)).rejects.toThrow('is neither an export nor the note of a checkpoint')
 })
 
+it('refuses counts that no number tells apart', async () => {
+  const made = sealedExport(log)
+  const first = { leaf_index: 2 ** 60, path: [] }
+  await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow(NoExport)
+})
+
 it('does not read a device', async () => {
   await expect(verifyExport('/dev/zero', { key })).rejects.toThrow('is no file')
   await expect(compareExport(write(sealedExport(log)), '/dev/zero', key)).rejects.toThrow('is no file')
@@ -183,6 +191,19 @@ it('proves a fork by two signed statements of one size', async () => {
   await expect(compareExport(good, longer, key)).rejects.toThrow('BEGUN ANEW')
   const other = { entries: log.entries.with(3, changeAt(3, { name: 'forged' })).slice(0, 40), signer }
   await expect(compareExport(write(sealedExport(other)), held, key)).rejects.toThrow(told)
+})
+
+it('proves a fork by follows lines that contradict each other', async () => {
+  const of = (shared: number, root = rootOf(older.entries)) => following(40, root, shared)
+  const longer = write(sealedExport(of(39)))
+  const shorter = { ...of(39), entries: log.entries.slice(0, 50) }
+  expect(await compareExport(longer, noteFor(shorter), key)).toContain('extends')
+  const told = `FORKED: two signed statements of ${originOf(of(39))} name different logs that it follows`
+  for (const other of [of(38), of(39, Buffer.alloc(32, 7)), { ...of(39), extensions: [] }]) {
+    await expect(compareExport(longer, noteFor(other), key)).rejects.toThrow(told)
+    const { entries } = shorter
+    await expect(compareExport(longer, noteFor({ ...other, entries }), key)).rejects.toThrow(told)
+  }
 })
 
 it('does not decide what neither file shows', async () => {

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sealLine } from '#shared/seal/export/export-line.ts'
 import { verifyExport } from '#shared/seal/export/verify-export.ts'
+import { emptyRoot } from '#shared/seal/merkle/merkle-hash.ts'
 import { changeAt, changes, exportText, keyText, newSigner, sealedExport } from '#test/support/seal/sealed-export.ts'
 
 let file: string
@@ -74,6 +75,15 @@ it.each<[string, (seal: string) => string]>([
   ['another order', (seal) => seal.replace('"log":"changes","stream":"change"', '"stream":"change","log":"changes"')],
   ['marks in another alphabet', (seal) => seal.replace(/"leaves":"(.)/, '"leaves":"*')],
   ['a byte more behind its marks', (seal) => seal.replace('=="}', 'A="}')],
+  ['a blank behind its key', (seal) => seal.replace('","entries"', ' ","entries"')],
+  [
+    'hours of another log',
+    (seal) =>
+      seal.replace(
+        /"leaves":/,
+        `"hours":[{"hour":"${made.seal.range.begin}","root":"${emptyRoot().toString('base64')}","size":1,"stream":"session"}],$&`,
+      ),
+  ],
   ['blanks behind it', (seal) => `${seal} `],
   ['no line feed behind it', (seal) => seal],
 ])('refuses a seal with %s', async (what, change) => {

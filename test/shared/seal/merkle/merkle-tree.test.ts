@@ -212,6 +212,7 @@ it('proves that a tree extends each earlier one as a plain recomputation does, a
       expect(provesConsistency({ ...older, root: leafHash('forked') }, newer, path)).toBe(false)
       expect(provesConsistency(older, { ...newer, root: leafHash('forked') }, path)).toBe(false)
       expect(provesConsistency(older, newer, [...path, leafHash('more')])).toBe(false)
+      expect(provesConsistency({ size: 0, root: leafHash('forked') }, newer, [])).toBe(false)
       fc.pre(from < to)
       expect(provesConsistency(newer, older, path)).toBe(false)
       expect(provesConsistency(older, newer, path.slice(1))).toBe(false)
