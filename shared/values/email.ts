@@ -8,9 +8,12 @@ const maxUnits = 1_000
 /** Control and format characters, the bidirectional ones among them: an address that holds one is not what it looks like. */
 export const hasUnseen = (address: string): boolean => /[\p{Cc}\p{Cf}]/u.test(address)
 
+/** Characters of an address around its host: conversion would end the name there, or decode them. */
+const foreignToHosts = /[!-,/:-@[-`{-~]/
+
 /** A host name in lower case and punycode; null for an address, or what no name server could know. */
 export function hostName(text: string): string | null {
-  if (text.length > maxUnits || !text.isWellFormed()) return null
+  if (text.length > maxUnits || !text.isWellFormed() || foreignToHosts.test(text)) return null
   const host = domainToASCII(text).toLowerCase()
   const labels = host.split('.')
   if (

@@ -126,10 +126,15 @@ async function orderProof(
 }
 
 /** Whether the person may have a code; decided again when it is redeemed. @throws SignInRefused */
-async function checkPerson(accountId: string, pending: PendingSignIn, identity: ClaimedIdentity): Promise<void> {
+async function checkPerson(
+  accountId: string,
+  pending: PendingSignIn,
+  row: AuthProviderRow,
+  identity: ClaimedIdentity,
+): Promise<void> {
   const { kind, id } = pending.provider
   const [{ actorId }, account, provider, counts] = await Promise.all([
-    findIdentity(accountId, identity, pending.context),
+    findIdentity(accountId, identity, pending.context, row),
     getRow(accounts, accountId, accountId),
     getRow(authProviders[kind], accountId, id),
     readCounts(accountId),
@@ -169,7 +174,7 @@ async function codeFrom(
     await orderProof(accountId, pending, email, code.key.sk)
     return { proof_required: 'true', code: code.text }
   }
-  await checkPerson(accountId, pending, identity)
+  await checkPerson(accountId, pending, row, identity)
   const code = await codeFor(accountId, pending, row, identity, codeMicros.alone)
   return { code: code.text }
 }

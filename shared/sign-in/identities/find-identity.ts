@@ -1,4 +1,5 @@
 import { actors } from '../../domain/actors/actor.ts'
+import { type AuthProviderRow, opensPortal } from '../../domain/auth-providers/auth-provider.ts'
 import {
   type ExternalIdentityRow,
   externalIdentities,
@@ -41,12 +42,14 @@ export async function settledIdentity(
 /**
  * Finds whom a proven identity belongs to (I3.1, I3.2): by itself, else by its verified email, ignoring case. Whether that
  * actor may sign in is not decided here.
+ * @param provider what the person signs in with; null where it has been deleted since
  * @throws SignInRefused when it is nobody's
  */
 export async function findIdentity(
   accountId: string,
   proven: ProvenIdentity,
   context: SignInContext,
+  provider: Pick<AuthProviderRow, 'context'> | null,
 ): Promise<FoundIdentity> {
   const linked = await linkedIdentity(accountId, proven)
   if (linked && isSettled(linked, context)) return { actorId: linked.actor_id, identity: linked, byEmail: false }
@@ -65,9 +68,13 @@ export async function findIdentity(
   }
   const held = heldBy(actor.id, proven.issuer)
   const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', held)
+  const isAdmin = actor.type === 'account_admin_user'
+  // A link that nobody vouched for must not lock an administrator out of the portal.
+  const isReplaced = isAdmin && other?.opens_portal === false && provider !== null && opensPortal(provider)
+  if (isReplaced) return { actorId: actor.id, identity: other, byEmail: true }
   // What a directory owns says who its user is; a sign-in does not hand that to another.
   if (other && other.directory_id !== null) throw new SignInRefused('identity_of_directory', actor.id)
   // Getting the address of an administrator at the provider makes nobody an administrator.
-  if (other && actor.type === 'account_admin_user') throw new SignInRefused('identity_of_admin', actor.id)
+  if (other && isAdmin) throw new SignInRefused('identity_of_admin', actor.id)
   return { actorId: actor.id, identity: other, byEmail: true }
 }

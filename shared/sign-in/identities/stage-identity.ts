@@ -18,7 +18,11 @@ export async function stageIdentity(
   provider: Pick<AuthProviderRow, 'context'>,
 ): Promise<'done' | 'more'> {
   const opens_portal = byEmail || !identity ? opensPortal(provider) : identity.opens_portal
-  if (identity) return stageIdentityChange(transaction, identity, { idp_id, opens_portal, ...profile })
+  if (identity) {
+    // The directory that names the former subject does not own the new one.
+    const directory_id = identity.idp_id === idp_id ? identity.directory_id : null
+    return stageIdentityChange(transaction, identity, { idp_id, opens_portal, directory_id, ...profile })
+  }
   const fields = { actor_id: actorId, account_id: transaction.accountId, issuer, idp_id, opens_portal }
   transaction.insert(externalIdentities, {
     ...fields,

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../commit/transaction.ts'
+import { authProviders } from '../../domain/auth-providers/auth-provider.ts'
 import { findIdentity } from '../identities/find-identity.ts'
 import type { ProvenIdentity } from '../identities/proven-identity.ts'
 import { stageIdentity } from '../identities/stage-identity.ts'
@@ -23,7 +24,9 @@ export async function stageSignIn(
   { identity, mailedTo, ...signIn }: ProvenSignIn,
   spend: () => Promise<void>,
 ): Promise<{ done: Issued } | 'more'> {
-  const found = await findIdentity(transaction.accountId, identity, signIn.context)
+  const { kind, id } = signIn.provider
+  const provider = await transaction.get(authProviders[kind], id)
+  const found = await findIdentity(transaction.accountId, identity, signIn.context, provider)
   // The address was given to somebody else after the mail.
   if (mailedTo !== undefined && found.actorId !== mailedTo) throw new SignInRefused('passcode', mailedTo)
   const admitted = await admit(transaction, { ...signIn, actorId: found.actorId })

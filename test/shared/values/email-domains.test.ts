@@ -19,8 +19,17 @@ describe('the domains of emails', () => {
     [[], ['should have at least 1 item(s)']],
     [Array(101).fill('example.com'), ['should have at most 100 item(s)']],
     [
-      ['example.com', 'localhost', 7, 'a@example.com', '192.0.2.1', '\ud800.example.com'],
-      [1, 2, 3, 4, 5].map((i) => `${i}: is not a domain name`),
+      [
+        'example.com',
+        'localhost',
+        7,
+        'a@example.com',
+        '192.0.2.1',
+        '\ud800.example.com',
+        'example.com/b',
+        'ex%61mple.com',
+      ],
+      [1, 2, 3, 4, 5, 6, 7].map((i) => `${i}: is not a domain name`),
     ],
   ])('%j are read as %j', (input, expected) => {
     expect(read(input)).toEqual(expected)

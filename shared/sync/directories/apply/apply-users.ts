@@ -68,7 +68,8 @@ async function stageUser(
     const after = transaction.update(externalIdentities, identity, {
       ...fresh,
       directory_id: sourceId,
-      ...(matchesAdministrators && { opens_portal: true }),
+      // A link of another origin is vouched for by its email alone.
+      ...(matchesAdministrators && actor?.id === identity.actor_id && { opens_portal: true }),
     })
     return after === identity ? null : 'update'
   }

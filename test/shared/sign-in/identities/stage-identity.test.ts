@@ -33,7 +33,7 @@ const link = (
   provider: Pick<AuthProviderRow, 'context'> = { context: 'clients_and_portal' },
 ): Promise<string> =>
   commitInParts({ accountId, subject: null }, async (transaction) => {
-    const found = await findIdentity(accountId, proven, context)
+    const found = await findIdentity(accountId, proven, context, provider)
     return (await stageIdentity(transaction, found, proven, provider)) === 'more' ? 'more' : { done: found.actorId }
   }).catch((error) => {
     if (error instanceof SignInRefused) return error.reason
@@ -193,6 +193,26 @@ describe('an identity in the portal (I3.5)', () => {
     expect(await link(account.id, as(null), 'client', clients)).toBe(id)
     expect(await link(account.id, as(null), 'portal', portal)).toBe(id)
   })
+
+  it.each([null, randomUUID()])(
+    'gives way to the administrator where nobody vouched for it; directory: %s',
+    async (directory_id) => {
+      const { id, email } = await admin()
+      const issuer = newIssuer()
+      const foreign = { issuer, idp_id: randomUUID(), directory_id, opens_portal: false }
+      await insertIdentity(account.id, id, foreign)
+      await signIn(account, id, issuer)
+      const own = proven({ issuer, ...verified(String(email)) })
+      const refused = directory_id === null ? 'identity_of_admin' : 'identity_of_directory'
+      expect(await link(account.id, own, 'client', clients)).toBe(refused)
+      expect(await link(account.id, own, 'portal', portal)).toBe(id)
+      const rows = await rowsBy(externalIdentities, account.id, 'actor_id', id)
+      expect(rows).toMatchObject([{ idp_id: own.idpId, directory_id: null, opens_portal: true }])
+      expect(await rowsBy(clientTokens, account.id, 'actor_id', id)).toEqual([])
+      const again = proven({ issuer, ...verified(String(email)) })
+      expect(await link(account.id, again, 'portal', portal)).toBe('identity_of_admin')
+    },
+  )
 
   it('needs it once more where a provider of clients gives it another subject', async () => {
     const person = await newPerson(account)

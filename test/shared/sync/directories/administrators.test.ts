@@ -95,6 +95,21 @@ it('matches administrators where somebody with the scope * wants that', async ()
   expect(await world.identitiesOf(id)).toMatchObject([{ idp_id: 'u1', directory_id: world.id }])
 })
 
+it.each([
+  ['of theirs', 'u1', true],
+  ['of another person', 'o0', false],
+])(
+  'vouches for a link of an administrator by an email %s: %s opens the portal: %s',
+  async (_, idp_id, opens_portal) => {
+    const world = await newWorld('*')
+    const { id } = await insertActor(world.account.id, admin)
+    const { issuer } = world.company
+    await insertIdentity(world.account.id, id, { issuer, idp_id, opens_portal: false })
+    expect(await world.run()).toMatchObject({ outcome: 'applied' })
+    expect(await world.identitiesOf(id)).toMatchObject([{ idp_id, directory_id: world.id, opens_portal }])
+  },
+)
+
 describe('a rewind by a token without the scope * (I4.1(6))', () => {
   /** A run that has deleted Grace, whom the directory had made. */
   async function withoutGrace(type: 'account_user' | 'account_admin_user', made = true) {

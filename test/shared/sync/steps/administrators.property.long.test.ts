@@ -81,12 +81,13 @@ async function act(world: SyncWorld, action: Action, whom: number): Promise<void
   if (action === 'sign in') {
     const proven = { issuer: company.issuer, idpId: `u${whom}`, email: { verified: user(whom).email } }
     const profile = { nickname: 'Signed in' }
+    const provider = { context: 'clients_and_portal' } as const
     await commit({ accountId: account.id, subject: null }, async (transaction) =>
       stageIdentity(
         transaction,
-        await findIdentity(account.id, { ...proven, profile }, 'client'),
+        await findIdentity(account.id, { ...proven, profile }, 'client', provider),
         { ...proven, profile },
-        { context: 'clients_and_portal' },
+        provider,
       ),
     ).catch(() => undefined)
   }
