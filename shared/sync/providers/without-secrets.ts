@@ -37,7 +37,13 @@ function base64At(secret: string, offset: number): string {
 }
 
 const patternOf = (secret: string): string =>
-  [[...secret].map(spellings).join(''), ...[0, 1, 2].map((offset) => base64At(secret, offset))].join('|')
+  [
+    [...secret].map(spellings).join(''),
+    // HTTP Basic is the base64 of a form (RFC 6749, 2.3.1).
+    ...[secret, new URLSearchParams({ v: secret }).toString().slice(2)].flatMap((text) =>
+      [0, 1, 2].map((offset) => base64At(text, offset)),
+    ),
+  ].join('|')
 
 /** No spelling of a character is longer: four bytes of an address, or two escaped units of JSON. */
 const maxSpelling = 12

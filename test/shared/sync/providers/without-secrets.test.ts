@@ -22,6 +22,7 @@ const spellings: Record<string, (secret: string) => string> = {
     [...Array(secret.length).keys()].map((i) => `\\u${secret.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
   'in base64': (secret) => Buffer.from(secret).toString('base64'),
   'in base64url behind a name': (secret) => Buffer.from(`app:${secret}`).toString('base64url'),
+  'in base64 of a form behind a name': (secret) => Buffer.from(`app:${ofForm(secret)}`).toString('base64'),
   'in base64 before something': (secret) => Buffer.from(`ab${secret}; more`).toString('base64'),
 }
 
