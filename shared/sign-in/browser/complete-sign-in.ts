@@ -204,7 +204,8 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     const proofs = await openProofs(accountId, key.sk, pending.sealed)
     const answered = { app, query, state: text, callbackUri: pending.callback_uri, proofs }
     const parameters = await codeFrom(accountId, pending, row, await identify(accountId, pending, row, answered))
-    await forgetFault(lastFaultKey(accountId, kind, row.id))
+    // Before the passcode the person is nobody of the account.
+    if (parameters.proof_required === undefined) await forgetFault(lastFaultKey(accountId, kind, row.id))
     return back(parameters)
   } catch (error) {
     // Its state is spent, so to come back with it again would not mend it.

@@ -35,9 +35,11 @@ function sentenceOf({ reason, details }: SignInRefused, error: RedirectError): s
       return `The ${place} ${failures[failure] ?? 'could not be reached'}.`
     case 'provider_refused': {
       const code = details.error ?? ''
-      return error === 'temporarily_unavailable' && !setupErrors.includes(code)
-        ? `The provider reported that it does not work at the moment (${code}).`
-        : refusedRequest(at, code)
+      if (error !== 'temporarily_unavailable' || setupErrors.includes(code)) return refusedRequest(at, code)
+      // Anybody can bring an error in a browser, so the sentence does not name the provider as its source.
+      return at === 'authorization'
+        ? `A browser came back from the provider with the error ${code}. The provider may not work at the moment.`
+        : `The provider reported that it does not work at the moment (${code}).`
     }
     case 'provider_answer':
       if (at === 'discovery') return 'The discovery document is missing or incomplete, or names another issuer.'
