@@ -31,7 +31,7 @@ type Returned = { code: string | null; error: string | null; isProofRequired: bo
 const failures: Record<string, string> = {
   access_denied: 'The sign-in was refused (access_denied). Try with another account, or ask an administrator.',
   temporarily_unavailable: 'The provider does not answer (temporarily_unavailable). Try again in a minute.',
-  server_error: 'The provider is set up wrongly (server_error). Tell an administrator.',
+  server_error: 'The provider is set up incorrectly (server_error). Tell an administrator.',
 }
 
 const minutes = 10

@@ -22,7 +22,7 @@ export function mailFolder(dir: string, tell: (line: string) => void): (mail: Ma
   }
 }
 
-/** A mail that its server refuses for good: sending it again would not help. */
+/** Signals a mail that its server refuses permanently, so that nobody retries it. */
 export class MailRefused extends Error {}
 
 /** The part of an error that is safe to log: the text of a reply can repeat the mail, or the address of a person. */
@@ -46,7 +46,7 @@ export function smtpServer(url: string): (mail: Mail) => Promise<void> {
     } catch (error) {
       const status = Number((error as { responseCode?: unknown }).responseCode)
       const isPermanent = status >= 500 && status < 600
-      const told = `mail: ${new URL(url).host} ${isPermanent ? 'refuses a mail for good' : 'did not take a mail'}: ${describe(error)}`
+      const told = `mail: ${new URL(url).host} ${isPermanent ? 'permanently refused a mail' : 'did not accept a mail'}: ${describe(error)}`
       throw isPermanent ? new MailRefused(told) : new Error(told)
     }
   }

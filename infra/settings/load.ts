@@ -20,7 +20,7 @@ export const loadSettings = {
   callbackConcurrency: setting(
     concurrency,
     50,
-    'functions kept for each of the two callbacks of sign-in, and no more: a slow provider holds no others',
+    'functions reserved for each of the two callbacks of sign-in, and their maximum, so that a slow provider blocks nothing else',
   ),
   changeConcurrency: setting(concurrency, 20, "functions kept for each consumer of the table's stream, and no more"),
   flowConcurrency: optional(

@@ -115,7 +115,7 @@ function unknownSetting(name: string): SettingError {
   return new SettingError(
     name,
     'a setting',
-    `There is no setting ${name}; docs/settings.md has a table of all.${meant}`,
+    `There is no setting ${name}; docs/settings.md lists all settings.${meant}`,
   )
 }
 

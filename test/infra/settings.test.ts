@@ -196,12 +196,12 @@ it.each([
   [{ alarmEmail: 'operator' }, 'The context value alarmEmail must be an address like access@example.com.'],
   [
     { throttelRate: 5 },
-    'There is no setting throttelRate; docs/settings.md has a table of all. Did you mean throttleRate?',
+    'There is no setting throttelRate; docs/settings.md lists all settings. Did you mean throttleRate?',
   ],
-  [{ somethingElse: 5 }, 'There is no setting somethingElse; docs/settings.md has a table of all.'],
+  [{ somethingElse: 5 }, 'There is no setting somethingElse; docs/settings.md lists all settings.'],
   [
     { flowRetentionDay: 5, live: 'maybe' },
-    'There is no setting flowRetentionDay; docs/settings.md has a table of all. Did you mean flowRetentionDays?\nThe context value live must be true or false.',
+    'There is no setting flowRetentionDay; docs/settings.md lists all settings. Did you mean flowRetentionDays?\nThe context value live must be true or false.',
   ],
 ])('refuses %j', async (context, message) => {
   await expect(templatesOf([], context)).rejects.toThrow(message)

@@ -129,7 +129,7 @@ describe('mails on one machine', () => {
     await expect(sendMail(mail)).rejects.toThrow('answered 400')
     expect([received, tries()]).toEqual([[], 1])
     const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
-    const told = `^${time} ERROR mail: 127\\.0\\.0\\.1:${port} refuses a mail for good: ${code} 5\\.7\\.1 `
+    const told = `^${time} ERROR mail: 127\\.0\\.0\\.1:${port} permanently refused a mail: ${code} 5\\.7\\.1 `
     expect(linesOf(write)).toEqual([expect.stringMatching(new RegExp(told))])
     for (const line of linesOf(write)) expect(line).not.toMatch(/ABC234|grace|secret/)
   })
@@ -141,7 +141,7 @@ describe('mails on one machine', () => {
     await through(smtpServer(`smtp://127.0.0.1:${port}`))
     await expect(sendMail(mail)).rejects.toThrow('answered 500')
     expect(tries()).toBeGreaterThan(1)
-    expect(linesOf(write)[0]).toContain('did not take a mail: 451 5.7.1')
+    expect(linesOf(write)[0]).toContain('did not accept a mail: 451 5.7.1')
   })
 
   it('wait for a server that is not there', async () => {
@@ -149,7 +149,7 @@ describe('mails on one machine', () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     await through(smtpServer('smtp://127.0.0.1:1'))
     await expect(sendMail(mail)).rejects.toThrow('answered 500')
-    expect(linesOf(write)[0]).toMatch(/Z ERROR mail: 127\.0\.0\.1:1 did not take a mail: .*ECONNREFUSED/)
+    expect(linesOf(write)[0]).toMatch(/Z ERROR mail: 127\.0\.0\.1:1 did not accept a mail: .*ECONNREFUSED/)
   })
 
   it.each(['mail.example.com', 'https://mail.example.com', ''])('need an address of a server: %j', (url) => {

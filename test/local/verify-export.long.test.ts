@@ -57,7 +57,7 @@ it('exports over HTTP, and verifies with one file by its exit code', async () =>
   writeFileSync(file, lines.with(1, (lines[1] ?? '').replace(/^\{/, '{"after":{"name":"LIE"},')).join('\n'))
   expect(await verifier(file, '--key', key)).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('line 2: is not as'),
+    stdout: expect.stringContaining('line 2: is not in'),
   })
   writeFileSync(file, lines.with(1, canonicalJson({ ...second, operation: 'delete' })).join('\n'))
   const refuted = await verifier(file, '--key', key)

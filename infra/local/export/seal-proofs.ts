@@ -53,7 +53,7 @@ export async function sealProofs(
 }
 
 const nothingLeft = () =>
-  new Fault('Of this log nothing is left that could prove a range: its entries are past their retention.')
+  new Fault('This log has no entry left that could prove a range: all are past their retention.')
 
 const place = ({ leaf_index, path }: Pick<Proof, 'leaf_index' | 'path'>) => ({ leaf_index, path })
 

@@ -46,7 +46,7 @@ async function checkPosition(source: Source, shard: string, checkpoint: Checkpoi
   await source.read(shard, position, 1).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'InvalidArgumentException') throw error
     throw new Fault(
-      `The checkpoint ${checkpoint.path} is of another flow stream: the stream's files were removed or replaced. Put them back, or remove the checkpoint and start again: flow reports that only the removed files had are lost, nothing else.`,
+      `The checkpoint ${checkpoint.path} is of another flow stream: the stream's files were removed or replaced. Put them back, or remove the checkpoint and start again. Only flow reports that were not handled before are lost then.`,
     )
   })
 }

@@ -2,7 +2,8 @@ import type { SignInPage } from './sign-in-pages.ts'
 
 type Ways = Pick<SignInPage, 'request' | 'providers'>
 
-const administrators = 'whoever administers the network access of your company'
+/** The person whom a page names for help. */
+export const administrator = 'an administrator of your company’s network access'
 
 /** Words that are added only when there is another way to sign in. */
 export const ifOthers = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
@@ -10,19 +11,19 @@ export const ifOthers = ({ providers }: Pick<SignInPage, 'providers'>, words: st
 
 /** Message for a way that was disabled after the page was opened. The page itself says when no way is left. */
 export const gone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
-  `This way to sign in is not there any more.${providers.length > 0 ? ' Choose another one.' : ''}`
+  `This way to sign in is no longer available.${providers.length > 0 ? ' Choose another one.' : ''}`
 
 /** Message for a refusal. That the portal is for administrators is true for everybody, so it reveals no reason. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
-    ? `You were not signed in. Only administrators sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrators}.`
-    : `You were not signed in: you stopped, or this account has no access here. Choose another account${ifOthers(page, ' or another way')}, or ask ${administrators}.`
+    ? `You were not signed in. Only administrators sign in here. If you are one, choose another account${ifOthers(page, ' or another way')}. If not, ask ${administrator}.`
+    : `You were not signed in: you stopped, or this account has no access here. Choose another account${ifOthers(page, ' or another way')}, or ask ${administrator}.`
 
 const silent = (page: Ways): string =>
-  `You were not signed in: the provider does not answer as it should. Try again in a minute${ifOthers(page, ', or choose another way')}.`
+  `You were not signed in: the sign-in provider is not responding properly. Try again in a minute${ifOthers(page, ', or choose another way')}.`
 
 const broken = (page: Ways): string =>
-  `You were not signed in: this way to sign in is set up wrongly, and trying again does not help. ${ifOthers(page, 'Choose another way, and tell') || 'Tell'} ${administrators}.`
+  `You were not signed in: this way to sign in is set up incorrectly, and trying again does not help. ${ifOthers(page, 'Choose another way, and tell') || 'Tell'} ${administrator}.`
 
 /** Messages for the errors that a callback redirects with (I2.2). */
 const wordsOf = new Map([

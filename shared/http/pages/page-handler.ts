@@ -13,6 +13,7 @@ import type { Handler } from '../lambda.ts'
 import { originOf } from '../origin.ts'
 import { apiErrorOf } from '../problem.ts'
 import { requestIdOf } from '../request-id.ts'
+import { administrator } from './error-words.ts'
 import { refusalPage } from './sign-in-pages.ts'
 
 /** What a person's browser asks for, without a credential. */
@@ -53,7 +54,7 @@ function formOf({ headers, body = '', isBase64Encoded }: Event): URLSearchParams
 
 const unknown = {
   title: 'There is no sign-in here',
-  text: 'This address belongs to no account that is in use. Check it, or ask whoever administers the network access of your company.',
+  text: `This address belongs to no account that is in use. Check it, or ask ${administrator}.`,
 }
 const wrong = {
   title: 'This page was opened in a way that does not work',

@@ -1,4 +1,5 @@
 import type { Answer } from '../exchange.ts'
+import { administrator } from './error-words.ts'
 import { type Html, html } from './html.ts'
 import { pageAnswer } from './page.ts'
 
@@ -133,10 +134,7 @@ ${email === undefined && errorOf(error)}
 ${providerLinks(page, others)}
 ${otherAccount(page, others)}
 ${isByEmail && emailForm(page, others.length === 0)}
-${
-  providers.length === 0 &&
-  html`<p>There is no way to sign in yet. Ask whoever administers the network access of your company to set one up.</p>`
-}`,
+${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${administrator} to set one up.</p>`}`,
   })
 }
 

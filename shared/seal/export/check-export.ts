@@ -68,7 +68,7 @@ export class ExportCheck {
       this.hours = seal.log === 'activity' ? this.hoursOf(this.log) : []
     } catch (error) {
       if (error instanceof ExportFault) throw error
-      throw new ExportFault('The proofs of the export fit no tree of the size of its checkpoint.')
+      throw new ExportFault('The proofs of the export do not fit the size of its checkpoint.')
     }
     const [isFirst, isLast] = [!first || first.leaf_index === 0, !last || last.leaf_index === size - 1]
     this.proven = {
@@ -118,12 +118,14 @@ export class ExportCheck {
     }
     const parsed = parseEntryLine(line)
     if (!parsed)
-      throw refuse('is not as an export writes it: no JSON, a name twice, another order, spelling or white space')
+      throw refuse(
+        'is not in the form of an export: invalid JSON, a repeated name, or another order, spelling or white space',
+      )
     const entry = readEntry(parsed.entry, parsed.canonical, this.seal.stream, refuse)
     const { logId, hash } = entry
     if (this.newest && logId <= this.newest.logId) refuse('is not in order', logId)
     const isSealed = number > this.seal.entries ? null : this.marks.isNext(hash)
-    if (isSealed === null) refuse('is an entry more than were sealed', logId)
+    if (isSealed === null) refuse('exceeds the number of sealed entries', logId)
     if (!isSealed) refuse('is not the entry that was sealed at this place', logId)
     const instant = instantOf(logId)
     if (instant < this.range.begin || instant > this.range.end) refuse('is not in the range of the export', logId)
@@ -138,7 +140,8 @@ export class ExportCheck {
 
   private addToHour({ logId, hash }: Entry, refuse: Refuse): void {
     const current = this.hours[this.hoursDone]
-    if (!current || current.hour.hour !== hourText(instantOf(logId))) throw refuse('is of an hour that was not sealed')
+    if (!current || current.hour.hour !== hourText(instantOf(logId)))
+      throw refuse('belongs to an hour that was not sealed')
     current.check.add(hash)
     current.count--
     if (current.count > 0) return

@@ -2,7 +2,7 @@ import type { ExportSeal } from './export-seal.ts'
 import type { Verified } from './verify-export.ts'
 
 const notShown = (where: string): string =>
-  `NOT SHOWN: that none is missing ${where}, since what is next to them is past its retention`
+  `NOT SHOWN: that none is missing ${where}, since the entry next to them is past its retention`
 
 /** The part of a range that is proven, and what is not proven of it. */
 function describeRange({ seal, proven }: Verified): string {

@@ -50,7 +50,7 @@ export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks
     const head = isWhole ? textOf(path, readPart(file, begin, marks.begin)) : ''
     const text = head + readPart(file, marks.end, end).toString('latin1')
     const seal = parseSeal(text)
-    if (!seal) throw new NoExport(`${path} is no export: its last line is no seal, or not as an export writes it.`)
+    if (!seal) throw new NoExport(`${path} is no export: its last line is no seal, or not in the form of an export.`)
     return { seal, begin, marks }
   })
 

@@ -11,18 +11,18 @@ const failures: Record<string, string> = {
   timeout: 'did not answer in time',
   unreachable: 'could not be reached',
   too_large: 'gave an answer that is too large',
-  refused: 'has an address that is never called: private, loopback or link-local',
+  refused: 'has a private, loopback or link-local address, which the service never calls',
 }
 
 /** Contains only names of errors and checks, never free text of a provider or a browser. */
 function refusedRequest(at: string | undefined, error: string): string {
   if (at === 'authorization') {
-    return `A browser came back from the provider with the error ${error}. Compare what the app registered there asks for with this provider's settings.`
+    return `A browser came back from the provider with the error ${error}. Compare the app's registration at the provider with the settings here.`
   }
   const isClient = error === 'invalid_client' || error === 'unauthorized_client'
   return isClient
     ? `The token endpoint refused this service (${error}). The client ID or the client secret is wrong, or has expired.`
-    : `The token endpoint refused the request (${error}). The app registered there may ask for what this service does not send.`
+    : `The token endpoint refused the request (${error}). The app's registration at the provider may require something that this service does not send.`
 }
 
 function sentenceOf({ reason, details }: SignInRefused, error: RedirectError): string {
@@ -38,8 +38,8 @@ function sentenceOf({ reason, details }: SignInRefused, error: RedirectError): s
       if (error !== 'temporarily_unavailable' || setupErrors.includes(code)) return refusedRequest(at, code)
       // Anybody can bring an error in a browser, so the sentence does not name the provider as its source.
       return at === 'authorization'
-        ? `A browser came back from the provider with the error ${code}. The provider may not work at the moment.`
-        : `The provider reported that it does not work at the moment (${code}).`
+        ? `A browser came back from the provider with the error ${code}. The provider may be unavailable at the moment.`
+        : `The provider reported that it is unavailable at the moment (${code}).`
     }
     case 'provider_answer':
       if (at === 'discovery') return 'The discovery document is missing or incomplete, or names another issuer.'

@@ -16,7 +16,7 @@ export function countBarren(list: string, before: number, isBarren: boolean | un
   const pages = pageBounds.barren.toLocaleString('en')
   throw new ProviderFault(
     'fatal',
-    `Invalid data: ${pages} pages in a row of the list of ${list} brought nothing new, and it leads on.`,
+    `Invalid data: ${pages} pages in a row of the list of ${list} brought nothing new, and the list does not end.`,
   )
 }
 

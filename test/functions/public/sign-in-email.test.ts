@@ -164,6 +164,6 @@ describe('the email form', () => {
     if (row) await updateRow(own.id, authProviders.email_otp, row, { is_disabled: true })
     const form = { request: new URLSearchParams(request).toString(), email, passcode }
     const { status, text } = await visitPage(sendEmail, { slug: own.slug, form })
-    expect([status, text.includes('not there any more.</p>')]).toEqual([422, true])
+    expect([status, text.includes('no longer available.</p>')]).toEqual([422, true])
   })
 })

@@ -147,7 +147,7 @@ describe('GET /sign_in/{slug}/start', () => {
     const silent = await visitPage(startAtPage, { slug, query: { auth_provider_id: id, ...request } })
     expect([silent.status, silent.text.includes('could not be reached')]).toEqual([503, true])
     const unknown = await visitPage(startAtPage, { slug, query: { auth_provider_id: randomUUID(), ...request } })
-    expect([unknown.status, unknown.text.includes('not there any more')]).toEqual([422, true])
+    expect([unknown.status, unknown.text.includes('no longer available')]).toEqual([422, true])
     expect(linksOf(unknown.text).length).toBeGreaterThan(0)
   })
 

@@ -22,9 +22,9 @@ describe.each(['client', 'portal'] as const)('what a person reads who comes back
 
   it('says what to do about each', () => {
     const words = (error: string) => errorWords(error, pageOf(context, [company]))
-    expect(words('access_denied')).toMatch(/choose another account.* ask whoever administers/i)
+    expect(words('access_denied')).toMatch(/choose another account.* ask an administrator/i)
     expect(words('temporarily_unavailable')).toMatch(/Try again in a minute/)
-    expect(words('server_error')).toMatch(/trying again does not help\. Tell whoever administers/)
+    expect(words('server_error')).toMatch(/trying again does not help\. Tell an administrator/)
     expect(words('other')).toBeUndefined()
   })
 })
