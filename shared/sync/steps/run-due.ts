@@ -57,7 +57,7 @@ async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise
   if (!kind) return
   const { account_id } = turn
   // Sequential within an account, so that each check sees the runs that earlier ones have begun.
-  const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => opened(turn, kind))
+  const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => openOrBegin(turn, kind))
   begun.set(
     account_id,
     isOpen.catch(() => undefined),
@@ -73,7 +73,7 @@ async function take(turn: SyncTurn, deadline: number, begun: Map<string, Promise
 }
 
 /** Begins a run where none is under way. Returns whether the run of the source may have a step now. */
-async function opened(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
+async function openOrBegin(turn: SyncTurn, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const open = await readOpen(account_id, source_id)
   if (open) return open.until < clock.now() && isAmongFirst(turn)

@@ -4,7 +4,7 @@ import type { RunSkipped } from '../../runs/run.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
 import { adminNotMatched } from './directory-plan.ts'
 import { identityRows, type Own } from './own-identities.ts'
-import type { Planning } from './planning.ts'
+import { type Planning, skipPerson } from './planning.ts'
 import { profileHash, profileOfUser, type UsableUser, userEntry } from './user-entry.ts'
 
 /**
@@ -44,8 +44,7 @@ export async function planKnownUsers(planning: Planning): Promise<Own[]> {
     if (isOutside || !known) continue
     if (known.owner === 'other') work.skip({ idp_id: user.idp_id, name: user.name, reason: 'other_directory' })
     else if (known.owner === 'nobody' && untouchable.has(known.actor)) {
-      people.set(user.idp_id, { actor: known.actor, state: 'unusable' })
-      work.skip({ idp_id: user.idp_id, name: user.name, reason: adminNotMatched })
+      skipPerson(planning, { ...user, reason: adminNotMatched }, known.actor)
     } else if (!user.active) inactive.push(known)
     else if (known.owner !== 'this' || known.profileHash !== profileHash(profileOfUser(user))) {
       changed.push({ user, own: known })

@@ -7,7 +7,7 @@ import { batches } from '../../plans/batches.ts'
 import type { SnapshotUser } from '../read/snapshot.ts'
 import { adminHasIdentity, adminNotMatched } from './directory-plan.ts'
 import { identityRows, type Own } from './own-identities.ts'
-import type { Planning } from './planning.ts'
+import { type Planning, skipPerson } from './planning.ts'
 import { type UsableUser, userEntry } from './user-entry.ts'
 
 /** People without an identity: by their email they are somebody who is here, or new (I4.3(2), I4.3(3)). */
@@ -23,17 +23,18 @@ export async function planNewUsers(planning: Planning): Promise<void> {
       const actor = guards[i]?.row.sk ?? null
       const person = people.get(user.idp_id)
       const over = actor === null ? null : identityToTakeOver(planning, actor)
-      const isUntouchable = actor !== null && untouchable.has(actor)
-      if (isUntouchable || taken.has(email) || over === 'held') {
-        const reason = isUntouchable ? adminNotMatched : 'same_email'
-        work.skip({ idp_id: user.idp_id, name: user.name, reason })
-        people.set(user.idp_id, { actor: null, state: 'unusable' })
+      const skip = (reason: string) => skipPerson(planning, { ...user, reason })
+      if (actor !== null && untouchable.has(actor)) {
+        skip(adminNotMatched)
+        continue
+      }
+      if (taken.has(email) || over === 'held') {
+        skip('same_email')
         continue
       }
       taken.add(email)
-      if (actor && over && (await isWithheld(planning, actor, over))) {
-        work.skip({ idp_id: user.idp_id, name: user.name, reason: adminHasIdentity })
-        people.set(user.idp_id, { actor: null, state: 'unusable' })
+      if (actor && over && (await withhold(planning, actor, over))) {
+        skip(adminHasIdentity)
         continue
       }
       if (over) claimed.add(over.id)
@@ -56,10 +57,10 @@ async function* newcomers({ chunks, root, own, people }: Planning): AsyncGenerat
 }
 
 /**
- * An administrator's identity keeps its subject. Everything that it gave ends, since the snapshot no longer has it
- * (I4.3).
+ * Keeps an administrator's identity from a new subject (I4.3). Plans the end of everything that it gave, since the
+ * snapshot no longer has its own subject. False for identities of others.
  */
-async function isWithheld({ work, sheet, withheld }: Planning, actorId: string, over: Own): Promise<boolean> {
+async function withhold({ work, sheet, withheld }: Planning, actorId: string, over: Own): Promise<boolean> {
   const actor = await getRow(actors, work.accountId, actorId)
   if (actor?.type !== 'account_admin_user') return false
   withheld.add(over.id)

@@ -1,4 +1,5 @@
 import type { Chunks } from '../../read/chunks.ts'
+import type { RunSkipped } from '../../runs/run.ts'
 import type { RunWork } from '../../runs/run-work.ts'
 import type { SnapshotRoot } from '../read/snapshot.ts'
 import type { OwnIdentities } from './own-identities.ts'
@@ -30,4 +31,14 @@ export type Planning = {
   readonly linked: Set<string>
   /** Actors whose identity goes because the provider names it as not active. */
   readonly inactiveActors: Set<string>
+}
+
+/** Skips a person of the snapshot, whose identity stays as it is. */
+export function skipPerson(
+  { work, people }: Planning,
+  { idp_id, name, reason }: RunSkipped,
+  actor: string | null = null,
+): void {
+  work.skip({ idp_id, name, reason })
+  people.set(idp_id, { actor, state: 'unusable' })
 }
