@@ -9,14 +9,14 @@ export type Sweep = (transaction: Transaction) => Promise<'done' | 'more'>
 /**
  * Goes through the rows that a field points to and stages removals, part by part. Only rows without anything to remove
  * are passed for good, so that a part that lost a race can run again.
- * @param given selects what of a row is to be removed
+ * @param select finds the parts of a row that are to be removed
  */
-export function sweep<R extends Row, G>(
+export function sweep<R extends Row, P>(
   entity: Entity<R>,
   field: string,
   value: string,
-  given: (transaction: Transaction, row: R) => Promise<G[]>,
-  take: (transaction: Transaction, gift: G) => void,
+  select: (transaction: Transaction, row: R) => Promise<P[]>,
+  remove: (transaction: Transaction, part: P) => void,
 ): Sweep {
   let passed: string | undefined
   return async (transaction) => {
@@ -24,11 +24,11 @@ export function sweep<R extends Row, G>(
     let found = 0
     for (;;) {
       const rows = await rowsBy(entity, transaction.accountId, field, value, { after, limit: perPage })
-      const gifts = (await Promise.all(rows.map((row) => given(transaction, row)))).flat()
-      found += gifts.length
-      for (const gift of gifts) {
+      const parts = (await Promise.all(rows.map((row) => select(transaction, row)))).flat()
+      found += parts.length
+      for (const part of parts) {
         if (!transaction.hasRoom()) return 'more'
-        take(transaction, gift)
+        remove(transaction, part)
       }
       if (rows.length < perPage) return 'done'
       after = rows.at(-1)?.id

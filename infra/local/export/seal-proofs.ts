@@ -80,19 +80,20 @@ async function hourProofs(
   size: number,
 ) {
   const path = '/logs/checkpoints/activity/leaves'
-  const to = after ? after.proof.leaf_index : size - 1
-  let from = before ? before.proof.leaf_index : 0
-  let { hours } = await leaves(client, path, from, to + 1)
+  const { hours: found } = await leaves(
+    client,
+    path,
+    before?.proof.leaf_index ?? 0,
+    (after?.proof.leaf_index ?? size - 1) + 1,
+  )
   const isOwn = ({ stream }: SealedHour) => stream === type
   if (!first || !last) {
-    if (hours.some(isOwn)) throw nothingLeft()
-    return { first: null, last: null, hours, ...sealed(Buffer.alloc(0)) }
+    if (found.some(isOwn)) throw nothingLeft()
+    return { first: null, last: null, hours: found, ...sealed(Buffer.alloc(0)) }
   }
-  if (!before && hours.slice(0, first.leaf_index).some(isOwn)) {
-    // Entries of earlier hours are past their retention.
-    hours = hours.slice(first.leaf_index)
-    from = first.leaf_index
-  }
+  // Entries of the earlier hours are past their retention: the proof begins with the hour of the first entry.
+  const isCut = !before && found.slice(0, first.leaf_index).some(isOwn)
+  const hours = isCut ? found.slice(first.leaf_index) : found
   const own = hours.filter(isOwn)
   const [begin, end] = [first.hour?.index ?? 0, last.hour?.index ?? 0]
   const marks: Buffer[] = []
@@ -104,7 +105,7 @@ async function hourProofs(
   const within = ({ index, path }: NonNullable<Proof['hour']>) => ({ leaf_index: index, path })
   const lastIndex = (own.at(-1)?.size ?? 0) - 1
   return {
-    ...places(from > 0 ? first : null, after ? last : null, size),
+    ...places(before || isCut ? first : null, after ? last : null, size),
     hours,
     ...(first.hour && begin > 0 && { begin: within(first.hour) }),
     ...(last.hour && end < lastIndex && { end: within(last.hour) }),
