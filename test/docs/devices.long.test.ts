@@ -28,7 +28,7 @@ async function ask(path: string, body?: object, method = body ? 'POST' : 'GET'):
   return data
 }
 
-/** What the administrator prepares: docs/sign-in.md, with a provider whose emails are proven by a passcode. */
+/** Preparations of the administrator: docs/sign-in.md, with a provider whose emails are proven by a passcode. */
 async function prepare() {
   const [provider] = await ask('/oidc_auth_providers')
   const proof = { oidc_auth_provider: { email_verification_method: 'proof' } }

@@ -30,7 +30,7 @@ function fieldsOf(schema: Schema): string[] {
 
 type Operation = { requestBody?: Schema; responses: Record<string, Schema> }
 
-/** What a device calls. The sign-in page stands for the other steps of a sign-in. */
+/** Paths that a device calls. The sign-in page stands for the other steps of a sign-in. */
 const ofDevices = /^\/(client|gateway|ingestion)\/|^\/sign_in\/token$/
 
 const operations = Object.entries(openapi.paths as Record<string, Record<string, Operation>>)

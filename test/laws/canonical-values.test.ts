@@ -76,7 +76,7 @@ const cases = entries.flatMap((entry) => {
   const { method, path, body } = entry.operation
   const { requestBody } = document.paths[path][method.toLowerCase()]
   const examples = examplesBelow(requestBody.content['application/json'].schema)
-  // What can be changed is tested by changing it; the rest by creating.
+  // Fields that can be changed are tested by a change, the others by a creation.
   const canChange = entries.some(
     ({ operation }) => operation.method === 'PATCH' && operation.path.startsWith(`${path}/`),
   )

@@ -159,7 +159,7 @@ describe('a start that fails says one line, and leaves no process', () => {
     await withService(dir, [], async () => {
       const { stdout, stderr } = await typed(['sh'], documentCommands('walk.md'), dir)
       expect([stdout.match(/"accepted":1/g), stderr]).toEqual([['"accepted":1'], ''])
-      // What it has accepted is in the log, beside the flow of before.
+      // The accepted report is in the log, beside the earlier flow.
       expect(stdout.match(/^.* {2}Deployer \d+ {2}Wiki \d+ {2}tcp {2}443$/gm)).toHaveLength(2)
     })
   })

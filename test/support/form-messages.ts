@@ -1,6 +1,8 @@
 /** Messages that name the form of a value, spelled as the contract has them (A5). */
 export const mustBe = {
   boolean: 'must be true or false',
+  conditionProperty:
+    'must be one of remote_ip_location_region, remote_ip, auth_provider_id, current_utc_datetime, client_verified',
   codeChallenge: 'must be an S256 challenge, 43 characters of base64url',
   dayRanges: 'must be <day>/<ranges>/<zone>, for example M/09:00-17:00/Europe/Warsaw',
   day: 'day must be one of M, T, W, R, F, S, U (R is Thursday, U is Sunday)',

@@ -12,7 +12,7 @@ export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 export const newApiClient = async (account: Account): Promise<string> =>
   (await actorsApi.create(account, { name: 'Pipeline', type: 'api_client' })).body.data.id
 
-/** The same account, called with a token that has these scopes alone. */
+/** Calls the account with a token that has these scopes alone. */
 export async function withScopes(account: Account, ...scopes: string[]): Promise<Account> {
   const { body } = await apiTokensApi.create(account, account.apiClient.id, { expires_at: inAnHour(), scopes })
   const { id: tokenId, token } = body.data

@@ -57,15 +57,7 @@ describe('POST /policies (A16)', () => {
       [
         { conditions: [{ property: 'colour', values: ['x'] }] },
         {
-          'conditions.0.property': [
-            mustBe.oneOf(
-              'remote_ip_location_region',
-              'remote_ip',
-              'auth_provider_id',
-              'current_utc_datetime',
-              'client_verified',
-            ),
-          ],
+          'conditions.0.property': [mustBe.conditionProperty],
         },
       ],
       [

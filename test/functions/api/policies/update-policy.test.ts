@@ -64,15 +64,7 @@ describe('PATCH /policies/{id} (A16)', () => {
       [
         { conditions: [region, { property: 'colour', values: [] }] },
         {
-          'conditions.1.property': [
-            mustBe.oneOf(
-              'remote_ip_location_region',
-              'remote_ip',
-              'auth_provider_id',
-              'current_utc_datetime',
-              'client_verified',
-            ),
-          ],
+          'conditions.1.property': [mustBe.conditionProperty],
         },
       ],
       [{ conditions: [region, region] }, { base: ['only one condition per property is allowed'] }],

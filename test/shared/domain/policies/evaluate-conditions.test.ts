@@ -91,15 +91,7 @@ describe('validation (A17.1, A17.2)', () => {
     }
     expect(check([{ values: ['DE'] }])).toBeNull()
     expect(check([{ property: 'x', values: ['DE'] }])).toEqual({
-      'conditions.0.property': [
-        mustBe.oneOf(
-          'remote_ip_location_region',
-          'remote_ip',
-          'auth_provider_id',
-          'current_utc_datetime',
-          'client_verified',
-        ),
-      ],
+      'conditions.0.property': [mustBe.conditionProperty],
     })
     expect(check([{ property: 'remote_ip', values: ['10.0.0.1'] }])).toEqual({
       'conditions.0.operator': [mustBe.oneOf('is_in_cidr', 'is_not_in_cidr')],

@@ -93,7 +93,7 @@ it.each<[string, (seal: string) => string]>([
   await expect(verified(what === 'no line feed behind it' ? changed : `${changed}\n`)).rejects.toThrow()
 })
 
-/** Where an object begins, and where a token ends. */
+/** Positions where an object begins and where a token ends. */
 const places = (line: string, pattern: RegExp): number[] => [...line.matchAll(pattern)].map(({ index }) => index + 1)
 
 const lineOf = fc.constantFrom(...made.lines, sealLine(made.seal))

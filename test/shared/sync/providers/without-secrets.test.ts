@@ -34,7 +34,7 @@ it.each(Object.entries(spellings))('takes out a secret %s', (_, spelled) => {
       const found = spelled(secret)
       fc.pre(found.length >= 12 && !before.includes(secret))
       const shown = withoutSecrets(`${before}${found}`, [secret], 300)
-      // Of base64 those digits stay that a neighbour has a part in.
+      // Base64 digits that share bits with a neighbour stay.
       const left = shown.replaceAll('[secret]', '').slice(before.length)
       expect(left.length).toBeLessThanOrEqual(found.length - secret.length)
       expect(shown).not.toContain(secret)
