@@ -81,10 +81,12 @@ const configurations: Record<string, { collection: string; envelope: string; fie
 /** Adds the samples of providers, directories, identities and managed devices. */
 export function addConfigurationSamples(samples: Record<string, Sample>, accountId: string, make: Make): void {
   for (const { collection, envelope, fields, single } of Object.values(configurations)) {
-    // A kind of which there is one has to be free: an earlier request can have made it.
+    // A bounded kind needs room for one more: earlier requests can have filled it.
+    const max = single ? 1 : collection.endsWith('_auth_providers') ? Number.POSITIVE_INFINITY : 20
     const clear = async () => {
-      if (!single) return
+      if (max === Number.POSITIVE_INFINITY) return
       const listed = (await make(`GET ${collection}`)) as unknown as { id: string }[]
+      if (listed.length < max) return
       for (const { id } of listed) await make(`DELETE ${collection}/{id}`, { params: { id } })
     }
     const body = async () => {
