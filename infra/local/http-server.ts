@@ -6,6 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
 import { Fault } from './fault.ts'
@@ -111,6 +112,22 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
   attachLive(server, live)
   server.keepAliveTimeout = 60_000
   return server
+}
+
+/**
+ * Connections without a request yet, as browsers open some ahead. `closeIdleConnections` of Node leaves them open, so a server
+ * that ends has to destroy them itself.
+ */
+export function silentConnections(server: Server): Set<Socket> {
+  const silent = new Set<Socket>()
+  const forget = ({ socket }: { socket: Socket }) => silent.delete(socket)
+  server.on('connection', (socket: Socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  server.on('request', forget)
+  server.on('upgrade', forget)
+  return silent
 }
 
 /** The start with another port: the one after, or before the last one. */

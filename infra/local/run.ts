@@ -4,7 +4,7 @@ import { closeDataDir, type DataDir } from './data-dir.ts'
 import { demoAccount } from './demo-account.ts'
 import { type DemoSignIn, demoSignIn, prepareDemoSignIn } from './demo-idp/demo-sign-in.ts'
 import { Fault } from './fault.ts'
-import { type Backend, createHttpServer, listen } from './http-server.ts'
+import { type Backend, createHttpServer, listen, silentConnections } from './http-server.ts'
 import { listAccounts } from './list-accounts.ts'
 import { type LiveServer, openLive } from './live/open-live.ts'
 import { mailFolder, smtpServer } from './mails.ts'
@@ -32,10 +32,12 @@ export async function run(dir: DataDir, options: Options): Promise<Running> {
     server.close()
     server.closeAllConnections()
   })
+  const silent = silentConnections(server)
   const closeServer = async (live: LiveServer | null) => {
     const closed = new Promise<void>((resolve) => server.once('close', resolve))
     server.close()
     server.closeIdleConnections()
+    for (const socket of silent) socket.destroy()
     const timer = setTimeout(() => server.closeAllConnections(), 5_000)
     // The server closes after its last connection, and those of devices end only by the channel.
     await live?.stop()

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -195,6 +196,26 @@ describe('a start that fails says one line, and leaves no process', () => {
     const dir = copy()
     writeFileSync(join(dir, 'dynamodb.db'), Buffer.alloc(20_000, 7))
     await expectFault(dir, `The table file ${join(dir, 'dynamodb.db')} is damaged`)
+  })
+
+  it('when the table is empty', async () => {
+    const dir = copy()
+    writeFileSync(join(dir, 'dynamodb.db'), '')
+    await expectFault(dir, `The table file ${join(dir, 'dynamodb.db')} is empty.`)
+  })
+
+  it.each([
+    ['DYNAMODB_ENDPOINT', 'DYNAMODB'],
+    ['KINESIS_ENDPOINT', 'KINESIS'],
+  ])('when another program answers at %s', async (variable, engine) => {
+    const server = createHttpServer((_request, response) => response.end('<html></html>'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const endpoint = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+      await expectFault(copy(), `No ${engine} engine answers at ${variable}=${endpoint}.`, { [variable]: endpoint })
+    } finally {
+      server.close()
+    }
   })
 
   it.each([

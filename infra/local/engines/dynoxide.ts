@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -122,6 +122,13 @@ async function attempt(binary: string, dir: string, pidFile: string): Promise<Dy
 export async function startDynoxide(binary: string, dir: string): Promise<Dynoxide> {
   const pidFile = join(dir, 'dynamodb.pid')
   await endStale(dir, pidFile)
+  const file = databaseFile(dir)
+  // SQLite takes an empty file for a new database, so its content would be lost without a word.
+  if (statSync(file, { throwIfNoEntry: false })?.size === 0) {
+    throw new Fault(
+      `The table file ${file} is empty. Put a copy of it in its place, or remove it to begin with an empty table.`,
+    )
+  }
   // Another program may take the free port first: a second and third try.
   for (let i = 0; i < 3; i++) {
     const engine = await attempt(binary, dir, pidFile)

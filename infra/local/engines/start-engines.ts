@@ -17,22 +17,29 @@ const none = new Promise<string>(() => undefined)
 /** The binary of the table's engine; null where DYNAMODB_ENDPOINT names one that runs. @throws Fault where there is none */
 export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
 
-/** @throws Fault where a variable names an endpoint that gives no answer */
+/** A request of each engine's protocol, which every implementation answers with JSON, be it an error. */
+const probes = { DYNAMODB_ENDPOINT: 'DynamoDB_20120810.ListTables', KINESIS_ENDPOINT: 'Kinesis_20131202.ListStreams' }
+
+/** @throws Fault where a variable names an endpoint at which no such engine answers */
 export async function checkEndpoints(): Promise<void> {
-  for (const variable of ['DYNAMODB_ENDPOINT', 'KINESIS_ENDPOINT']) await checkEndpoint(variable)
+  for (const [variable, target] of Object.entries(probes)) await checkEndpoint(variable, target)
 }
 
-async function checkEndpoint(variable: string): Promise<void> {
+async function checkEndpoint(variable: string, target: string): Promise<void> {
   const endpoint = process.env[variable]
   if (!endpoint) return
+  const remedy = 'Start the engine there, or unset the variable to use the one that comes with the service.'
+  const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target }
+  const request = { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(5_000) }
+  const text = await fetch(endpoint, request)
+    .then((response) => response.text())
+    .catch((error: Error) => {
+      throw new Fault(`Nothing answers at ${variable}=${endpoint} (${messageOf(error.cause ?? error)}). ${remedy}`)
+    })
   try {
-    const response = await fetch(endpoint, { signal: AbortSignal.timeout(5_000) })
-    await response.body?.cancel()
-  } catch (error) {
-    const reason = messageOf(error instanceof Error ? (error.cause ?? error) : error)
-    throw new Fault(
-      `Nothing answers at ${variable}=${endpoint} (${reason}). Start the engine there, or unset the variable to use the one that comes with the service.`,
-    )
+    JSON.parse(text)
+  } catch {
+    throw new Fault(`No ${variable.split('_')[0]} engine answers at ${variable}=${endpoint}. ${remedy}`)
   }
 }
 
