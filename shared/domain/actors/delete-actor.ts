@@ -9,7 +9,7 @@ import { clientTokens } from '../client-tokens/client-token.ts'
 import { deleteClientToken } from '../client-tokens/delete-client-token.ts'
 import { clients } from '../clients/client.ts'
 import { deleteClient } from '../clients/delete-client.ts'
-import { externalIdentities } from '../external-identities/external-identity.ts'
+import { type ExternalIdentityRow, externalIdentities } from '../external-identities/external-identity.ts'
 import { memberships } from '../memberships/membership.ts'
 import { passcodeKey } from '../passcodes/passcode.ts'
 import { portalSessions } from '../portal-sessions/portal-session.ts'
@@ -28,9 +28,15 @@ export async function stageTokenDeletions(transaction: Transaction, actorId: str
 /**
  * Stages the deletion of an actor with all it has (A29): first its client tokens, with what they authorized, and portal
  * sessions (`more` when they did not fit), then itself, which ends its other credentials; the rest goes along or is left for later.
+ * @param identity goes in the same commit as the actor
  */
-export async function stageActorDeletion(transaction: Transaction, actor: ActorRow): Promise<'done' | 'more'> {
-  if ((await stageTokenDeletions(transaction, actor.id)) === 'more') return 'more'
+export async function stageActorDeletion(
+  transaction: Transaction,
+  actor: ActorRow,
+  identity?: ExternalIdentityRow,
+): Promise<'done' | 'more'> {
+  if ((await stageTokenDeletions(transaction, actor.id)) === 'more' || !transaction.hasRoom()) return 'more'
+  if (identity) transaction.delete(externalIdentities, identity)
   transaction.delete(actors, actor)
   transaction.remove(liveKey(transaction.accountId, actors.name, actor.id))
   if (isPerson(actor.type)) transaction.remove(passcodeKey(transaction.accountId, actor.id))

@@ -23,7 +23,7 @@ const perCommit: Record<DirectorySection, number> = {
   relinked: 12,
   joined: 48,
   vanished: 4,
-  absent: 12,
+  absent: 6,
   actors: 6,
 }
 

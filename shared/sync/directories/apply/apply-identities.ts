@@ -10,7 +10,7 @@ import {
 } from '../../../domain/external-identities/issued-tokens.ts'
 import { getRows, rowsBy } from '../../../table/read.ts'
 import { nothingStaged, type Staged, stagedSkip } from '../../plans/staged.ts'
-import type { ActorEntry, IdentityEntry, WithheldEntry } from '../plan/directory-plan.ts'
+import type { AbsentEntry, ActorEntry, IdentityEntry, WithheldEntry } from '../plan/directory-plan.ts'
 
 /** What a run of a directory knows of itself when it stages changes. */
 export type DirectoryStage = {
@@ -44,35 +44,56 @@ async function isLastAdmin(
   return true
 }
 
-type Found = { row: ExternalIdentityRow | null; actor: ActorRow | null; tokens: IssuedToken[] }
+type LostEntry = IdentityEntry & Partial<AbsentEntry>
+
+type Found = {
+  row: ExternalIdentityRow | null
+  actor: ActorRow | null
+  tokens: IssuedToken[]
+  /** All identities of the actor, where the plan knows this one as the last. */
+  identities: ExternalIdentityRow[]
+}
 
 /** Identities that are to go, whose they are, and the tokens that were given for them: read at once, for all of a commit. */
-async function findAll(transaction: Transaction, entries: IdentityEntry[]): Promise<Found[]> {
+async function findAll(transaction: Transaction, entries: LostEntry[]): Promise<Found[]> {
   const { accountId } = transaction
   const ids = entries.map(({ id }) => id)
   const rows = await getRows(externalIdentities, accountId, ids)
   const owners = rows.flatMap((row) => row?.actor_id ?? [])
-  const [people, tokens] = await Promise.all([
+  const [people, identities, tokens] = await Promise.all([
     getRows(actors, accountId, owners),
+    Promise.all(
+      rows.map((row, i) =>
+        row && entries[i]?.isLast ? rowsBy(externalIdentities, accountId, 'actor_id', row.actor_id) : [],
+      ),
+    ),
     Promise.all(rows.map((row) => (row ? tokensOfIssuers(transaction, row.actor_id, new Set([row.issuer])) : []))),
   ])
   const actorOf = new Map(owners.map((id, i) => [id, people[i] ?? null]))
-  return rows.map((row, i) => ({ row, actor: (row && actorOf.get(row.actor_id)) ?? null, tokens: tokens[i] ?? [] }))
+  return rows.map((row, i) => ({
+    row,
+    actor: (row && actorOf.get(row.actor_id)) ?? null,
+    tokens: tokens[i] ?? [],
+    identities: identities[i] ?? [],
+  }))
 }
 
-/** Takes identities away, first the client tokens that were made for them (I4.5). */
+/**
+ * Takes identities away, first the client tokens that were made for them (I4.5). An actor that the directory made goes in
+ * the commit of its last identity. A sign-in between two commits would link it by its email, and no run would delete it.
+ */
 export async function applyLostIdentities(
   stage: DirectoryStage,
-  entries: IdentityEntry[],
+  entries: LostEntry[],
   isNamed: boolean,
 ): Promise<Staged> {
   const { transaction, sourceId, issuer, startedAt, matchesAdministrators } = stage
   const staged = nothingStaged()
   const gone = new Set<string>()
   const found = await findAll(transaction, entries)
-  for (const [i, { id, idp_id, name }] of entries.entries()) {
+  for (const [i, { id, idp_id, name, isLast }] of entries.entries()) {
     if (!transaction.hasRoom()) return staged
-    const { row, actor, tokens } = found[i] as Found
+    const { row, actor, tokens, identities } = found[i] as Found
     const isAdmin = actor?.type === 'account_admin_user'
     const mayTake = isNamed && (matchesAdministrators || !isAdmin)
     const isOurs = row?.directory_id === sourceId || (mayTake && row?.directory_id === null && row.issuer === issuer)
@@ -80,8 +101,13 @@ export async function applyLostIdentities(
       if (row.updated_at > startedAt) stagedSkip(staged, idp_id, name, 'changed_since')
       else if (await isLastAdmin(stage, actor, gone)) stagedSkip(staged, idp_id, name, 'last_admin')
       else {
-        if ((await stageIdentityDeletions(transaction, [row], tokens)) === 'more') return staged
         gone.add(id)
+        const isMade = actor?.created_by_directory_id === sourceId && actor.updated_at <= startedAt
+        const outcome =
+          isLast && isMade && identities.every((one) => gone.has(one.id))
+            ? await stageActorDeletion(transaction, actor, row)
+            : await stageIdentityDeletions(transaction, [row], tokens)
+        if (outcome === 'more') return staged
         if (isAdmin) staged.tookAdministrator = true
         staged.changes.push({ object: 'users', change: 'delete' })
       }

@@ -22,6 +22,9 @@ export type DirectorySection = (typeof directorySections)[number]
 /** An identity that goes, as it was. */
 export type IdentityEntry = { id: string; idp_id: string; name: string | null; email: string | null }
 
+/** `isLast`: the plan leaves its actor no other identity. */
+export type AbsentEntry = IdentityEntry & { isLast: boolean }
+
 /** The reason for skipping a person whose email is that of an administrator with an identity of another subject (I4.3). */
 export const adminHasIdentity = 'admin_has_identity'
 
@@ -51,7 +54,7 @@ export type ActorEntry = { id: string; name: string }
 
 export type DirectoryEntries = {
   inactive: IdentityEntry
-  absent: IdentityEntry
+  absent: AbsentEntry
   withheld: WithheldEntry
   users: UserEntry
   groups: GroupEntry

@@ -1,6 +1,6 @@
 import { batches } from '../../plans/batches.ts'
 import { identityRows, type Own } from './own-identities.ts'
-import type { Planning } from './planning.ts'
+import { losesIdentities, type Planning } from './planning.ts'
 import { identityEntry } from './user-entry.ts'
 
 /**
@@ -8,7 +8,8 @@ import { identityEntry } from './user-entry.ts'
  * Unusable people keep theirs.
  * @returns the provider's ids of absent people of its present issuer, whose absence it can confirm
  */
-export async function planLostUsers({ work, sheet, own, people, claimed, withheld }: Planning): Promise<string[]> {
+export async function planLostUsers(planning: Planning): Promise<string[]> {
+  const { work, sheet, own, people, claimed, withheld } = planning
   const isKept = ({ id }: Own) => claimed.has(id) || withheld.has(id)
   const owned = [...own.byIdpId.values()].filter((one) => one.owner === 'this' && !isKept(one))
   const gone = owned.filter(({ idpId }) => !people.has(idpId))
@@ -18,7 +19,7 @@ export async function planLostUsers({ work, sheet, own, people, claimed, withhel
       if (!row) continue
       own.count(row.actor_id, -1)
       sheet.losses.identities.lost++
-      await sheet.add('absent', identityEntry(row))
+      await sheet.add('absent', { ...identityEntry(row), isLast: losesIdentities(planning, row.actor_id) })
     }
   }
   return gone.map(({ idpId }) => idpId)

@@ -33,6 +33,10 @@ export type Planning = {
   readonly inactiveActors: Set<string>
 }
 
+/** True for an actor that keeps no identity of those planned so far, and gets none. */
+export const losesIdentities = ({ own, linked }: Planning, actor: string): boolean =>
+  own.countOf(actor) <= 0 && !linked.has(actor)
+
 /** Skips a person of the snapshot, whose identity stays as it is. */
 export function skipPerson(
   { work, people }: Planning,

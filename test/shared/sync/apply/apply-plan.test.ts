@@ -14,6 +14,7 @@ import { put, writeTogether } from '#shared/table/write-together.ts'
 import { insertIdentity } from '#test/support/accounts/identities.ts'
 import { insertActor, insertRow, updateRow } from '#test/support/accounts/rows.ts'
 import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { signInAs } from '#test/support/sync/sign-in-as.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 
 afterEach(() => {
@@ -152,6 +153,22 @@ describe('what happens between plan and commit wins', () => {
     expect(await getRow(externalIdentities, id, identity.id)).toMatchObject({ nickname: 'signed in' })
     expect((await world.state()).memberships).toEqual(expect.arrayContaining(['g u1@example.com', 'g u2@example.com']))
   })
+})
+
+it('leaves no actor behind that somebody who left could link again by signing in', async () => {
+  const world = await readWorld()
+  world.company.users = ['u2', 'u3'].map(person)
+  const signIns: Promise<boolean>[] = []
+  vi.spyOn(Pace.prototype, 'turn').mockImplementation(async () => {
+    const { identities } = await world.state()
+    if (!identities.some(({ idp_id }) => idp_id === 'u1')) signIns.push(signInAs(world, 'u1'))
+    await Promise.all(signIns)
+  })
+  expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { users: { delete: 1 } } })
+  expect(new Set(await Promise.all(signIns))).toEqual(new Set([false]))
+  const { actors: people, identities } = await world.state()
+  expect(people.map(({ email }) => email)).not.toContain('u1@example.com')
+  expect(identities.map(({ idp_id }) => idp_id)).toEqual(['u2', 'u3'])
 })
 
 it('revokes what a membership gave with the membership', async () => {

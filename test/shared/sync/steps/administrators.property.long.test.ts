@@ -4,13 +4,11 @@ import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
 import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
 import { handler as deleteIdentity } from '#functions/api/external-identities/delete-external-identity.ts'
 import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
-import { commit } from '#shared/commit/commit.ts'
 import { directories } from '#shared/domain/directories/directory.ts'
-import { findIdentity } from '#shared/sign-in/identities/find-identity.ts'
-import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
 import { Pace } from '#shared/sync/apply/pace.ts'
 import { workOnRun } from '#shared/sync/steps/work-on-run.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
+import { signInAs } from '#test/support/sync/sign-in-as.ts'
 import { newSyncWorld, normalized, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 import { beforeRequest } from '#test/support/table/table-faults.ts'
 
@@ -56,7 +54,7 @@ function show({ company }: SyncWorld, told: Fate[], members: number[], second: b
 
 /** What an administrator, or a person who signs in, does to one person. */
 async function act(world: SyncWorld, action: Action, whom: number): Promise<void> {
-  const { account, company } = world
+  const { account } = world
   const { actors, identities, groups } = await world.state()
   const actor = actors.find(({ email }) => email === user(whom).email)
   const params = { id: actor?.id ?? '' }
@@ -78,19 +76,7 @@ async function act(world: SyncWorld, action: Action, whom: number): Promise<void
   if (action === 'native' && !actor) {
     await insertActor(account.id, { type: 'account_user', name: 'Native', email: user(whom).email })
   }
-  if (action === 'sign in') {
-    const proven = { issuer: company.issuer, idpId: `u${whom}`, email: { verified: user(whom).email } }
-    const profile = { nickname: 'Signed in' }
-    const provider = { context: 'clients_and_portal' } as const
-    await commit({ accountId: account.id, subject: null }, async (transaction) =>
-      stageIdentity(
-        transaction,
-        await findIdentity(account.id, { ...proven, profile }, 'client', provider),
-        { ...proven, profile },
-        provider,
-      ),
-    ).catch(() => undefined)
-  }
+  if (action === 'sign in') await signInAs(world, `u${whom}`)
 }
 
 /** The brake has tests of its own. */

@@ -1,0 +1,21 @@
+import { commit } from '#shared/commit/commit.ts'
+import { findIdentity } from '#shared/sign-in/identities/find-identity.ts'
+import { stageIdentity } from '#shared/sign-in/identities/stage-identity.ts'
+import { SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
+import type { SyncWorld } from './sync-runs.ts'
+
+/** Signs a person of a directory in, whose email is `<id>@example.com`; false where that is refused. */
+export async function signInAs({ account, company }: SyncWorld, id: string): Promise<boolean> {
+  const provider = { context: 'clients_and_portal' } as const
+  const email = { verified: `${id}@example.com` }
+  const proven = { issuer: company.issuer, idpId: id, email, profile: { nickname: 'Signed in' } }
+  try {
+    await commit({ accountId: account.id, subject: null }, async (transaction) =>
+      stageIdentity(transaction, await findIdentity(account.id, proven, 'client', provider), proven, provider),
+    )
+    return true
+  } catch (error) {
+    if (error instanceof SignInRefused) return false
+    throw error
+  }
+}
