@@ -1,9 +1,7 @@
+import { administrator } from './page.ts'
 import type { SignInPage } from './sign-in-pages.ts'
 
 type Ways = Pick<SignInPage, 'request' | 'providers'>
-
-/** The person whom a page names for help. */
-export const administrator = 'an administrator of your company’s network access'
 
 /** Words that are added only when there is another way to sign in. */
 export const ifOthers = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>

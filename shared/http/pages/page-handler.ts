@@ -13,7 +13,7 @@ import type { Handler } from '../lambda.ts'
 import { originOf } from '../origin.ts'
 import { apiErrorOf } from '../problem.ts'
 import { requestIdOf } from '../request-id.ts'
-import { administrator } from './error-words.ts'
+import { administrator } from './page.ts'
 import { refusalPage } from './sign-in-pages.ts'
 
 /** What a person's browser asks for, without a credential. */

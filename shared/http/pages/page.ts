@@ -13,6 +13,9 @@ export type Page = {
 
 let styleHash: string | undefined
 
+/** The person whom a page names for help. */
+export const administrator = 'an administrator of your company’s network access'
+
 /** Nothing but the page's own style and forms: no script, no picture, no frame, nothing from elsewhere. */
 function policy(formTargets: Page['formTargets'] = []): string {
   styleHash ??= createHash('sha256').update(pageStyle).digest('base64')

@@ -1,7 +1,6 @@
 import type { Answer } from '../exchange.ts'
-import { administrator } from './error-words.ts'
 import { type Html, html } from './html.ts'
-import { pageAnswer } from './page.ts'
+import { administrator, pageAnswer } from './page.ts'
 
 /** What a client or portal opens the page with (I2.1), checked. */
 export type SignInRequest = {
