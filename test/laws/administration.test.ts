@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 
 /**
- * What each operation can lead to, at most, for a caller who holds its scope and no other (A3.3). An operation that is new
+ * Widest effect of each operation for a caller who holds its scope and no other (A3.3). An operation that is new
  * needs a line here; one that can lead to administration also needs its guard, `scope_exceeded` among its refusals.
  */
 const leadsTo = {
