@@ -79,8 +79,10 @@ const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
   ]
 }
 
-/** A metric of several functions together; an alarm takes ten at most. */
-export const sumOf = (functions: IFunction[], metricName: string, label: string) =>
+/** Maximum number of metrics of an alarm on an expression: a hard limit of CloudWatch (decision 0030). */
+const maxMetrics = 10
+
+const sumOf = (functions: IFunction[], metricName: string, label: string) =>
   new MathExpression({
     expression: 'SUM(METRICS())',
     usingMetrics: Object.fromEntries(
@@ -89,6 +91,16 @@ export const sumOf = (functions: IFunction[], metricName: string, label: string)
     period: fiveMinutes,
     label,
   })
+
+type Summed = { functions: IFunction[]; metricName: string; label: string }
+
+/** Alarms on a metric of several functions: the first has the id as it is, each further ten functions add a numbered one. */
+export const watchSum = ({ functions, metricName, label }: Summed, watch: Omit<Watch, 'metric'>): Watch[] =>
+  Array.from({ length: Math.ceil(functions.length / maxMetrics) }, (_, index) => ({
+    ...watch,
+    id: index === 0 ? watch.id : `${watch.id}${index + 1}`,
+    metric: sumOf(functions.slice(index * maxMetrics, (index + 1) * maxMetrics), metricName, label),
+  }))
 
 /** A run of 2 hours still stands when the next one is due. */
 const longestRun = Duration.hours(2)
@@ -108,23 +120,27 @@ export function watchJobs(streams: ConsumedStream[], scheduled: Scheduled[], own
       runbook: 'sync-runs.md',
       silence: { toldBy: 'SyncNotRunning' },
     },
-    {
-      id: 'JobsThrottled',
-      metric: sumOf(functions, 'Throttles', 'Throttled runs'),
-      when: { above: 0 },
-      periods: 3,
-      what: 'Lambda refuses to run consumers or schedules.',
-      runbook: 'throttles.md',
-      silence: { toldBy: 'PulseNotRunning' },
-    },
-    {
-      id: 'DeliveriesLost',
-      metric: sumOf(functions, 'DestinationDeliveryFailures', 'Failed deliveries'),
-      when: { above: 0 },
-      periods: 1,
-      what: 'A failed batch or run could not be kept.',
-      runbook: 'lost-deliveries.md',
-      silence: { toldBy: 'PulseNotRunning' },
-    },
+    ...watchSum(
+      { functions, metricName: 'Throttles', label: 'Throttled runs' },
+      {
+        id: 'JobsThrottled',
+        when: { above: 0 },
+        periods: 3,
+        what: 'Lambda refuses to run consumers or schedules.',
+        runbook: 'throttles.md',
+        silence: { toldBy: 'PulseNotRunning' },
+      },
+    ),
+    ...watchSum(
+      { functions, metricName: 'DestinationDeliveryFailures', label: 'Failed deliveries' },
+      {
+        id: 'DeliveriesLost',
+        when: { above: 0 },
+        periods: 1,
+        what: 'A failed batch or run could not be kept.',
+        runbook: 'lost-deliveries.md',
+        silence: { toldBy: 'PulseNotRunning' },
+      },
+    ),
   ]
 }

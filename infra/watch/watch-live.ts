@@ -4,7 +4,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { Own } from './own-metric.ts'
 import { fiveMinutes, type Watch } from './watch.ts'
 import { apiMetric } from './watch-api.ts'
-import { sumOf } from './watch-jobs.ts'
+import { watchSum } from './watch-jobs.ts'
 
 /** What the channel counts by itself, and what the platform does. */
 export const channelMetric = ({ id }: LiveApi, metricName: string, statistic = 'Sum') =>
@@ -37,15 +37,17 @@ export function watchLive(channel: LiveApi, own: Own, { liveRatePerSecond }: Set
       runbook,
       silence: { toldBy },
     },
-    {
-      id: 'LiveThrottled',
-      metric: sumOf(channel.functions, 'Throttles', 'Throttled runs'),
-      when: { above: 10 },
-      periods: 2,
-      what: 'Lambda refuses to run functions of the live channel.',
-      runbook: 'throttles.md',
-      silence: { toldBy },
-    },
+    ...watchSum(
+      { functions: channel.functions, metricName: 'Throttles', label: 'Throttled runs' },
+      {
+        id: 'LiveThrottled',
+        when: { above: 10 },
+        periods: 2,
+        what: 'Lambda refuses to run functions of the live channel.',
+        runbook: 'throttles.md',
+        silence: { toldBy },
+      },
+    ),
     {
       id: 'LiveNearlyThrottled',
       metric: new MathExpression({

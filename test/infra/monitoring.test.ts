@@ -1,5 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { Stack } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { Alarm, type MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { watchSum } from '#infra/watch/watch-jobs.ts'
 import { metrics } from '#shared/core/logging/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import { alarmMetrics, watchCosts } from '#test/bench/watch-costs.ts'
@@ -176,10 +181,45 @@ describe('alarms', () => {
       'WriteProvisionedThroughputExceeded',
     ])
     const jobs = templates.all('AWS::Lambda::EventSourceMapping').length + templates.all('AWS::Events::Rule').length
-    expect(metricsOf('JobsThrottled')).toEqual(Array(jobs).fill('Throttles'))
-    expect(metricsOf('DeliveriesLost')).toEqual(Array(jobs).fill('DestinationDeliveryFailures'))
-    // An alarm takes ten metrics at most.
-    expect(jobs).toBeLessThanOrEqual(10)
+    for (const [name, metric] of Object.entries({
+      JobsThrottled: 'Throttles',
+      DeliveriesLost: 'DestinationDeliveryFailures',
+    }))
+      expect([1, 2, 3].flatMap((part) => metricsOf(part === 1 ? name : `${name}${part}`))).toEqual(
+        Array(jobs).fill(metric),
+      )
+  })
+
+  it('have at most ten metrics each, which is the maximum of CloudWatch', () => {
+    for (const [id, { Properties }] of alarms) {
+      const metrics = [Properties.Metrics ?? []].flat().filter(({ MetricStat }: { MetricStat?: object }) => MetricStat)
+      expect(metrics.length, id).toBeLessThanOrEqual(10)
+    }
+  })
+
+  it.each([
+    [10, [10]],
+    [11, [10, 1]],
+    [25, [10, 10, 5]],
+  ])('watch each of %i functions once, by alarms of %j metrics', (count, sizes) => {
+    const stack = new Stack()
+    const functions = Array.from({ length: count }, (_, index) =>
+      LambdaFunction.fromFunctionName(stack, `Function${index}`, `function-${index}`),
+    )
+    const watches = watchSum(
+      { functions, metricName: 'Throttles', label: 'Throttled runs' },
+      { id: 'Sum', when: { above: 0 }, periods: 1, what: '', runbook: '', silence: 'dead' },
+    )
+    expect(watches.map(({ id }) => id)).toEqual(['Sum', 'Sum2', 'Sum3'].slice(0, sizes.length))
+    const watched = watches.map(({ id, metric }) => {
+      new Alarm(stack, id, { metric, threshold: 0, evaluationPeriods: 1 })
+      return Object.values((metric as MathExpression).usingMetrics).map(
+        (one) => (one as Metric).dimensions?.FunctionName,
+      )
+    })
+    expect(watched.map(({ length }) => length)).toEqual(sizes)
+    expect(watched.flat()).toEqual(functions.map(({ functionName }) => functionName))
+    expect(Object.keys(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'))).toHaveLength(sizes.length)
   })
 })
 
@@ -193,7 +233,8 @@ describe('operating.md', () => {
     const ids = (await templatesOf([], { ...watched, ...front })).entries('AWS::CloudWatch::Alarm')
     const runbooks = new Map(
       ids.map(([id, { Properties }]) => [
-        id.replace(/^Monitoring|[0-9A-F]{8}$/g, ''),
+        // A numbered alarm watches further functions for the same reason.
+        id.replace(/^Monitoring|\d?[0-9A-F]{8}$/g, ''),
         /runbooks\/([\w-]+\.md)/.exec(Properties.AlarmDescription)?.[1],
       ]),
     )
