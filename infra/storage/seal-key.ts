@@ -55,6 +55,8 @@ export function sealKey(scope: Construct, settings: Settings): IKey {
     description: 'Network Access Administration: signs the checkpoints of the sealed logs.',
     keySpec: KeySpec.ECC_NIST_EDWARDS25519,
     keyUsage: KeyUsage.SIGN_VERIFY,
+    // A key can never become multi-Region later. Without a replica it signs in its own region alone.
+    multiRegion: true,
     policy,
     removalPolicy: keptBy(settings),
   })

@@ -182,3 +182,20 @@ it('takes the retention on this machine from variables', async () => {
     rmSync(directory, { recursive: true })
   }
 })
+
+describe('the key of the sealed logs', () => {
+  it('signs with Ed25519 and can be copied to another region later, because no key can be made so then', () => {
+    expect(only('AWS::KMS::Key', /SealKey/)[1].Properties).toMatchObject({
+      KeySpec: 'ECC_NIST_EDWARDS25519',
+      KeyUsage: 'SIGN_VERIFY',
+      MultiRegion: true,
+    })
+  })
+
+  it('is copied by nobody who is not given that by a change of its policy', () => {
+    const { Statement } = only('AWS::KMS::Key', /SealKey/)[1].Properties.KeyPolicy
+    const actions: string[] = Statement.flatMap(({ Action }: { Action: string | string[] }) => Action)
+    expect(actions).toContain('kms:Put*')
+    expect(actions.filter((action) => /^kms:(\*|Rep|Synch|Create\*|CreateGrant)/.test(action))).toEqual([])
+  })
+})
