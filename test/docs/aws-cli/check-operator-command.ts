@@ -1,0 +1,32 @@
+import type { Words } from './shell.ts'
+
+/** Objections to a command that AWS would take, but that loses data or an answer. */
+export function checkOperatorCommand(words: Words): string[] {
+  const value = (option: string): string => words[words.indexOf(option, 2) + 1] ?? ''
+  const has = (option: string): boolean => words.includes(option)
+  const typed = words.length > 2
+  const objections: string[] = []
+  switch (typed ? words.slice(0, 2).join(' ') : '') {
+    case 'lambda create-event-source-mapping':
+      // Consumers report failures in their answer, which Lambda would otherwise take for success.
+      if (value('--function-response-types') !== 'ReportBatchItemFailures')
+        objections.push('a mapping without --function-response-types ReportBatchItemFailures drops failed records')
+      break
+    case 'lambda delete-event-source-mapping':
+      if (!/\btemporary\b/.test(value('--uuid')))
+        objections.push('CloudFormation does not recreate a mapping of its own: only a temporary one is deleted')
+      break
+    case 'lambda list-event-source-mappings':
+      // Mappings belong to the alias; a bare name lists those of the unpublished version.
+      if (has('--function-name') && !/:live\b/.test(value('--function-name')))
+        objections.push('mappings are listed by --event-source-arn or by <function>:live')
+      break
+    case 'lambda invoke':
+      if (value('--cli-read-timeout') !== '0')
+        objections.push('a task is invoked with --cli-read-timeout 0; the CLI would repeat it after a minute')
+      if (has('--payload') && value('--cli-binary-format') !== 'raw-in-base64-out')
+        objections.push('a --payload in plain text needs --cli-binary-format raw-in-base64-out')
+      break
+  }
+  return objections
+}

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { commandsOf, type Words } from './shell.ts'
+
+/** The documents of today; decisions and the changelog name commands of their time. */
+const documents = [
+  'README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .map((file) => `docs/${file}`)
+    .filter((file) => file.endsWith('.md') && !file.startsWith('docs/decisions/') && file !== 'docs/CHANGELOG.md'),
+]
+
+interface Command {
+  words: Words
+  /** Where it is, for the message of a test. */
+  file: string
+}
+
+const fence = /^( *)```(\w*)[^\n]*\n(.*?)^ *```/gms
+const indented = /^ {4,}(?:aws|npx) (?:.*\\\n)*.*/gm
+const marked = /(`+)([^`]+)\1/g
+
+/** The scripts of a document: its code blocks, the steps of a pipeline in them, and each piece of code in a sentence. */
+export function scriptsOf(text: string): string[] {
+  const blocks = [...text.matchAll(fence)].map(([, , language = '', block = '']) =>
+    /^ya?ml$/.test(language) ? block.replace(/^\s*(?:- )?(?:run: *\|?)?/gm, '') : block,
+  )
+  const rest = text.replace(fence, '')
+  const lines = rest.match(indented) ?? []
+  const marks = [...rest.replace(indented, '').matchAll(marked)].map(([, , code = '']) =>
+    code
+      .trim()
+      .replace(/\s*\n\s*/g, ' ')
+      .replaceAll('\\|', '|'),
+  )
+  return [...blocks, ...lines, ...marks]
+}
+
+/** The commands of all documents that start this program. */
+export function documentedCommands(...program: string[]): Command[] {
+  return documents.flatMap((file) =>
+    scriptsOf(readFileSync(file, 'utf8'))
+      .filter((script) => script.includes(program.join(' ')))
+      .flatMap(commandsOf)
+      .filter((words) => words.length > program.length && program.every((word, place) => words[place] === word))
+      .map((words) => ({ words, file })),
+  )
+}
