@@ -4,6 +4,7 @@ import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { classOf } from '#shared/http/operation-class.ts'
+import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
 import { functionSettings, type Shared } from '../functions/function-settings.ts'
 import { carryingRoutes, GradualShift } from '../functions/gradual-shift.ts'
 import { live } from '../functions/live.ts'
@@ -12,7 +13,7 @@ import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ApiRoute } from './api-body.ts'
 import { invokerRole } from './invoker-role.ts'
-import { routeId } from './route-id.ts'
+import { collectionOf, routeId } from './route-id.ts'
 
 type Props = {
   operations: OperationSource[]
@@ -68,5 +69,12 @@ function roleOf({ method, path, credential = 'api', permission }: OperationSourc
   if (credential === 'none' || credential === 'portal') return roles.of.signIn
   if (credential !== 'api') return roles.of[credential]
   const reads = method === 'GET' || permission?.endsWith(':read')
-  return reads ? roles.of.reader : roles.of.writer
+  if (!reads) return roles.of.writer
+  return holdsSecrets(path) ? roles.of.secretReader : roles.of.reader
+}
+
+/** Whether the rows of the collection that a path is in hold sealed secrets; the one legacy configuration is named in the singular. */
+function holdsSecrets(path: string): boolean {
+  const name = collectionOf(path).replaceAll('-', '_')
+  return sealedRows.has(name) || sealedRows.has(`${name}s`)
 }

@@ -13,6 +13,7 @@ import {
   lastUse,
   liveParts,
   rateBuckets,
+  secretReaderReads,
   signInParts,
   signInReads,
   sourceRates,
@@ -26,15 +27,11 @@ export function answeringRights(storage: Storage) {
   const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
   const secret = serviceSecret(storage)
   const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
+  // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
+  const noted = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets])]
   return {
-    // A read adds the entry of its request, the last use of its token and what it takes of the rate limit; no row.
-    reader: [
-      onTable(reads),
-      requestLog,
-      onTable(['dynamodb:UpdateItem'], [...lastUse, rateBuckets]),
-      secret,
-      publicSealKey(storage),
-    ],
+    reader: [onTable(reads), ...noted, secret, publicSealKey(storage)],
+    secretReader: [onTable(reads, secretReaderReads), ...noted, secret],
     writer: [...changing(onTable), requestLog, secret],
     client: [onTable([...reads, ...checks]), onTable(writes, clientParts), secret],
     gateway: [onTable([...reads, ...checks]), onTable(writes, gatewayParts), endsAuthorizations, secret],

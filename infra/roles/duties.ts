@@ -1,6 +1,7 @@
 /** What one function or kind of functions may do: each has a role. In this order they stand in the template. */
 export const duties = [
   'reader',
+  'secretReader',
   'writer',
   'client',
   'gateway',
@@ -39,6 +40,7 @@ export type Consumer = 'writeChangeLog' | 'followUp' | 'storeFlowLogs'
 /** Those of the functions that answer HTTP requests. */
 export const answering: Duty[] = [
   'reader',
+  'secretReader',
   'writer',
   'client',
   'gateway',

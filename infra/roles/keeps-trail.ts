@@ -7,6 +7,7 @@ import {
   endOfAccounts,
   entriesOf,
   notForDevices,
+  notForReaders,
   sealedAccounts,
   sealedParts,
 } from './partitions.ts'
@@ -44,6 +45,7 @@ export function keepsTrail(duty: Duty, { table }: Storage): PolicyStatement[] {
       : [denied(puts, duty === 'writeChangeLog' ? [sealedParts] : [sealedParts, sealedAccounts])]),
     // Else whoever changes rows could have an account deleted, and its trail with it.
     ...(ending.includes(duty) ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
+    ...(duty === 'reader' ? [denied([...reads, ...checks], notForReaders)] : []),
     ...(duty === 'live' ? [denied([...reads, ...checks], [...notForDevices, commitRecords])] : []),
     ...(devices.includes(duty) ? [denied([...reads, ...checks], notForDevices)] : []),
   ]

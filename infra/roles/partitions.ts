@@ -14,13 +14,16 @@ import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { passcodesPartition } from '#shared/domain/passcodes/passcode.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
+import { lastGoodRunKey } from '#shared/domain/sync/last-good-run.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
+import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
 import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
 import { commitKey, headKey, liveKey, partition } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration/configuration.ts'
 import { v0Devices } from '#shared/v0/devices/device.ts'
 import { v0Rules } from '#shared/v0/rules/rule.ts'
+import { goneUsersPartition } from '#shared/v0/users/gone-users.ts'
 import { v0Users } from '#shared/v0/users/user.ts'
 
 type Collection = { name: string }
@@ -111,6 +114,32 @@ export const liveParts = [
   ...[clients, clientTokens, actors, gateways, gatewayTokens].map(liveOf),
   own('sessions.gateway_token#*'),
   rateBuckets,
+]
+
+/** Every collection whose rows hold sealed secrets. */
+const secretRows = [...sealedRows.values()].flatMap(({ entity }) => rowsOf(entity))
+
+/** Partitions with secrets that an operation of the account API writes or checks, but no read shows. */
+const notForAnyRead = [
+  ...[portalSessions, gatewayTokens].flatMap(rowsOf),
+  own('passcodes'),
+  own('sign_in.*'),
+  own('idempotency#*'),
+]
+
+/** Partitions that a read of any other collection needs nothing from. */
+export const notForReaders = [...secretRows, own('sync.*'), ...notForAnyRead]
+
+/** Partitions that the reads of collections with secrets query, with those that identify the caller. */
+export const secretReaderReads = [
+  ...secretRows,
+  ...[accounts, actors, apiTokens].map(({ name }) => own(name)),
+  ...[apiTokens, ...Object.values(authProviders)].map(liveOf),
+  lastGoodRunKey(anyAccount, '').pk,
+  own('sync.*'),
+  headKey(anyAccount).pk,
+  rateBuckets,
+  goneUsersPartition(anyAccount),
 ]
 
 /** What no decision about a device rests on: secrets above all, and what is on record of others. */

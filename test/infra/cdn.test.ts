@@ -27,6 +27,7 @@ it('behind a CDN every function that answers requests can read its secret, and n
     'Public',
     'PublicKey',
     'Reader',
+    'SecretReader',
     'SignIn',
     'Writer',
   ])

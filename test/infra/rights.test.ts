@@ -2,41 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
-import { type DeployedRights, deployedRights } from '#test/support/service/deployed-rights.ts'
-import { evaluate, type Statement } from '#test/support/service/iam.ts'
+import type { DeployedRights } from '#test/support/service/deployed-rights.ts'
+import { account, type DeployedRole, deployedRoles, elsewhere, onTable } from '#test/support/service/deployed-roles.ts'
 import type { RecordedCall, Target } from '#test/support/service/recorded-calls.ts'
 
-type Role = { name: string; statements: Statement[] }
-
 let rights: DeployedRights
-let roles: Role[]
+let roles: DeployedRole[]
+let decide: Awaited<ReturnType<typeof deployedRoles>>['decide']
+let allowed: Awaited<ReturnType<typeof deployedRoles>>['allowed']
 
 beforeAll(async () => {
-  rights = await deployedRights({ mailSender: 'access@example.net' })
-  roles = [
-    ...new Map(
-      [...rights.functions.values()].map(({ role, statements }) => [role, { name: role, statements }]),
-    ).values(),
-  ]
+  ;({ rights, roles, decide, allowed } = await deployedRoles())
 })
-
-const decide = ({ statements }: { statements: Statement[] }, { action, target, context }: RecordedCall) =>
-  evaluate(statements, { action, resource: rights.arnOf(target), context })
-
-const account = randomUUID()
-const onTable = (action: string, ...keys: string[]): RecordedCall => ({
-  action: `dynamodb:${action}`,
-  target: 'table',
-  context: keys.length > 0 ? { 'dynamodb:LeadingKeys': keys.map((key) => `${account}#${key}`) } : {},
-})
-const elsewhere = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
-
-/** The names of the roles that may do something. */
-const allowed = (call: RecordedCall): string[] =>
-  roles
-    .filter((role) => decide(role, call) === 'allowed')
-    .map(({ name }) => name)
-    .sort()
 
 it('fits the policy of a role, 10,240 characters, with room for longer names', () => {
   for (const { name, statements } of roles) expect(JSON.stringify(statements).length, name).toBeLessThan(8_000)
@@ -105,7 +82,7 @@ describe('the audit trail', () => {
       // What leads to an entry can be put later; an entry cannot.
       change: key.startsWith('log.change.') ? ['IndexChangeLog', 'WriteChangeLog'] : ['WriteChangeLog'],
       session: [],
-      api_request: ['Reader', 'Writer'],
+      api_request: ['Reader', 'SecretReader', 'Writer'],
     }
     expect(allowed(onTable('PartiQLInsert', key))).toEqual(writers[/^log\.(\w+)/.exec(key)?.[1] ?? ''])
   })
@@ -371,6 +348,7 @@ describe('nobody', () => {
         'Reader',
         'ResealSecrets',
         'RotateSecret',
+        'SecretReader',
         'SignIn',
         'Sync',
         'Writer',

@@ -2,9 +2,9 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { getItem, queryItems } from '../../table/read.ts'
 
-const collection = 'v0_users.gone'
+export const goneUsersPartition = (account: string): string => partition(account, 'v0_users.gone')
 
-const goneKey = (account: string, userId: string): Key => ({ pk: partition(account, collection), sk: userId })
+const goneKey = (account: string, userId: string): Key => ({ pk: goneUsersPartition(account), sk: userId })
 
 /** Marks a deleted user whose devices and rules are still being deleted: what is left of them is invisible (15.2). */
 export const markGone = (transaction: Transaction, userId: string): void =>
@@ -21,6 +21,6 @@ export const isGone = async (account: string, userId: string): Promise<boolean> 
 
 /** The deleted users whose devices or rules are still there; nearly always none. */
 export async function goneUsers(account: string): Promise<Set<string>> {
-  const marks = await queryItems(partition(account, collection))
+  const marks = await queryItems(goneUsersPartition(account))
   return new Set(marks.map(({ sk }) => String(sk)))
 }

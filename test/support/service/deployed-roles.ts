@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { type DeployedRights, deployedRights } from './deployed-rights.ts'
+import { evaluate, type Statement } from './iam.ts'
+import type { RecordedCall, Target } from './recorded-calls.ts'
+
+export type DeployedRole = { name: string; statements: Statement[] }
+
+export const account = randomUUID()
+
+/** A request to the table whose partition keys belong to one account. */
+export const onTable = (action: string, ...keys: string[]): RecordedCall => ({
+  action: `dynamodb:${action}`,
+  target: 'table',
+  context: keys.length > 0 ? { 'dynamodb:LeadingKeys': keys.map((key) => `${account}#${key}`) } : {},
+})
+
+export const elsewhere = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
+
+/** The roles of all functions as the templates have them, and the evaluation of calls by them. */
+export async function deployedRoles(context: Record<string, unknown> = { mailSender: 'access@example.net' }) {
+  const rights: DeployedRights = await deployedRights(context)
+  const roles: DeployedRole[] = [
+    ...new Map(
+      [...rights.functions.values()].map(({ role, statements }) => [role, { name: role, statements }]),
+    ).values(),
+  ]
+  const decide = ({ statements }: { statements: Statement[] }, { action, target, context }: RecordedCall) =>
+    evaluate(statements, { action, resource: rights.arnOf(target), context })
+  return {
+    rights,
+    roles,
+    decide,
+    /** The names of the roles that may do something. */
+    allowed: (call: RecordedCall): string[] =>
+      roles
+        .filter((role) => decide(role, call) === 'allowed')
+        .map(({ name }) => name)
+        .sort(),
+  }
+}
