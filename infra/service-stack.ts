@@ -12,6 +12,7 @@ import { LiveApi, livePath } from './api/live-api.ts'
 import { OperationStack } from './api/operation-stack.ts'
 import { publicRoutes, sealPub, signInPages } from './api/public-routes.ts'
 import { collectionOf } from './api/route-id.ts'
+import { routeLimits } from './api/route-limits.ts'
 import { functionsOf, routedFunctions } from './api/routed-functions.ts'
 import { loadedCode } from './code/loaded-code.ts'
 import { ConcurrencyCheck } from './functions/concurrency-check.ts'
@@ -20,7 +21,7 @@ import { environment } from './functions/environment.ts'
 import { functionSettings, type Shared } from './functions/function-settings.ts'
 import { live } from './functions/live.ts'
 import { PasscodeMailer } from './functions/passcode-mailer.ts'
-import { reservedOf, reservedTogether } from './functions/reserved.ts'
+import { reserved, reservedOf, reservedTogether } from './functions/reserved.ts'
 import { Schedules } from './functions/schedules.ts'
 import { Tasks } from './functions/tasks.ts'
 import { ownEnd } from './own-end.ts'
@@ -60,8 +61,9 @@ export class ServiceStack extends Stack {
       loaded: loadedCode(code),
       environment: environment({ settings, storage, channel, passcodeFunction, urlSuffix: this.urlSuffix }),
     }
+    const reservedConcurrency = reservedTogether(operations, settings)
     const check = new ConcurrencyCheck(this, 'ConcurrencyCheck', {
-      reserved: reservedTogether(operations, settings),
+      reserved: reservedConcurrency,
       requestsPerSecond: settings.throttleRate,
       code: asset,
       shared: behindApi,
@@ -77,8 +79,13 @@ export class ServiceStack extends Stack {
     })
     const behind: Behind = { operations, code, shared: behindApi, roles }
     const routes = this.addOperations(behind, check, settings)
-    const ownRoutes = this.addOwnRoutes(asset, behind)
-    const { api, address, target } = this.addApi([...routes, ...ownRoutes], behind, data, settings)
+    const ownRoutes = this.addOwnRoutes(asset, behind, check, settings)
+    const limits = routeLimits(
+      operations,
+      ownRoutes.map(({ key }) => key),
+      settings,
+    )
+    const { api, address, target } = this.addApi([...routes, ...ownRoutes], limits, data, settings)
     if (target !== undefined) this.domainTarget = target
     const shared: Shared = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
     channel?.serve({ code: asset, shared, role: roles.of.live, accessLogs: data.accessLogs, settings })
@@ -95,6 +102,7 @@ export class ServiceStack extends Stack {
       streams: consumers.streams,
       scheduled: schedules.all,
       settings,
+      reserved: reservedConcurrency,
       alarmEmail: settings.alarmEmail,
     })
     this.alarmTopic = topic
@@ -124,22 +132,28 @@ export class ServiceStack extends Stack {
     })
   }
 
-  private addOwnRoutes(code: Code, { shared, roles: { of } }: Behind): ApiRoute[] {
+  /** Routes of no operation. None of them asks for a credential, but for what is spelled otherwise under `/v0`. */
+  private addOwnRoutes(
+    code: Code,
+    { shared, roles: { of } }: Behind,
+    check: ConcurrencyCheck,
+    { signInConcurrency }: Settings,
+  ): ApiRoute[] {
     const functions = [
       { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: of.public },
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: of.writer },
       ...functionsOf(publicRoutes, (file) => (file === sealPub ? of.publicKey : of.public)),
-      ...functionsOf(signInPages, () => of.signIn),
+      ...functionsOf(signInPages, () => of.signIn).map((page) => ({ ...page, reserved: reserved(signInConcurrency) })),
     ]
-    return routedFunctions(this, { code, shared, functions })
+    return routedFunctions(this, { code, shared, functions, check })
   }
 
   /** The API of these routes, under the address that a deployment has chosen or else that of the API itself. */
-  private addApi(routes: ApiRoute[], { operations }: Behind, { accessLogs }: DataStack, settings: Settings) {
+  private addApi(routes: ApiRoute[], limits: object, { accessLogs }: DataStack, settings: Settings) {
     const { domainName, certificateArn, ipAddressType, prefix, baseUrl } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
     const api = new CfnApi(this, 'Api', { body: apiBody(prefix, routes, endpoint) })
-    const stage = this.addStage(api, accessLogs, settings, operations.filter(reportsFlows))
+    const stage = this.addStage(api, accessLogs, settings, limits)
     let target: string | undefined
     if (domainName !== null && certificateArn !== null) {
       const place = { apiId: api.ref, stage: stage.ref, output: 'DomainTarget' }
@@ -172,19 +186,14 @@ export class ServiceStack extends Stack {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value })
   }
 
-  private addStage(api: CfnApi, logs: ILogGroup, settings: Settings, reports: OperationSource[]): CfnStage {
-    const { throttleRate, throttleBurst, ingestRate, ingestBurst } = settings
+  private addStage(api: CfnApi, logs: ILogGroup, settings: Settings, routeSettings: object): CfnStage {
+    const { throttleRate, throttleBurst } = settings
     return new CfnStage(this, 'Stage', {
       apiId: api.ref,
       stageName: '$default',
       autoDeploy: true,
       defaultRouteSettings: { throttlingRateLimit: throttleRate, throttlingBurstLimit: throttleBurst },
-      routeSettings: Object.fromEntries(
-        reports.map(({ operation: { method, path } }) => [
-          `${method} ${path}`,
-          { ThrottlingRateLimit: ingestRate, ThrottlingBurstLimit: ingestBurst },
-        ]),
-      ),
+      routeSettings,
       accessLogSettings: { destinationArn: logs.logGroupArn, format: accessLogFormat },
     })
   }
@@ -193,5 +202,3 @@ export class ServiceStack extends Stack {
 /** Behind a CDN whose address the deployment is not told nobody could reach it. */
 const hasChannel = ({ live, cdnSecretArn, baseUrl }: Settings): boolean =>
   live && (cdnSecretArn === null || baseUrl !== null)
-
-const reportsFlows = ({ operation }: OperationSource): boolean => operation.credential === 'ingest'

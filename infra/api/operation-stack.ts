@@ -13,7 +13,7 @@ import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ApiRoute } from './api-body.ts'
 import { invokerRole } from './invoker-role.ts'
-import { collectionOf, routeId } from './route-id.ts'
+import { collectionOf, routeId, routeKeys } from './route-id.ts'
 
 type Props = {
   operations: OperationSource[]
@@ -48,8 +48,8 @@ export class OperationStack extends NestedStack {
     }))
     const arns = functions.map(({ lambda }) => lambda.functionArn)
     const invokerArn = invokerRole(this, 'Invoker', arns).roleArn
-    this.routes = functions.flatMap(({ operation: { method, alias, path }, lambda: { functionArn } }) =>
-      [method, ...(alias ? [alias] : [])].map((name) => ({ key: `${name} ${path}`, functionArn, invokerArn })),
+    this.routes = functions.flatMap(({ operation, lambda: { functionArn } }) =>
+      routeKeys(operation).map((key) => ({ key, functionArn, invokerArn })),
     )
     const measured = shared.environment.METRICS !== 'none'
     const shifted = functions

@@ -1,3 +1,5 @@
+import type { OperationSource } from '#functions/operations.ts'
+
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 const wordsOf = (text: string): string[] => text.split(/[^a-z0-9]+/i).filter(Boolean)
 
@@ -16,3 +18,7 @@ export function collectionOf(path: string): string {
   const [first = '', second = ''] = path.split('/').slice(1)
   return (first === 'v0' ? ['v0', ...wordsOf(second)] : wordsOf(first)).join('-')
 }
+
+/** Keys of an operation's routes: one for its method, and one for a method that means the same. */
+export const routeKeys = ({ method, alias, path }: OperationSource['operation']): string[] =>
+  [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`)

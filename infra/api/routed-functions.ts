@@ -1,6 +1,6 @@
 import type { Role } from 'aws-cdk-lib/aws-iam'
 import { type Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
-import type { Construct } from 'constructs'
+import type { Construct, IDependable } from 'constructs'
 import { functionSettings, type Shared } from '../functions/function-settings.ts'
 import { live } from '../functions/live.ts'
 import type { ApiRoute } from './api-body.ts'
@@ -8,7 +8,7 @@ import { invokerRole } from './invoker-role.ts'
 import { routeId } from './route-id.ts'
 
 /** A function of its own with its routes. */
-export type RoutedFunction = { id: string; file: string; routes: string[]; role: Role }
+export type RoutedFunction = { id: string; file: string; routes: string[]; role: Role; reserved?: number | undefined }
 
 /** One function for each file of these routes, called by the first of its own. */
 export const functionsOf = (files: Record<string, string>, roleOf: (file: string) => Role): RoutedFunction[] =>
@@ -21,10 +21,12 @@ export const functionsOf = (files: Record<string, string>, roleOf: (file: string
 /** Functions that are no operations: the public pages, and what no other route takes (404 or 405). */
 export function routedFunctions(
   scope: Construct,
-  { code, shared, functions }: { code: Code; shared: Shared; functions: RoutedFunction[] },
+  { code, shared, functions, check }: { code: Code; shared: Shared; functions: RoutedFunction[]; check: IDependable },
 ): ApiRoute[] {
-  const made = functions.map(({ id, file, role, routes }) => {
-    const lambda = new LambdaFunction(scope, id, { ...functionSettings(shared, code, file), role })
+  const made = functions.map(({ id, file, role, routes, reserved }) => {
+    const settings = { ...functionSettings(shared, code, file), role, reservedConcurrentExecutions: reserved }
+    const lambda = new LambdaFunction(scope, id, settings)
+    if (reserved !== undefined) lambda.node.addDependency(check)
     return { functionArn: live(lambda, shared.loaded).functionArn, routes }
   })
   const arns = made.map(({ functionArn }) => functionArn)

@@ -1,20 +1,31 @@
 import type { OperationSource } from '#functions/operations.ts'
 import { callbackPath } from '#shared/domain/auth-providers/callback-uri.ts'
+import { signInPages } from '../api/public-routes.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** What Lambda is told of a setting of concurrency. */
+/** A setting of concurrency as Lambda takes it. */
 export const reserved = (concurrency: number | 'none'): number | undefined =>
   concurrency === 'none' ? undefined : concurrency
 
-/** Reserved concurrency of an operation: flow reports, and both callbacks of sign-in, which wait for providers. */
-export function reservedOf({ credential, path }: OperationSource['operation'], settings: Settings): number | undefined {
+/**
+ * Reserved concurrency of an operation. Flow reports, sessions and authorizations of devices, and each step of a sign-in have
+ * some: a crowd at any other operation takes nothing from them. Callbacks have most, because they wait for providers.
+ */
+export function reservedOf(
+  { method, path, credential }: OperationSource['operation'],
+  settings: Settings,
+): number | undefined {
   if (credential === 'ingest') return reserved(settings.ingestConcurrency)
-  return path.startsWith(callbackPath(null)) ? reserved(settings.callbackConcurrency) : undefined
+  if (path.startsWith(callbackPath(null))) return reserved(settings.callbackConcurrency)
+  if (path.startsWith('/sign_in/')) return reserved(settings.signInConcurrency)
+  const ofDevice = credential === 'client' || credential === 'gateway'
+  return ofDevice && (method === 'POST' || method === 'PUT') ? reserved(settings.deviceConcurrency) : undefined
 }
 
-/** Sum of what the functions of a deployment reserve: operations, two consumers of the table's stream, and that of the flows. */
+/** Sum of the reservations of a deployment: operations, pages of sign-in, consumers of the table's stream and of the flows. */
 export const reservedTogether = (operations: OperationSource[], settings: Settings): number =>
   [
     ...operations.map(({ operation }) => reservedOf(operation, settings)),
+    ...[...new Set(Object.values(signInPages))].map(() => reserved(settings.signInConcurrency)),
     ...[settings.changeConcurrency, settings.changeConcurrency, settings.flowConcurrency].map(reserved),
   ].reduce<number>((sum, concurrency) => sum + (concurrency ?? 0), 0)

@@ -72,6 +72,14 @@ const together: [setting: string, needs: string][] = [
   ['tenantClientSecretArn', 'tenantClientId'],
 ]
 
+/** Bounds that API Gateway would apply before the setting: those of the account, and of routes for sign-in. */
+const atMost = [
+  ['throttleRate', 'accountRequests'],
+  ['anonymousRate', 'accountRequests'],
+  ['ingestRate', 'accountRequests'],
+  ['signInBurst', 'anonymousBurst'],
+] as const
+
 /** What functions reach in their own region alone, and certificates of addresses in it. */
 const ofTheRegion = [
   'tableStreamArn',
@@ -97,6 +105,15 @@ function checkRegions(set: Record<string, unknown>): void {
 
 /** A shard is read in four lanes, and failed batches may be redriven beside them. */
 const flowLanes = (shards: number | 'on-demand'): number => 4 * (shards === 'on-demand' ? 10 : shards) + 2
+
+/** Reservations of a deployment with `reserveConcurrency=false`. */
+const nothingReserved = {
+  ingestConcurrency: 'none',
+  deviceConcurrency: 'none',
+  signInConcurrency: 'none',
+  callbackConcurrency: 'none',
+  changeConcurrency: 'none',
+} as const
 
 /** What is wrong with the name of the channel beside other settings; null when nothing is. */
 function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settings): string | null {
@@ -143,13 +160,19 @@ export function readSettings({ node }: Construct): Settings {
   for (const [name, needed] of together) {
     if (set[name] !== null && set[needed] === null) throw new SettingError(name, `given together with ${needed}`)
   }
+  for (const [name, bound] of atMost) {
+    if (values[name] > values[bound]) throw new SettingError(name, `at most ${bound}, which is ${values[bound]}`)
+  }
   checkRegions(set)
   const broken = liveNameRule(values)
   if (broken) throw new SettingError('liveDomainName', broken)
   return {
     ...values,
+    ...(!values.reserveConcurrency && nothingReserved),
     prefix: values.prefix ?? spelled(values.stackName),
     baseUrl: values.baseUrl ?? (values.domainName && `https://${values.domainName}`),
-    flowConcurrency: values.flowConcurrency ?? flowLanes(values.flowStreamShards),
+    flowConcurrency: values.reserveConcurrency
+      ? (values.flowConcurrency ?? flowLanes(values.flowStreamShards))
+      : 'none',
   }
 }

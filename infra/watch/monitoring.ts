@@ -30,6 +30,8 @@ type Props = Graphed & {
   /** What the functions write for the operator. */
   functionLogs: ILogGroup
   settings: Settings
+  /** Sum of the concurrency that the functions of the deployment reserve. */
+  reserved: number
   /** Who is told of an alarm; more can subscribe to the topic. */
   alarmEmail: string | null
 }
@@ -51,12 +53,12 @@ export class Monitoring extends Construct {
     })
     if (props.alarmEmail) this.topic.addSubscription(new EmailSubscription(props.alarmEmail))
     const watches = [
-      ...watchApi(props.apiId, this.throttledRequests(props)),
+      ...watchApi(props.apiId, this.throttledRequests(props), this.refusedRequests(props)),
       ...watchStorage(props.storage),
       ...watchJobs(props.streams, props.scheduled, ownMetric(props.serviceName)),
       watchSeal(this.stoppedSeals(props)),
       ...watchSignIn(ownMetric(props.serviceName), props.mailer, props.settings),
-      ...watchQuotas(props.apiId, props.storage, props.settings),
+      ...watchQuotas(props.apiId, props.storage, props.settings, props.reserved),
       ...(props.channel ? watchLive(props.channel, ownMetric(props.serviceName), props.settings) : []),
     ]
     // What nobody measures would never go off.
@@ -79,6 +81,23 @@ export class Monitoring extends Construct {
       ),
       metricNamespace: serviceName,
       metricName: 'requests_throttled',
+      metricValue: '1',
+      defaultValue: 0,
+    }).metric({ statistic: 'Sum' })
+  }
+
+  /** Requests that API Gateway refused: no metric of its own tells them from the 429 of a rate limit of the service. */
+  private refusedRequests({ accessLogs, serviceName }: Props): Metric {
+    return new MetricFilter(this, 'RefusedRequests', {
+      logGroup: accessLogs,
+      filterPattern: FilterPattern.all(
+        FilterPattern.stringValue('$.status', '=', '429'),
+        FilterPattern.stringValue('$.integrationStatus', '!=', '200'),
+        // A scanner of addresses that do not exist harms nobody.
+        FilterPattern.stringValue('$.routeKey', '!=', '$default'),
+      ),
+      metricNamespace: serviceName,
+      metricName: 'requests_refused',
       metricValue: '1',
       defaultValue: 0,
     }).metric({ statistic: 'Sum' })

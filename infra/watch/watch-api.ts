@@ -5,7 +5,7 @@ export const apiMetric = (apiId: string, metricName: string, statistic: string) 
   new Metric({ namespace: 'AWS/ApiGateway', metricName, statistic, dimensionsMap: { ApiId: apiId } })
 
 /** The pulse asks the API once a minute, so no request means that none gets through. */
-export function watchApi(apiId: string, throttled: Metric): Watch[] {
+export function watchApi(apiId: string, throttled: Metric, refused: Metric): Watch[] {
   const requests = apiMetric(apiId, 'Count', 'Sum')
   const toldBy = 'ApiSilent'
   return [
@@ -44,6 +44,15 @@ export function watchApi(apiId: string, throttled: Metric): Watch[] {
       when: { above: 10 },
       periods: 2,
       what: 'Lambda refuses to run functions of the API.',
+      runbook: 'throttles.md',
+      silence: { toldBy },
+    },
+    {
+      id: 'RequestsRefused',
+      metric: refused.with({ period: fiveMinutes }),
+      when: { above: 100 },
+      periods: 2,
+      what: 'API Gateway refuses requests: they exceed the limit of a route, of the stage or of the account.',
       runbook: 'throttles.md',
       silence: { toldBy },
     },

@@ -20,7 +20,7 @@ const largerShare = (one: [IMetric, number], other: [IMetric, number]): MathExpr
 }
 
 /** Bounds of the account and of the deployment, told while there is time to raise them: at four fifths. */
-export function watchQuotas(apiId: string, storage: Storage, settings: Settings): Watch[] {
+export function watchQuotas(apiId: string, storage: Storage, settings: Settings, reserved: number): Watch[] {
   const lambda = (metricName: string) => new Metric({ namespace: 'AWS/Lambda', metricName, statistic: Stats.MAXIMUM })
   const used = new Metric({
     namespace: 'AWS/Usage',
@@ -28,7 +28,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings)
     statistic: Stats.MAXIMUM,
     dimensionsMap: { Service: 'Lambda', Type: 'Resource', Resource: 'ConcurrentExecutions', Class: 'None' },
   })
-  const { throttleRate, tableUnits, flowStreamShards: shards } = settings
+  const { accountRequests, tableUnits, flowStreamShards: shards } = settings
   const near = { when: { above: 80 }, periods: 2, runbook: 'quotas.md' } as const
   const flows: Watch = {
     ...near,
@@ -44,16 +44,21 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings)
     {
       ...near,
       id: 'ConcurrencyNearlyUsed',
-      // Claimed is what runs without a reservation and all that is reserved, in use or not.
-      metric: percentOf('100 * claimed / SERVICE_QUOTA(used)', { claimed: lambda('ClaimedAccountConcurrency'), used }),
-      what: 'The account runs or reserves more than four fifths of the functions that it may run at once.',
+      // Claimed is what runs without a reservation and all that is reserved, in use or not. Reservations of this service do not grow.
+      metric: percentOf(`100 * (claimed - ${reserved}) / (SERVICE_QUOTA(used) - ${reserved})`, {
+        claimed: lambda('ClaimedAccountConcurrency'),
+        used,
+      }),
+      what: 'The account uses more than four fifths of the functions that it may run at once beside those reserved here.',
       silence: { toldBy: 'ApiSilent' },
     },
     {
       ...near,
       id: 'ApiNearlyThrottled',
-      metric: percentOf(`100 * requests / ${throttleRate * seconds}`, { requests: apiMetric(apiId, 'Count', 'Sum') }),
-      what: 'The API gets more than four fifths of the requests that its stage lets through.',
+      metric: percentOf(`100 * requests / ${accountRequests * seconds}`, {
+        requests: apiMetric(apiId, 'Count', 'Sum'),
+      }),
+      what: 'The API gets more than four fifths of the requests that the quota of the account lets through.',
       silence: { toldBy: 'ApiSilent' },
     },
     {

@@ -18,10 +18,9 @@ beforeAll(async () => {
     throttleBurst: 20,
     ingestRate: 30,
     ingestBurst: 40,
-    ingestConcurrency: 'none',
-    callbackConcurrency: 'none',
-    changeConcurrency: 'none',
-    flowConcurrency: 'none',
+    anonymousRate: 5,
+    anonymousBurst: 20,
+    reserveConcurrency: false,
     ipAddressType: 'ipv4',
     logGroupDays: '400',
     permissionsBoundary: boundary,
@@ -38,14 +37,19 @@ const functionOf = (handler: string, from = templates) =>
   from.all('AWS::Lambda::Function').find(({ Properties }) => Properties.Handler === `${handler}.handler`)?.Properties
 
 describe('load', () => {
-  it('is bounded by the stage, and that of reports apart', () => {
+  const limit = (ThrottlingRateLimit: number, ThrottlingBurstLimit: number) => ({
+    ThrottlingRateLimit,
+    ThrottlingBurstLimit,
+  })
+
+  it('is bounded by the stage, that of reports and of anonymous requests apart', () => {
     expect(templates.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
-      DefaultRouteSettings: { ThrottlingRateLimit: 3_000, ThrottlingBurstLimit: 5_000 },
-      RouteSettings: { 'POST /ingestion/flow_logs': { ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 } },
+      DefaultRouteSettings: limit(3_000, 5_000),
+      RouteSettings: { 'POST /ingestion/flow_logs': limit(1_000, 2_000), $default: limit(50, 200) },
     })
     expect(chosen.ofHttpApi('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
-      DefaultRouteSettings: { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 },
-      RouteSettings: { 'POST /ingestion/flow_logs': { ThrottlingRateLimit: 30, ThrottlingBurstLimit: 40 } },
+      DefaultRouteSettings: limit(10, 20),
+      RouteSettings: { 'POST /ingestion/flow_logs': limit(30, 40), $default: limit(5, 20) },
     })
   })
 
@@ -54,6 +58,7 @@ describe('load', () => {
       'api/ingestion/report-flow-logs',
       'sign-in/open-id/complete-sign-in',
       'sign-in/open-id/complete-sign-in-of-provider',
+      'public/sign-in-page',
       'streams/write-change-log',
       'streams/follow-up',
       'streams/store-flow-logs',
@@ -61,8 +66,8 @@ describe('load', () => {
     ].map((handler) => functionOf(handler, from)?.ReservedConcurrentExecutions)
 
   it('takes from neither reports, callbacks nor consumers what is kept for them', () => {
-    expect(reserved(templates)).toEqual([100, 50, 50, 20, 20, 6, undefined])
-    expect(reserved(chosen)).toEqual(Array(7).fill(undefined))
+    expect(reserved(templates)).toEqual([100, 50, 50, 20, 20, 20, 6, undefined])
+    expect(reserved(chosen)).toEqual(Array(8).fill(undefined))
   })
 
   it('is held against the account before anything is reserved in it', async () => {
@@ -70,13 +75,13 @@ describe('load', () => {
       string,
       Resource & { DependsOn: string[] },
     ]
-    expect(check.Properties).toMatchObject({ Reserved: '246', RequestsPerSecond: '3000', ServiceTimeout: 180 })
+    expect(check.Properties).toMatchObject({ Reserved: '306', RequestsPerSecond: '3000', ServiceTimeout: 180 })
     const waits = (of: [string, Resource] | undefined) => (of?.[1] as { DependsOn?: string[] })?.DependsOn
     const named = (type: string, part: string) => templates.entries(type).find(([name]) => name.includes(part))
     for (const stack of ['ingestion', 'signin'])
       expect(waits(named('AWS::CloudFormation::Stack', stack)), stack).toContain(id)
-    for (const consumer of ['WriteChangeLog', 'FollowUp', 'StoreFlowLogs'])
-      expect(waits(named('AWS::Lambda::Function', `Consumers${consumer}`)), consumer).toContain(id)
+    for (const name of ['ConsumersWriteChangeLog', 'ConsumersFollowUp', 'ConsumersStoreFlowLogs', 'GetSignInBySlug'])
+      expect(waits(named('AWS::Lambda::Function', name)), name).toContain(id)
     const outputs = templates.stacks.flatMap(({ Outputs = {} }) => Object.entries(Outputs))
     expect(outputs).toContainEqual(['Concurrency', { Value: { 'Fn::GetAtt': [id, 'Found'] } }])
   })

@@ -39,6 +39,17 @@ const metricsOf = (name: string): string[] =>
       ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) => MetricStat?.Metric.MetricName ?? [],
     )
 
+/** The filter of lines that the metric of an alarm is made of. */
+function filterOf(name: string) {
+  const { Namespace, MetricName } = named(name) ?? {}
+  const [filter] = templates.all('AWS::Logs::MetricFilter').filter(({ Properties }) => {
+    const [transformation] = Properties.MetricTransformations
+    return transformation.MetricNamespace === Namespace && transformation.MetricName === MetricName
+  })
+  const pattern = String(filter?.Properties.FilterPattern)
+  return { pattern, fields: [...pattern.matchAll(/\$\.(\w+)/g)].map(([, field]) => field) }
+}
+
 describe('alarms', () => {
   it('go to one topic when they go off and when they are over', () => {
     const topics = templates.entries('AWS::SNS::Topic')
@@ -119,18 +130,20 @@ describe('alarms', () => {
     expect(metricsOf('ApiFaults').sort()).toEqual(['5xx', 'Count'])
     expect(metricsOf('ApiSlow').sort()).toEqual(['Count', 'Latency'])
     expect(named('ApiSilent')).toMatchObject({ MetricName: 'Count', Threshold: 1, TreatMissingData: 'breaching' })
-    const [filter] = templates.all('AWS::Logs::MetricFilter')
-    const [transformation] = filter?.Properties.MetricTransformations ?? []
-    expect(named('ApiThrottled')).toMatchObject({
-      Namespace: transformation.MetricNamespace,
-      MetricName: transformation.MetricName,
-    })
-    // What the filter reads is a field of the access log.
-    const stage = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
-    const format = JSON.parse(stage.Properties.AccessLogSettings.Format)
-    const fields = [...String(filter?.Properties.FilterPattern).matchAll(/\$\.(\w+)/g)].map(([, field]) => field)
-    expect(fields.length).toBeGreaterThan(0)
-    expect(Object.keys(format)).toEqual(expect.arrayContaining(fields))
+    for (const name of ['ApiThrottled', 'RequestsRefused']) {
+      const { pattern, fields } = filterOf(name)
+      // What the filter reads is a field of the access log.
+      const stage = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
+      const format = JSON.parse(stage.Properties.AccessLogSettings.Format)
+      expect(fields.length, pattern).toBeGreaterThan(0)
+      expect(Object.keys(format), pattern).toEqual(expect.arrayContaining(fields))
+    }
+  })
+
+  it('watch requests that API Gateway refuses, whichever limit they met, but none of addresses that do not exist', () => {
+    expect(filterOf('RequestsRefused').pattern).toBe(
+      '{ ($.status = "429") && ($.integrationStatus != "200") && ($.routeKey != "$default") }',
+    )
   })
 
   it('watch the live channel: faults, throttles, messages that do not leave, and that handshakes reach it', async () => {

@@ -12,8 +12,8 @@ const alarm = (name: string, from = templates) =>
 const expressionOf = (name: string, from = templates) =>
   (alarm(name, from)?.Metrics as Part[] | undefined)?.find(({ Expression }) => Expression)?.Expression
 
-it('goes off before the account has no function left to run', () => {
-  expect(expressionOf('ConcurrencyNearlyUsed')).toBe('100 * claimed / SERVICE_QUOTA(used)')
+it('goes off before the account has no function left to run beside the reserved ones', () => {
+  expect(expressionOf('ConcurrencyNearlyUsed')).toBe('100 * (claimed - 106) / (SERVICE_QUOTA(used) - 106)')
   const parts: Part[] = alarm('ConcurrencyNearlyUsed')?.Metrics ?? []
   const metrics = parts.flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])
   expect(metrics).toEqual(
@@ -29,9 +29,10 @@ it('goes off before the account has no function left to run', () => {
 })
 
 it('goes off at four fifths of what the deployment has chosen', async () => {
-  const chosen = await templatesOf([], { throttleRate: 10, tableUnits: 2_000, flowStreamShards: 3 })
+  const requests = { throttleRate: 10, anonymousRate: 10, ingestRate: 10, accountRequests: 20 }
+  const chosen = await templatesOf([], { ...requests, tableUnits: 2_000, flowStreamShards: 3 })
   // Of five minutes.
-  expect(expressionOf('ApiNearlyThrottled', chosen)).toBe('100 * requests / 3000')
+  expect(expressionOf('ApiNearlyThrottled', chosen)).toBe('100 * requests / 6000')
   expect(expressionOf('TableNearQuota', chosen)).toContain('FILL(second, 0) / 600000')
   expect(expressionOf('FlowStreamNearlyFull', chosen)).toContain(`FILL(first, 0) / ${3 * 300 * 1_048_576} `)
   expect(expressionOf('FlowStreamNearlyFull', chosen)).toContain('FILL(second, 0) / 900000')

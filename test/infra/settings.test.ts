@@ -37,6 +37,7 @@ it('hands what sign-in needs to its functions, but for secrets, of which they ar
   const context = {
     signInRedirectUris: ['https://portal.example.com/signed-in', 'com.example.access:/signed-in'],
     signInBurst: 500,
+    anonymousBurst: 500,
     suiteIssuer: 'https://accounts.example.com',
     suiteClientId: 'suite-app',
     suiteClientSecretArn: app('suite'),
@@ -107,6 +108,10 @@ it.each([
   [{ flowRetentionDays: 36_501 }, 'The context value flowRetentionDays must be an integer from 1 to 36500.'],
   [{ flowStreamShards: 0 }, 'The context value flowStreamShards must be an integer from 1 to 10000 or on-demand.'],
   [{ throttleRate: 'fast' }, 'The context value throttleRate must be an integer from 1 to 1000000.'],
+  [{ signInBurst: 201 }, 'The context value signInBurst must be at most anonymousBurst, which is 200.'],
+  [{ accountRequests: 2_500 }, 'The context value throttleRate must be at most accountRequests, which is 2500.'],
+  [{ ingestRate: 10_001 }, 'The context value ingestRate must be at most accountRequests, which is 10000.'],
+  [{ anonymousRate: 10_001 }, 'The context value anonymousRate must be at most accountRequests, which is 10000.'],
   [{ changeConcurrency: '-1' }, 'The context value changeConcurrency must be an integer from 1 to 100000 or none.'],
   [{ logGroupDays: 100 }, 'The context value logGroupDays must be one of 1, 3, 5, 7, 14, 30, 60, 90, 120,'],
   [

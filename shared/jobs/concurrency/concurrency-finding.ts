@@ -6,7 +6,7 @@ export type AccountConcurrency = { limit: number; unreserved: number }
 export type WantedConcurrency = {
   /** What the functions of the deployment reserve together. */
   reserved: number
-  /** Requests a second that the stage lets through. */
+  /** Requests a second that the stage lets through, or one route of it where each has its own limit. */
   requestsPerSecond: number
   /** What the deployment has reserved already is among that of the account. */
   deployedBefore: boolean
@@ -18,7 +18,6 @@ const leastUnreserved = 100
 const secondsPerRequest = 0.1
 
 const quota = 'Service Quotas, lambda, L-B99A9384'
-const settings = 'ingestConcurrency, callbackConcurrency, changeConcurrency and flowConcurrency'
 
 /** Holds a deployment's wishes against its account, and says in words what was found. */
 export function concurrencyFinding(
@@ -31,7 +30,7 @@ export function concurrencyFinding(
   if (reserved > 0 && free - reserved < leastUnreserved) {
     return {
       refused: true,
-      text: `${runs} The deployment reserves ${reserved} and Lambda keeps ${leastUnreserved} for all others, so ${reserved + leastUnreserved} must be free: ask for more (${quota}), or choose less by ${settings} (none reserves nothing).`,
+      text: `${runs} The deployment reserves ${reserved} and Lambda keeps ${leastUnreserved} for all others, so ${reserved + leastUnreserved} must be free: ask for more (${quota}), or choose less by the settings that end with Concurrency; reserveConcurrency=false reserves nothing.`,
     }
   }
   const left = free - reserved
@@ -40,6 +39,6 @@ export function concurrencyFinding(
   if (bears >= requestsPerSecond) return { refused: false, text: `${runs} ${load}.` }
   return {
     refused: false,
-    text: `${runs} TOO SMALL: ${load}, and the API lets ${requestsPerSecond} through (throttleRate): ask for more (${quota}), or throttle earlier.`,
+    text: `${runs} TOO SMALL: ${load}, and throttleRate lets ${requestsPerSecond} through: ask for more (${quota}), or throttle earlier.`,
   }
 }

@@ -9,7 +9,7 @@ describe('what the account can run', () => {
     const { refused, text } = concurrencyFinding({ limit: 10, unreserved: 10 }, wanted)
     expect(refused).toBe(true)
     expect(text).toBe(
-      'This account runs 10 Lambda functions at once in this region, 10 of them not reserved. The deployment reserves 150 and Lambda keeps 100 for all others, so 250 must be free: ask for more (Service Quotas, lambda, L-B99A9384), or choose less by ingestConcurrency, callbackConcurrency, changeConcurrency and flowConcurrency (none reserves nothing).',
+      'This account runs 10 Lambda functions at once in this region, 10 of them not reserved. The deployment reserves 150 and Lambda keeps 100 for all others, so 250 must be free: ask for more (Service Quotas, lambda, L-B99A9384), or choose less by the settings that end with Concurrency; reserveConcurrency=false reserves nothing.',
     )
   })
 

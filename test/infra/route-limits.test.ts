@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import { type Templates, templatesOf } from '#test/support/service/templates.ts'
+
+let operations: OperationSource[]
+let templates: Templates
+/** Limits by route key, and the routes of the definition. */
+let limits: Record<string, { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }>
+let byDefault: { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }
+let routes: string[]
+beforeAll(async () => {
+  operations = await loadOperations()
+  templates = await templatesOf(operations)
+  const { Properties } = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
+  limits = Properties.RouteSettings
+  byDefault = Properties.DefaultRouteSettings
+  const { paths } = templates.ofHttpApi('AWS::ApiGatewayV2::Api').Properties.Body as {
+    paths: Record<string, Record<string, unknown>>
+  }
+  routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => {
+      // Both spellings of the default route are documented.
+      if (path.replace('/', '') === '$default') return '$default'
+      return `${method.startsWith('x-') ? 'ANY' : method.toUpperCase()} ${path}`
+    }),
+  )
+})
+
+const routesOf = (credentials: string[]) =>
+  operations.flatMap(({ operation: { method, alias, path, credential = 'api' } }) =>
+    credentials.includes(credential) ? [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`) : [],
+  )
+
+describe('limits of routes', () => {
+  it('are of routes that exist, without which the stage is refused', () => {
+    expect(Object.keys(limits).length).toBeGreaterThan(20)
+    expect(routes).toEqual(expect.arrayContaining(Object.keys(limits)))
+  })
+
+  it('are small for each route that needs no credential, and for no other', () => {
+    const known = new Set(routesOf(['api', 'client', 'gateway', 'ingest', 'portal']))
+    const anonymous = routes.filter((route) => !known.has(route))
+    expect(anonymous).toEqual(
+      expect.arrayContaining(['$default', 'ANY /v0/{proxy+}', 'GET /docs', 'GET /seal.pub', 'GET /sign_in/{slug}']),
+    )
+    expect(anonymous).toEqual(expect.arrayContaining(routesOf(['none'])))
+    const small = Object.keys(limits).filter((route) => limits[route]?.ThrottlingRateLimit === 50)
+    expect(small.toSorted()).toEqual(anonymous.toSorted())
+    for (const route of small) expect(limits[route]?.ThrottlingBurstLimit, route).toBe(200)
+  })
+
+  it('are of their own for devices, so that requests of others use up none of theirs', () => {
+    const ofDevices = routesOf(['client', 'gateway'])
+    expect(ofDevices.length).toBeGreaterThan(5)
+    for (const route of ofDevices) expect(limits[route], route).toEqual(byDefault)
+  })
+
+  it('leave heartbeats of 10,000 clients and 200 gateways through where all routes share one limit', () => {
+    const anonymous = Object.values(limits).filter(({ ThrottlingRateLimit }) => ThrottlingRateLimit === 50)
+    const ingest = limits['POST /ingestion/flow_logs']?.ThrottlingRateLimit ?? Number.NaN
+    const heartbeats = 10_200 / 30
+    expect(anonymous.length * 50 + ingest + heartbeats).toBeLessThan(byDefault.ThrottlingRateLimit)
+    // What docs/deploy.md states for the other reading, and what the account lets through at once.
+    expect(anonymous.length * 50).toBeLessThan(1_000)
+    expect(anonymous.length * 200).toBeLessThan(5_000)
+  })
+})
+
+it('are closed by the runbook of a restore, all but that of flow reports', () => {
+  const [, script = ''] =
+    /^ *node -p '(.+)' > closed\.json$/m.exec(readFileSync('docs/runbooks/restore.md', 'utf8')) ?? []
+  const folder = mkdtempSync(join(tmpdir(), 'limits-'))
+  try {
+    writeFileSync(join(folder, 'open.json'), JSON.stringify({ DefaultRouteSettings: byDefault, RouteSettings: limits }))
+    const closed = JSON.parse(execFileSync(process.execPath, ['-p', script], { cwd: folder, encoding: 'utf8' }))
+    const none = { ThrottlingRateLimit: 0, ThrottlingBurstLimit: 0 }
+    const routes = Object.keys(limits).map((route) => [route, none])
+    const reports = 'POST /ingestion/flow_logs'
+    expect(closed).toEqual({
+      DefaultRouteSettings: none,
+      RouteSettings: { ...Object.fromEntries(routes), [reports]: limits[reports] },
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+describe('reserved functions', () => {
+  const reservations = () =>
+    new Map(
+      templates.all('AWS::Lambda::Function').flatMap(({ Properties: { Handler, ReservedConcurrentExecutions } }) => {
+        const file = String(Handler).replace(/\.handler$/, '')
+        return ReservedConcurrentExecutions === undefined ? [] : [[file, ReservedConcurrentExecutions] as const]
+      }),
+    )
+  const fileOf = (route: string) => {
+    const found = operations.find(({ operation: { method, path } }) => `${method} ${path}` === route)
+    return found?.file.replace(/\.ts$/, '')
+  }
+
+  it('are those of heartbeats, authorizations and each step of a sign-in', () => {
+    const found = reservations()
+    const ofDevices = ['PUT /client/sessions/{id}', 'PUT /gateway/sessions/{id}', 'POST /client/authorizations']
+    for (const route of [...ofDevices, 'POST /client/sessions', 'POST /gateway/sessions'])
+      expect(found.get(fileOf(route) ?? ''), route).toBe(50)
+    const steps = operations.filter(({ operation: { path } }) => /^\/sign_in\/(?!callback)/.test(path))
+    expect(steps.length).toBeGreaterThan(4)
+    for (const { file } of steps) expect(found.get(file.replace(/\.ts$/, '')), file).toBe(20)
+    for (const page of ['page', 'email', 'start']) expect(found.get(`public/sign-in-${page}`), page).toBe(20)
+  })
+
+  it('are as many as the check compares with the account, and leave enough of 1,000 for all others', () => {
+    const sum = [...reservations().values()].reduce((total, each) => total + each, 0)
+    const [check] = templates.all('AWS::CloudFormation::CustomResource')
+    expect(check?.Properties.Reserved).toBe(String(sum))
+    // Lambda keeps 100, and starts ten requests a second for each.
+    expect(1_000 - sum).toBeGreaterThanOrEqual(100)
+    expect(10 * (1_000 - sum)).toBeGreaterThanOrEqual(byDefault.ThrottlingRateLimit)
+    expect(readFileSync('docs/deploy.md', 'utf8')).toContain(
+      `By default they reserve ${sum} together. Of the 1,000 of an account ${1_000 - sum} are left`,
+    )
+  })
+})
