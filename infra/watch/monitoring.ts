@@ -1,4 +1,4 @@
-import { CfnOutput, Duration } from 'aws-cdk-lib'
+import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import {
   Alarm,
   AlarmStatusWidget,
@@ -8,6 +8,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
@@ -51,6 +52,7 @@ export class Monitoring extends Construct {
       enforceSSL: true,
       ...(props.storage.key && { masterKey: props.storage.key }),
     })
+    this.admitAlarms()
     if (props.alarmEmail) this.topic.addSubscription(new EmailSubscription(props.alarmEmail))
     const watches = [
       ...watchApi(props.apiId, this.throttledRequests(props), this.refusedRequests(props)),
@@ -69,6 +71,23 @@ export class Monitoring extends Construct {
       widgets: [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })], ...graphs(props)],
     })
     new CfnOutput(this, 'AlarmTopic', { value: this.topic.topicArn })
+  }
+
+  /** Lets CloudWatch publish for alarms of this account and region. A topic with a policy of its own has no default one that would. */
+  private admitAlarms(): void {
+    const stack = Stack.of(this)
+    const anyAlarm = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' }
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': stack.account },
+          ArnLike: { 'aws:SourceArn': stack.formatArn({ ...anyAlarm, arnFormat: ArnFormat.COLON_RESOURCE_NAME }) },
+        },
+      }),
+    )
   }
 
   /** Requests that Lambda refused. Its own metric is of each function, too many for an alarm, or of the whole account. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Call, evaluate, type Statement } from '#test/support/service/iam.ts'
+import { admits, type Call, evaluate, type ResourceStatement, type Statement } from '#test/support/service/iam.ts'
 
 const table = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Books'
 const call = (fields: Partial<Call> = {}): Call => ({
@@ -120,5 +120,47 @@ describe('the evaluation of policies', () => {
     expect(() => evaluate([{ ...allow, Principal: '*' } as Statement], call())).toThrow('Principal')
     const variable = under({ StringLike: keys(`${'$'}{aws:username}`) })
     expect(() => evaluate([variable], call({ context: keys('a') }))).toThrow('variable')
+  })
+})
+
+describe('the evaluation of policies of resources', () => {
+  const topic = 'arn:aws:sns:eu-central-1:123456789012:alarms'
+  const publish = { service: 'cloudwatch.amazonaws.com', action: 'sns:Publish', resource: topic }
+  const from = (account: string) => ({
+    ...publish,
+    context: { 'aws:SourceAccount': account, 'aws:SecureTransport': 'true' },
+  })
+  const statement = (fields: Partial<ResourceStatement> = {}): ResourceStatement => ({
+    Effect: 'Allow',
+    Principal: { Service: 'cloudwatch.amazonaws.com' },
+    Action: 'sns:Publish',
+    Resource: topic,
+    ...fields,
+  })
+  const withoutTls = statement({
+    Effect: 'Deny',
+    Principal: '*',
+    Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+  })
+  const ofAccount = statement({ Condition: { StringEquals: { 'aws:SourceAccount': '123456789012' } } })
+
+  it.each<[string, ResourceStatement[], boolean]>([
+    ['nothing allows', [withoutTls], false],
+    ['the service is named', [withoutTls, statement()], true],
+    ['the service is one of several', [statement({ Principal: { Service: ['a.b', publish.service] } })], true],
+    ['another service is named', [statement({ Principal: { Service: 'events.amazonaws.com' } })], false],
+    ['the account is named', [statement({ Principal: { AWS: 'arn:aws:iam::123456789012:root' } })], false],
+    ['everybody is allowed, which names nobody', [statement({ Principal: '*' })], false],
+    ['everybody is denied', [statement(), statement({ Effect: 'Deny', Principal: { AWS: '*' } })], false],
+    ['the resource is another', [statement({ Resource: `${topic}2` })], false],
+    ['the account of the caller fits', [ofAccount], true],
+  ])('with a call of a service where %s', (_name, statements, admitted) => {
+    expect(admits(statements, from('123456789012')) === 'allowed').toBe(admitted)
+  })
+
+  it('refuses a service that calls for another account, or without TLS', () => {
+    expect(admits([ofAccount], from('210987654321'))).toBe('implicitly denied')
+    const plain = { ...publish, context: { 'aws:SecureTransport': 'false' } }
+    expect(admits([statement(), withoutTls], plain)).toBe('explicitly denied')
   })
 })

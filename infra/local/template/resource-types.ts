@@ -20,6 +20,7 @@ export const attributes: Record<string, string[]> = {
   'AWS::CloudWatch::Alarm': ['Arn'],
   'AWS::DynamoDB::GlobalTable': ['Arn', 'StreamArn', 'TableId'],
   'AWS::DynamoDB::Table': ['Arn', 'StreamArn'],
+  'AWS::Events::Rule': ['Arn'],
   'AWS::KMS::Key': ['Arn', 'KeyId'],
   'AWS::Kinesis::Stream': ['Arn'],
   'AWS::Lambda::Function': ['Arn'],
@@ -30,4 +31,5 @@ export const attributes: Record<string, string[]> = {
   'AWS::SNS::Topic': ['TopicArn'],
   'AWS::SQS::Queue': ['Arn', 'QueueName'],
   'AWS::ApiGatewayV2::Api': ['ApiEndpoint', 'ApiId'],
+  'AWS::WAFv2::WebACL': ['Arn'],
 }

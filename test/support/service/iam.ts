@@ -20,6 +20,12 @@ export type Decision = 'allowed' | 'explicitly denied' | 'implicitly denied'
 
 const elements = new Set(['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition'])
 
+/** A statement of a policy of a resource: a topic, a function, a bucket, a key, or the trust of a role. */
+export type ResourceStatement = Statement & { Principal: '*' | Record<string, Values> }
+
+/** A call that a service of AWS makes in its own name. */
+export type ServiceCall = Call & { service: string }
+
 const listed = (values: Values): string[] => (Array.isArray(values) ? values : [values])
 
 const compiled = new Map<string, RegExp>()
@@ -82,7 +88,16 @@ function meets(condition: Condition, context: Call['context'], supported: Readon
 /** Keys of the request that a recorded call tells, where the action has them. */
 const told = new Set(['dynamodb:LeadingKeys', 'dynamodb:EnclosingOperation'])
 
-function applies(statement: Statement, { action, resource, context }: Call): boolean {
+/** Keys that a service sends with its calls, where the service and the target document them. */
+const sentByServices = new Set([
+  'aws:SecureTransport',
+  'aws:SourceAccount',
+  'aws:SourceArn',
+  'kms:EncryptionContext:aws:logs:arn',
+  'kms:ViaService',
+])
+
+function applies(statement: Statement, { action, resource, context }: Call, supported: ReadonlySet<string>): boolean {
   const unknown = Object.keys(statement).find((element) => !elements.has(element))
   if (unknown) throw new Error(`The element ${unknown} of a statement is not known.`)
   const { Action, NotAction, Resource, NotResource, Condition = {} } = statement
@@ -92,15 +107,35 @@ function applies(statement: Statement, { action, resource, context }: Call): boo
   if (Action === undefined ? NotAction === undefined || named(NotAction) : !named(Action)) return false
   if (Resource === undefined ? NotResource === undefined || at(NotResource) : !at(Resource)) return false
   if (!isObject(Condition)) throw new Error('A condition is no object.')
-  return meets(Condition, context, told)
+  return meets(Condition, context, supported)
+}
+
+const decided = (applying: Statement[]): Decision => {
+  if (applying.some(({ Effect }) => Effect === 'Deny')) return 'explicitly denied'
+  return applying.some(({ Effect }) => Effect === 'Allow') ? 'allowed' : 'implicitly denied'
 }
 
 /**
  * What IAM answers for a principal with these statements: an explicit deny wins, then an allow, and what nothing allows is
  * denied. Written after the evaluation logic in the IAM User Guide; what it does not know throws instead of passing.
  */
-export function evaluate(statements: Statement[], call: Call): Decision {
-  const applying = statements.filter((statement) => applies(statement, call))
-  if (applying.some(({ Effect }) => Effect === 'Deny')) return 'explicitly denied'
-  return applying.some(({ Effect }) => Effect === 'Allow') ? 'allowed' : 'implicitly denied'
+export function evaluate(statements: Statement[], call: Call, keys: ReadonlySet<string> = told): Decision {
+  return decided(statements.filter((statement) => applies(statement, call, keys)))
+}
+
+/** The same for a service that acts by a role, whose calls carry other keys. */
+export const evaluateForService = (statements: Statement[], call: Call): Decision =>
+  evaluate(statements, call, sentByServices)
+
+/** Everybody is denied by `*`, but a service is admitted only where it is named. */
+function concerns({ Principal, Effect }: ResourceStatement, service: string): boolean {
+  const named = Principal === '*' ? { AWS: '*' } : Principal
+  const everybody = Object.values(named).some((values) => listed(values).includes('*'))
+  return (everybody && Effect === 'Deny') || listed(named.Service ?? []).includes(service)
+}
+
+/** What the policy of a resource answers to a service that calls in its own name. */
+export function admits(statements: ResourceStatement[], call: ServiceCall): Decision {
+  const concerning = statements.filter((statement) => concerns(statement, call.service))
+  return decided(concerning.filter(({ Principal: _named, ...rest }) => applies(rest, call, sentByServices)))
 }

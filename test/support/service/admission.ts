@@ -1,0 +1,149 @@
+import type { Found, Stack } from '#infra/local/template/stack.ts'
+import { type Delivery, deliveriesOf } from './deliveries.ts'
+import { admits, type Decision, evaluateForService, type ResourceStatement, type Statement } from './iam.ts'
+
+type Document<S> = { Statement: S[] }
+
+/** What the templates say of the targets of calls. */
+export type World = {
+  /** Key that encrypts a topic, bucket, stream or table; null where a key of AWS does. */
+  keyOf(target: string): string | null
+  /** Role of a function, by the address of the function or its alias. */
+  roleOf(functionArn: string): string
+  logArnOf(logGroup: string): string
+  /** Functions whose aliases a deployment group moves. */
+  shiftedBy(stack: Stack, group: string): string[]
+}
+
+/** A call with the answer of every policy that decides about it. */
+export type Admission = Delivery & { id: string; decisions: Decision[] }
+
+/** Every call that a service makes because of a resource of these stacks, and whether its target admits it. */
+export function admissions(stacks: Stack[]): Admission[] {
+  const all = stacks.flatMap((stack) => stack.all())
+  const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
+  const resolved = ({ stack, properties }: Found, name: string) => stack.resolve(properties[name])
+  const names = ({ stack, id }: Found): string[] => [stack.physicalId(id), stack.arn(id)]
+
+  const keys = new Map(
+    ofType('AWS::SNS::Topic', 'AWS::S3::Bucket', 'AWS::Kinesis::Stream', 'AWS::DynamoDB::GlobalTable').flatMap(
+      (found) => {
+        const ownKey = JSON.stringify(found.stack.resolve(keysIn(found.properties))).match(/arn:aws:kms:[^"]+/)?.[0]
+        return names(found).map((name) => [name, ownKey ?? null] as const)
+      },
+    ),
+  )
+  const functions = ofType('AWS::Lambda::Function')
+  const functionOf = (address: string) => {
+    const name = address.replace(/^.*function[/:]/, '').split(':')[0]
+    const found = functions.find(({ stack, id }) => stack.physicalId(id) === name)
+    if (!found) throw new Error(`The templates have no function ${address}.`)
+    return found
+  }
+  const world: World = {
+    keyOf: (target) => keys.get(target) ?? null,
+    roleOf: (address) => String(resolved(functionOf(address), 'Role')),
+    logArnOf: (name) => {
+      const group = ofType('AWS::Logs::LogGroup').find((found) => found.stack.physicalId(found.id) === name)
+      return group ? group.stack.arn(group.id) : name
+    },
+    shiftedBy: (stack, group) =>
+      stack.all().flatMap(({ id, type, properties }) => {
+        if (type !== 'AWS::Lambda::Alias') return []
+        const policy = JSON.stringify(stack.resource(id))
+        if (!policy.includes('UpdatePolicy') || !policy.includes(`{"Ref":"${group}"}`)) return []
+        const made = functionOf(String(stack.resolve(properties.FunctionName)))
+        return [made.stack.arn(made.id)]
+      }),
+  }
+
+  const roles = new Map(ofType('AWS::IAM::Role').map((found) => [found.stack.arn(found.id), found]))
+  const policies = ofType('AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy')
+  const statementsOf = (arn: string): Statement[] => {
+    const role = roles.get(arn)
+    if (!role) throw new Error(`The templates have no role ${arn}.`)
+    const inline = (resolved(role, 'Policies') ?? []) as { PolicyDocument: Document<Statement> }[]
+    const name = role.stack.physicalId(role.id)
+    const attached = policies.filter((found) => ((resolved(found, 'Roles') ?? []) as string[]).includes(name))
+    return [
+      ...inline.map(({ PolicyDocument }) => PolicyDocument),
+      ...attached.map((found) => resolved(found, 'PolicyDocument') as Document<Statement>),
+    ].flatMap(({ Statement }) => Statement)
+  }
+
+  const trust = (arn: string): ResourceStatement[] => {
+    const role = roles.get(arn)
+    return role
+      ? (resolved(role, 'AssumeRolePolicyDocument') as Document<ResourceStatement>).Statement.map((one) => ({
+          ...one,
+          Resource: arn,
+        }))
+      : []
+  }
+  /** The policy of a resource, wherever the templates keep it. */
+  const policyOf = (target: string): ResourceStatement[] => {
+    const documents: [Found, string, string][] = [
+      ...ofType('AWS::SNS::TopicPolicy').map((found): [Found, string, string] => [
+        found,
+        'PolicyDocument',
+        String(resolved(found, 'Topics')),
+      ]),
+      ...ofType('AWS::S3::BucketPolicy').map((found): [Found, string, string] => [
+        found,
+        'PolicyDocument',
+        `${resolved(found, 'Bucket')}`,
+      ]),
+    ]
+    const ofDocuments = documents.flatMap(
+      ([found, property]) => (resolved(found, property) as Document<ResourceStatement>).Statement,
+    )
+    const ofKeys = ofType('AWS::KMS::Key')
+      .filter(({ stack, id }) => stack.arn(id) === target)
+      .flatMap((found) => (resolved(found, 'KeyPolicy') as Document<ResourceStatement>).Statement)
+    return [...ofDocuments, ...ofKeys, ...permissions(ofType('AWS::Lambda::Permission')), ...trust(target)]
+  }
+
+  return all.flatMap((found) =>
+    deliveriesOf(found, world).map((delivery) => {
+      const { service, action, target: resource, context = {}, role } = delivery
+      const call = { service, action, resource, context }
+      const byRole = (arn: string): Decision[] => [
+        admits(trust(arn), { service, action: 'sts:AssumeRole', resource: arn, context: {} }),
+        evaluateForService(statementsOf(arn), call),
+      ]
+      return {
+        ...delivery,
+        id: `${found.type} ${found.id}`,
+        decisions: role ? byRole(role) : [admits(policyOf(resource), call)],
+      }
+    }),
+  )
+}
+
+/** The properties of a resource that name its key, at any depth. */
+function keysIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(keysIn)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, part]) =>
+    /^(KmsMasterKeyId|KMSMasterKeyID|KMSMasterKeyId|KeyId)$/.test(name) ? [part] : keysIn(part),
+  )
+}
+
+/** Each permission of a function as the statement that Lambda makes of it. */
+const permissions = (found: Found[]): ResourceStatement[] =>
+  found.map(({ stack, properties }) => {
+    const { Action, FunctionName, Principal, SourceArn, SourceAccount } = stack.resolveEach(properties) as Record<
+      string,
+      string
+    >
+    return {
+      Effect: 'Allow',
+      Principal: { Service: String(Principal) },
+      Action: String(Action),
+      Resource: String(FunctionName),
+      Condition: {
+        ...(SourceArn && { ArnLike: { 'aws:SourceArn': SourceArn } }),
+        ...(SourceAccount && { StringEquals: { 'aws:SourceAccount': SourceAccount } }),
+      },
+    }
+  })
