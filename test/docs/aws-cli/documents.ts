@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { commandsOf, type Words } from './shell.ts'
 
 /** The documents of today; decisions and the changelog name commands of their time. */
-const documents = [
+export const documents = [
   'README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .map((file) => `docs/${file}`)

@@ -14,7 +14,7 @@ from awscli.clidriver import create_clidriver
 
 COMMANDS = """
 apigateway get-account
-apigatewayv2 create-api-mapping get-api get-api-mappings get-apis get-domain-name get-domain-names get-integrations
+apigatewayv2 create-api-mapping create-integration create-route create-stage delete-api-mapping get-api get-api-mappings get-apis get-domain-name get-domain-names get-integrations
 apigatewayv2 get-routes get-stage get-stages update-stage
 backup create-backup-vault delete-backup-vault-lock-configuration describe-backup-vault describe-recovery-point
 backup describe-region-settings get-backup-vault-access-policy get-recovery-point-restore-metadata list-backup-jobs
@@ -56,7 +56,7 @@ kinesis describe-limits describe-stream describe-stream-summary get-records get-
 kinesis increase-stream-retention-period list-shards list-streams put-resource-policy
 kms create-grant create-key describe-key disable-key enable-key get-key-policy get-public-key list-aliases
 kms put-key-policy replicate-key
-lambda add-permission create-event-source-mapping delete-event-source-mapping delete-function-concurrency
+lambda add-permission create-alias create-event-source-mapping delete-event-source-mapping delete-function-concurrency
 lambda get-account-settings get-alias get-event-source-mapping get-function get-function-concurrency
 lambda get-function-configuration get-policy invoke list-aliases list-event-source-mappings list-functions
 lambda list-versions-by-function publish-version put-function-concurrency remove-permission update-alias
@@ -68,7 +68,7 @@ logs start-query
 organizations describe-organization enable-policy-type enable-aws-service-access list-accounts
 resourcegroupstaggingapi get-resources
 s3 cp ls mb mv presign rb rm sync
-s3api delete-object delete-objects get-bucket-encryption get-bucket-location get-bucket-policy
+s3api create-bucket delete-object delete-objects get-bucket-encryption get-bucket-location get-bucket-policy
 s3api get-bucket-replication get-bucket-versioning get-object get-object-attributes get-object-lock-configuration
 s3api get-object-retention get-public-access-block head-bucket head-object list-buckets list-object-versions
 s3api list-objects-v2 put-bucket-policy put-bucket-replication put-bucket-versioning put-object
