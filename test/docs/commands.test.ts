@@ -15,7 +15,7 @@ const documents = allDocuments.filter((file) => !file.startsWith('docs/decisions
 
 /** The commands in code marks and code blocks: `npm run seal`, `npm start`, `npm test`. */
 const commands = documents.flatMap((file) =>
-  (readFileSync(file, 'utf8').match(/^```.*?^```|`[^`]+`/gms) ?? []).flatMap((code) =>
+  (readFileSync(file, 'utf8').match(/^ *```.*?^ *```|`[^`]+`/gms) ?? []).flatMap((code) =>
     [...code.matchAll(/\bnpm (?:run )?([a-z][a-z:-]*)/g)].map(([, name = '']) => ({ file, name })),
   ),
 )
