@@ -12,6 +12,8 @@ export class Problem extends Error {
   }
 }
 
+type Refusal = { code?: string; detail?: string; errors?: object }
+
 /** The reason why a request got no answer: `fetch` itself says no more than that it failed. */
 export function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown }
@@ -22,45 +24,48 @@ export function causeOf(error: unknown): string {
 export class Service {
   readonly #baseUrl: string
   readonly #token: string | undefined
+  readonly #userAgent: string
 
-  constructor(baseUrl: string, token?: string) {
+  constructor(baseUrl: string, token?: string, userAgent = 'example-device/1.0') {
     this.#baseUrl = baseUrl
     this.#token = token
+    this.#userAgent = userAgent
   }
 
   /** The headers that say who asks, over HTTP and in the handshake of the channel alike. */
   get headers(): Record<string, string> {
     return {
       ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-      'user-agent': 'example-device/1.0',
+      'user-agent': this.#userAgent,
     }
   }
 
   /** @throws Problem for an answer that trying again does not change */
-  async ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return (await this.send<{ data: T }>(method, path, body)).data
+  async ask<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
+    return (await this.send<{ data: T }>(method, path, body, headers)).data
   }
 
   /** The same with what stands beside the data, as the cursor of a list does. */
-  async send<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const answer = await this.#once(method, path, body)
+      const answer = await this.#once(method, path, body, headers)
       if (answer.ok) return (await answer.json()) as T
-      const { code = '', detail = '' } = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string }
+      const { code = '', detail = '', errors } = (await answer.json().catch(() => ({}))) as Refusal
       // Too many requests, or a service that is busy: it says how long to wait. All else means what it says.
-      const mayPass = answer.status === 429 || answer.status >= 500
-      if (!mayPass || tries === 6) throw new Problem(answer.status, code, detail)
+      const mayPass = answer.status === 429 || answer.status >= 500 || code === 'idempotency_in_progress'
+      if (!mayPass || tries === 6)
+        throw new Problem(answer.status, code, errors ? `${detail} ${JSON.stringify(errors)}` : detail)
       const seconds = Number(answer.headers.get('retry-after') ?? 0)
       await sleep(1_000 * seconds + Math.random() * 250 * 2 ** tries)
     }
   }
 
   /** A connection that breaks is no different from a service that is busy: a session start or heartbeat can be repeated. */
-  async #once(method: string, path: string, body: unknown): Promise<Response> {
+  async #once(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Response> {
     try {
       return await fetch(this.#baseUrl + path, {
         method,
-        headers: { ...this.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: { ...this.headers, ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         body: body === undefined ? undefined : JSON.stringify(body),
         signal: AbortSignal.timeout(10_000),
       })
