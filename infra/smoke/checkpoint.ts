@@ -1,0 +1,87 @@
+import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
+import { parseOrigin } from '#shared/seal/log/sealed-log.ts'
+import { leafHash } from '#shared/seal/merkle/merkle-hash.ts'
+import { provesConsistency, provesInclusion } from '#shared/seal/merkle/merkle-proof.ts'
+import { type Checkpoint, parseCheckpoint } from '#shared/seal/notes/checkpoint.ts'
+import { openNote, parseVerifierKey, type VerifierKey } from '#shared/seal/notes/signed-note.ts'
+import { Problem } from '../../docs/examples/service.ts'
+import type { AccountApi } from './account-api.ts'
+import { Skipped } from './report.ts'
+import type { Run } from './run.ts'
+import { until } from './until.ts'
+import type { ChangeEntry } from './walk.ts'
+
+export type Newest = { size: number; note: string | null; verifier_key: string }
+type Proof = { leaf_index: number; path: string[]; note: string }
+
+const path = '/logs/checkpoints/changes'
+
+/** Sealing runs every five minutes. */
+const sealSeconds = 600
+
+export const newestCheckpoint = (api: AccountApi): Promise<Newest> => api.get<Newest>(path)
+
+const hashes = (texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text, 'base64'))
+
+/** Verifies that the key has signed a checkpoint of this account. @throws Error */
+function opened(note: string, key: VerifierKey, account: string): Checkpoint {
+  const text = openNote(note, key)
+  if (text === null) throw new Error('the key of /seal.pub has not signed the checkpoint')
+  const checkpoint = parseCheckpoint(text)
+  const origin = parseOrigin(checkpoint.origin)
+  if (origin?.account !== account || origin.log !== 'changes')
+    throw new Error(`the checkpoint is one of ${checkpoint.origin}`)
+  return checkpoint
+}
+
+async function publishedKey(baseUrl: string): Promise<{ text: string; key: VerifierKey }> {
+  const answer = await fetch(`${baseUrl}/seal.pub`, { signal: AbortSignal.timeout(10_000) })
+  if (!answer.ok) throw new Error(`GET /seal.pub answers ${answer.status}`)
+  const text = (await answer.text()).trim()
+  return { text, key: parseVerifierKey(text) }
+}
+
+/** The proof of an entry; null until a checkpoint covers it. */
+const proofOf = async (api: AccountApi, { log_id }: ChangeEntry): Promise<Proof | null> => {
+  try {
+    return await api.get<Proof>(`/logs/${log_id}/proof`)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_sealed_yet') return null
+    throw error
+  }
+}
+
+/**
+ * Verifies the newest checkpoint, that it extends the one of the beginning of the run, and the entry of the run where it is sealed.
+ * @param entry null where the walk failed before there was one
+ */
+export async function verifyCheckpoint(run: Run, before: Newest, entry: ChangeEntry | null): Promise<void> {
+  const { api, report, stop, account, options } = run
+  await report.step('checkpoint', async () => {
+    const missing = 'no checkpoint covered the entries of this run'
+    const wait = options.waitForSeal && entry !== null
+    const proof = wait
+      ? await until({ stop, seconds: sealSeconds, missing }, () => proofOf(api, entry))
+      : entry && (await proofOf(api, entry))
+    const newest = await newestCheckpoint(api)
+    if (newest.note === null) throw new Skipped('nothing of this account is sealed yet; --wait-for-seal waits for it')
+    const { text, key } = await publishedKey(options.baseUrl)
+    if (newest.verifier_key !== text) throw new Error('the checkpoint names another key than /seal.pub')
+    const checkpoint = opened(newest.note, key, account.id)
+    const seen = [`size ${checkpoint.size} is signed by ${key.name}`]
+    if (before.note !== null && before.size !== checkpoint.size) {
+      const query = new URLSearchParams({ from: String(before.size), to: String(checkpoint.size) })
+      const consistency = await api.get<{ path: string[] }>(`${path}/consistency?${query}`)
+      if (!provesConsistency(opened(before.note, key, account.id), checkpoint, hashes(consistency.path)))
+        throw new Error(`size ${checkpoint.size} does not extend size ${before.size}`)
+      seen.push(`it extends size ${before.size}`)
+    }
+    if (proof && entry) {
+      const { size, root } = opened(proof.note, key, account.id)
+      if (!provesInclusion(leafHash(canonicalJson(entry)), proof.leaf_index, size, hashes(proof.path), root))
+        throw new Error(`the checkpoint of size ${size} does not include ${entry.log_id}`)
+      seen.push('an entry of this run is in it')
+    } else if (entry) seen.push('the entries of this run are not sealed yet (--wait-for-seal waits for them)')
+    return [seen.join(', '), undefined]
+  })
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { causeOf, Problem } from '../../docs/examples/service.ts'
+import { AccountApi, callerOf } from './account-api.ts'
+import type { Options } from './options.ts'
+import { Refusal } from './refusal.ts'
+import type { Run } from './run.ts'
+
+const timeoutMs = 15_000
+
+/** Checks without the token that the address is one of this service, so that no other host gets it. @throws Refusal */
+async function checkService(baseUrl: string): Promise<void> {
+  const url = `${baseUrl}/account`
+  const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }).catch(
+    (error: unknown) => {
+      throw new Refusal(`No service answers at ${baseUrl}: ${causeOf(error)}.`)
+    },
+  )
+  const { code } = (await answer.json().catch(() => ({}))) as { code?: string }
+  if (answer.status !== 401 || code !== 'unauthorized' || !answer.headers.has('x-request-id'))
+    throw new Refusal(
+      `${baseUrl} is not this service, or does not work: GET /account without a token is answered ${answer.status}, not 401.`,
+    )
+}
+
+/** A request for each right of a run. None has an effect: envelope or parent is missing, checked after the scope (A4). */
+const probes: [method: string, path: string][] = [
+  ['POST', '/sites'],
+  ['POST', '/groups'],
+  ['POST', '/resources'],
+  ['POST', '/policies'],
+  ['POST', '/actors'],
+  ['POST', '/email_otp_auth_providers'],
+  ['POST', `/sites/${randomUUID()}/gateways`],
+  ['POST', `/actors/${randomUUID()}/client_tokens`],
+  ['GET', '/logs?limit=1&total_limit=0'],
+]
+
+/** Checks address and token. @throws Refusal also for a token without a right that a run needs */
+export async function lookBefore(options: Options): Promise<Pick<Run, 'api' | 'account'>> {
+  const { baseUrl, token } = options
+  await checkService(baseUrl)
+  const caller = callerOf(baseUrl, token)
+  try {
+    const account = await caller.ask<Run['account']>('GET', '/account')
+    const missing: string[] = []
+    for (const [method, path] of probes) {
+      const problem = await caller.send(method, path, method === 'POST' ? {} : undefined).catch((error) => error)
+      if (problem instanceof Problem && problem.code === 'insufficient_scope') missing.push(problem.message)
+      else if (problem instanceof Problem && ![400, 404].includes(problem.status)) throw problem
+    }
+    if (missing.length > 0) throw new Refusal(`The token has not all rights of an administrator. ${missing.join(' ')}`)
+    return { api: new AccountApi(baseUrl, token), account }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    if (error.status === 401)
+      throw new Refusal(`The token is no API token of ${baseUrl}, has expired, or its account is disabled.`)
+    throw new Refusal(`${baseUrl} answers ${error.message}`)
+  }
+}

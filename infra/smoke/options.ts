@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util'
+import { Refusal } from './refusal.ts'
+
+export const usage = `Use: SMOKE_TOKEN=<token> npm run smoke -- --base-url <address> [options]
+
+  --base-url <address>         the deployed service, https; http for this machine alone
+  --token <token>              an API token of an administrator. Better in SMOKE_TOKEN: other users of the machine see arguments
+  --passcode-email <address>   signs in by a passcode mailed there, which is read from standard input
+  --wait-for-seal              waits until the entries of this run are sealed, up to ten minutes
+  --alarm <name>               sets this CloudWatch alarm to ALARM and back, with the AWS credentials of the environment
+  --clean-up                   deletes what a killed run has left, and nothing else`
+
+export type Options = {
+  baseUrl: string
+  token: string
+  passcodeEmail?: string
+  alarm?: string
+  waitForSeal: boolean
+  cleanUp: boolean
+}
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
+const options = {
+  'base-url': text,
+  token: text,
+  'passcode-email': text,
+  alarm: text,
+  'wait-for-seal': flag,
+  'clean-up': flag,
+  help: flag,
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({ args, options }).values
+  } catch (error) {
+    // The first sentence names the option; the others are hints for values that begin with a hyphen.
+    throw new Refusal(`${(error as Error).message.split(/[.\n]/)[0]}.`)
+  }
+}
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)
+
+/** The origin of an address that a token may be sent to. @throws Refusal */
+function originOf(address: string): string {
+  const url = URL.parse(address)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Refusal(`--base-url must be an address like https://access.example.com, not ${address}.`)
+  if (url.username || url.password || url.pathname !== '/' || url.search || url.hash)
+    throw new Refusal('--base-url must have no user, path, query or fragment: https://access.example.com.')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new Refusal('--base-url must begin with https: a token is sent over http to this machine alone.')
+  return url.origin
+}
+
+/** The options of a run; null for `--help`. @throws Refusal */
+export function readOptions(args: string[], variables: NodeJS.ProcessEnv): Options | null {
+  const values = parsed(args)
+  if (values.help) return null
+  if (!values['base-url']) throw new Refusal('--base-url is missing: the address of the service.')
+  const baseUrl = originOf(values['base-url'])
+  const token = values.token || variables.SMOKE_TOKEN
+  if (!token) throw new Refusal('The token is missing: set SMOKE_TOKEN, or --token, to an API token.')
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new Refusal('The token must have no blanks and no line breaks.')
+  const { 'passcode-email': passcodeEmail, alarm } = values
+  if (passcodeEmail !== undefined && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(passcodeEmail))
+    throw new Refusal(`--passcode-email must be an email address, not ${passcodeEmail}.`)
+  if (alarm === '') throw new Refusal('--alarm must be the name of an alarm.')
+  return {
+    baseUrl,
+    token,
+    ...(passcodeEmail !== undefined && { passcodeEmail }),
+    ...(alarm !== undefined && { alarm }),
+    waitForSeal: values['wait-for-seal'],
+    cleanUp: values['clean-up'],
+  }
+}

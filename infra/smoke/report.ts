@@ -1,0 +1,62 @@
+/** Tokens of every kind, as the service writes them. */
+const tokens = /\bna[acgp]_[\w.~+/=-]+/g
+
+export const withoutTokens = (text: string): string => text.replace(tokens, '[token]')
+
+export const say = (text: string): void => void process.stdout.write(`${withoutTokens(text)}\n`)
+
+/** Ends a step without a verdict; its message is the reason. */
+export class Skipped extends Error {}
+
+type Outcome = 'ok' | 'failed' | 'skipped'
+
+/** Prints one line for each step, and counts outcomes. */
+export class Report {
+  readonly #stop: AbortSignal
+  readonly #names: Record<Outcome, string[]> = { ok: [], failed: [], skipped: [] }
+  readonly #begunAt = performance.now()
+
+  constructor(stop: AbortSignal) {
+    this.#stop = stop
+  }
+
+  has(name: string): boolean {
+    return Object.values(this.#names).some((names) => names.includes(name))
+  }
+
+  line(outcome: Outcome, name: string, seen: string, milliseconds = 0): void {
+    this.#names[outcome].push(name)
+    const oneLine = seen.replace(/\s+/g, ' ').trim()
+    say(`${outcome.padEnd(8)} ${name.padEnd(13)} ${oneLine} (${Math.round(milliseconds)} ms)`)
+  }
+
+  /** Runs a step. Its work returns what was seen, and a result. @throws what its work throws, after its line */
+  async step<T>(name: string, work: () => Promise<[seen: string, result: T]>): Promise<T> {
+    this.#stop.throwIfAborted()
+    return this.lastStep(name, work)
+  }
+
+  /** Runs a step also after an interruption. */
+  async lastStep<T>(name: string, work: () => Promise<[seen: string, result: T]>): Promise<T> {
+    const begunAt = performance.now()
+    const end = (outcome: Outcome, seen: string) => this.line(outcome, name, seen, performance.now() - begunAt)
+    try {
+      const [seen, result] = await work()
+      end('ok', seen)
+      return result
+    } catch (error) {
+      end(error instanceof Skipped ? 'skipped' : 'failed', (error as Error).message)
+      throw error
+    }
+  }
+
+  /** Prints the last line. True where no step failed. */
+  close(): boolean {
+    const { ok, failed, skipped } = this.#names
+    const named = (names: string[]) => (names.length > 0 ? ` (${names.join(', ')})` : '')
+    const seconds = ((performance.now() - this.#begunAt) / 1_000).toFixed(1)
+    const counts = `${ok.length} ok, ${failed.length} failed${named(failed)}, ${skipped.length} skipped${named(skipped)}`
+    say(`${counts}, in ${seconds} s`)
+    return failed.length === 0
+  }
+}

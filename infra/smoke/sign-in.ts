@@ -1,0 +1,89 @@
+import { createInterface } from 'node:readline/promises'
+import { callerOf, type Made } from './account-api.ts'
+import { mark } from './leftovers.ts'
+import { Refusal } from './refusal.ts'
+import { Skipped } from './report.ts'
+import type { Run } from './run.ts'
+
+type Provider = { id: string; is_disabled: boolean; context: string; domains: string[] | null }
+
+const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+
+const providers = '/email_otp_auth_providers'
+
+/** Checks that a new actor with this address could sign in by a passcode. @throws Refusal */
+export async function checkPasscodeEmail({ api }: Pick<Run, 'api'>, email: string): Promise<void> {
+  const [actor] = await api.list<Made>('/actors', { email, limit: '1' })
+  if (actor && actor.name !== mark)
+    throw new Refusal(
+      `--passcode-email: ${email} belongs to ${actor.name}; give an address of no actor (name+smoke@…).`,
+    )
+  const [provider] = await api.list<Provider>(providers, { limit: '1' })
+  if (!provider) return
+  const { is_disabled, context, domains } = provider
+  const excludes = domains !== null && !domains.includes(domainOf(email))
+  if (is_disabled || context === 'portal_only' || excludes)
+    throw new Refusal(
+      `--passcode-email: the account's email_otp provider is disabled, for the portal alone, or not for ${domainOf(email)}.`,
+    )
+}
+
+/** Lifetime of a passcode (I2.5). */
+const passcodeMs = 900_000
+const attempts = 3
+
+/** Reads lines of standard input, without raw mode, so that Ctrl-C stays a signal. */
+async function readPasscodes<T>(stop: AbortSignal, use: (next: () => Promise<string>) => Promise<T>): Promise<T> {
+  const input = createInterface({ input: process.stdin, terminal: false })
+  const lines = input[Symbol.asyncIterator]()
+  const ended = Promise.withResolvers<never>()
+  ended.promise.catch(() => undefined)
+  const stopped = () => ended.reject(stop.reason)
+  stop.addEventListener('abort', stopped)
+  const late = setTimeout(() => ended.reject(new Error('no passcode was typed within 15 minutes')), passcodeMs)
+  try {
+    return await use(async () => {
+      const { value, done } = await Promise.race([lines.next(), ended.promise])
+      const passcode = done ? '' : value.trim()
+      if (passcode === '') throw new Error('no passcode was typed')
+      return passcode
+    })
+  } finally {
+    clearTimeout(late)
+    stop.removeEventListener('abort', stopped)
+    input.close()
+  }
+}
+
+/** Signs a person in by a passcode, and begins a session with the client token. */
+export async function signIn({ api, report, stop, account, options }: Run): Promise<void> {
+  await report.step('sign-in', async () => {
+    const { passcodeEmail: email, baseUrl } = options
+    if (email === undefined) throw new Skipped('no --passcode-email: nobody to mail a passcode to')
+    const [provider] = await api.list<Provider>(providers, { limit: '1' })
+    const email_otp_auth_provider = { name: mark, context: 'clients_only', domains: [domainOf(email)] }
+    if (!provider) await api.create(providers, { email_otp_auth_provider })
+    const actor = { name: mark, type: 'account_user', email, allow_email_otp_sign_in: true }
+    await api.create('/actors', { actor })
+
+    const anonymous = callerOf(baseUrl)
+    const sign_in = { email, context: 'client' }
+    await anonymous.ask('POST', `/sign_in/${account.slug}/email_otp`, { sign_in })
+    const token = await readPasscodes(stop, async (next) => {
+      for (let attempt = 1; ; attempt++) {
+        process.stderr.write(`A passcode was mailed to ${email}. Type it, or an empty line to give up: `)
+        const verify = { sign_in: { ...sign_in, passcode: await next() } }
+        try {
+          return (await anonymous.ask<{ token: string }>('POST', `/sign_in/${account.slug}/email_otp/verify`, verify))
+            .token
+        } catch (error) {
+          if (attempt === attempts) throw error
+          process.stderr.write(`${(error as Error).message}\n`)
+        }
+      }
+    })
+    const session = { svc_id: 'smoke', public_key: Buffer.alloc(32, 1).toString('base64'), version: '1.4.0' }
+    await callerOf(baseUrl, token).ask('POST', '/client/sessions', { session })
+    return ['a mailed passcode gave a client token, which began a session', undefined]
+  })
+}

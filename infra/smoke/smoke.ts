@@ -1,0 +1,99 @@
+import { findAlarm, testAlarm } from './alarm.ts'
+import { type Newest, newestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
+import type { Alarm } from './cloud-watch.ts'
+import { createdAt, deleteLeftovers, findLeftovers } from './leftovers.ts'
+import { lookBefore } from './look-before.ts'
+import { type Options, readOptions, usage } from './options.ts'
+import { Refusal } from './refusal.ts'
+import { Report, say, withoutTokens } from './report.ts'
+import type { Run } from './run.ts'
+import { checkPasscodeEmail, signIn } from './sign-in.ts'
+import { walk, walkSteps } from './walk.ts'
+
+/** Longer than a run takes that waits for a passcode and for a seal. */
+const longestRunMs = 30 * 60_000
+
+/** Aborts at the first signal, so that the run deletes what it has created. A second signal ends the process. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  const end = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) process.exit(1)
+    process.stderr.write(`\n${signal}: deletes what this run has created. Again: leaves it for --clean-up.\n`)
+    stop.abort(new Error(`ended by ${signal}`))
+  }
+  process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end)
+  return stop.signal
+}
+
+/** Deletes leftovers of a killed run. @throws Refusal where a run may be under way */
+async function clearLeftovers({ api, report }: Run): Promise<void> {
+  const left = await findLeftovers(api)
+  if (left.length === 0) return
+  const minutes = Math.round((Date.now() - Math.max(...left.map(createdAt))) / 60_000)
+  if (minutes * 60_000 < longestRunMs)
+    throw new Refusal(
+      `A run that began ${minutes} minutes ago is under way, or was killed: wait, or delete what it created with --clean-up.`,
+    )
+  await report.step('leftovers', async () => [await deleteLeftovers(api, left), undefined])
+}
+
+/** Deletes everything of the run, found by its name: also an object whose creation was not answered. */
+async function cleanUp({ api, report }: Pick<Run, 'api' | 'report'>): Promise<void> {
+  await report.lastStep('clean-up', async () => {
+    const seen = await deleteLeftovers(api, await findLeftovers(api))
+    const left = await findLeftovers(api)
+    if (left.length > 0) throw new Error(`still there: ${left.map(({ kind, id }) => `${kind} ${id}`).join('; ')}`)
+    return [seen, undefined]
+  })
+}
+
+type Begun = { alarm: Alarm | null; checkpoint: Newest }
+
+/** Checks everything that can be refused, before anything is created. @throws Refusal */
+async function look(run: Run): Promise<Begun> {
+  const { passcodeEmail, alarm } = run.options
+  if (passcodeEmail !== undefined) await checkPasscodeEmail(run, passcodeEmail)
+  const found = alarm === undefined ? null : await findAlarm(alarm)
+  await clearLeftovers(run)
+  return { alarm: found, checkpoint: await newestCheckpoint(run.api) }
+}
+
+/** A failed step has its line already. Steps that do not need it follow. */
+const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null)
+
+async function runSteps(run: Run, { alarm, checkpoint }: Begun): Promise<void> {
+  const { report, stop } = run
+  const skip = (names: string[]) => {
+    for (const name of names.filter((one) => !report.has(one)))
+      report.line('skipped', name, stop.aborted ? 'the run was ended' : 'needs the step that failed')
+  }
+  const entry = await orNull(walk(run))
+  skip(walkSteps)
+  await orNull(signIn(run))
+  await orNull(verifyCheckpoint(run, checkpoint, entry))
+  await orNull(testAlarm(run, alarm))
+  skip(['sign-in', 'checkpoint', 'alarm'])
+}
+
+async function smoke(options: Options): Promise<boolean> {
+  const stop = stopSignal()
+  const report = new Report(stop)
+  const { account, api } = await lookBefore(options)
+  const run: Run = { account, api, options, report, stop }
+  const begun = options.cleanUp ? null : await look(run)
+  report.line('ok', 'account', `${account.name} (${account.slug}, ${account.id}) at ${options.baseUrl}`)
+  if (begun) await runSteps(run, begun)
+  await orNull(cleanUp(run))
+  return report.close() && !stop.aborted
+}
+
+try {
+  const options = readOptions(process.argv.slice(2), process.env)
+  if (options) process.exitCode = (await smoke(options)) ? 0 : 1
+  else say(usage)
+} catch (error) {
+  const isRefusal = error instanceof Refusal
+  process.stderr.write(`${withoutTokens(String(isRefusal ? error.message : (error as Error).stack))}\n`)
+  process.exitCode = isRefusal ? 2 : 1
+}
+process.exit()

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import type { Way } from '../../docs/examples/client.ts'
+import type { Authorization } from '../../docs/examples/gateway.ts'
+import type { Live } from '../../docs/examples/live-channel.ts'
+import { reportFlow } from '../../docs/examples/report-flow.ts'
+import { callerOf, type Made } from './account-api.ts'
+import { mark } from './leftovers.ts'
+import { LiveNudge } from './live-nudge.ts'
+import type { Run } from './run.ts'
+import { until } from './until.ts'
+
+/** The steps of the walk in their order. Each needs those before it, but for the live channel. */
+export const walkSteps = [
+  'site',
+  'group',
+  'resource',
+  'policy',
+  'gateway',
+  'live',
+  'client',
+  'authorization',
+  'access',
+  'flow',
+  'changes',
+]
+
+type Session = { id: string; live: Live; client: { ipv4: string }; resources: { id: string }[] }
+export type ChangeEntry = { log_id: string; object: string; operation: string; after: { id?: string } | null }
+type FlowEntry = { initiator_actor_name: string; resource_name: string; policy_authorization_id: string }
+
+/** Maximum wait for consumers to write an entry; two seconds are usual. */
+const logSeconds = 60
+
+const publicKey = () => randomBytes(32).toString('base64')
+
+const check = (holds: boolean, otherwise: string): void => {
+  if (!holds) throw new Error(otherwise)
+}
+
+/** Walks from an empty site to the flow in its log (docs/walk.md). Returns the change entry of the site. */
+export async function walk(run: Run): Promise<ChangeEntry> {
+  const nudge = new LiveNudge()
+  try {
+    return await walked(run, nudge)
+  } finally {
+    nudge.close()
+  }
+}
+
+async function walked({ api, report, stop, options: { baseUrl } }: Run, nudge: LiveNudge): Promise<ChangeEntry> {
+  const created = async (path: string, body: object): Promise<[string, Made]> => {
+    const made = await api.create(path, body)
+    return [`created ${made.id}`, made]
+  }
+  const site = await report.step('site', () => created('/sites', { site: { name: mark } }))
+  const group = await report.step('group', () => created('/groups', { group: { name: mark } }))
+  const address = { name: mark, type: 'dns', address: 'smoke.example.com', site_id: site.id }
+  const resource = await report.step('resource', () => created('/resources', { resource: address }))
+  const grant = { group_id: group.id, resource_id: resource.id }
+  const policy = await report.step('policy', () => created('/policies', { policy: grant }))
+
+  const gateway = await report.step('gateway', async () => {
+    const path = `/sites/${site.id}/gateways`
+    const made = await api.create<Made & { token: string }>(path, { gateway: { name: mark } })
+    const device = callerOf(baseUrl, made.token)
+    const session = { public_key: publicKey(), version: '1.4.0' }
+    const { id, live } = await device.ask<Session>('POST', '/gateway/sessions', { session })
+    const [row] = await api.list<{ online: boolean }>(path, { limit: '1' })
+    check(row?.online === true, 'its session began, and the account shows it offline')
+    return [`online with its own token`, { id: made.id, device, session: id, live }]
+  })
+  const { device } = gateway
+  // Access does not depend on the channel: the walk continues without it.
+  await report.step('live', () => nudge.open(gateway.live, gateway.session, device.headers)).catch(() => undefined)
+
+  const client = await report.step('client', async () => {
+    const actor = await api.create('/actors', { actor: { name: mark, type: 'service_account' } })
+    await api.change(`/groups/${group.id}/memberships`, { memberships: { add: [actor.id] } })
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString()
+    const path = `/actors/${actor.id}/client_tokens`
+    const token = await api.create<{ id: string; token: string }>(path, { client_token: { expires_at } })
+    const caller = callerOf(baseUrl, token.token)
+    const session = { svc_id: 'smoke', public_key: publicKey(), version: '1.4.0' }
+    const begun = await caller.ask<Session>('POST', '/client/sessions', { session })
+    check(begun.resources.map(({ id }) => id).join() === resource.id, 'its session does not show the resource alone')
+    return [`can connect to the resource, as ${begun.client.ipv4}`, { actor, token, caller, ipv4: begun.client.ipv4 }]
+  })
+
+  const way = await report.step('authorization', async () => {
+    const authorization = { resource_id: resource.id }
+    const granted = await client.caller.ask<Way>('POST', '/client/authorizations', { authorization })
+    const isNudged = await nudge.isNudged()
+    const beat = `/gateway/sessions/${gateway.session}`
+    const { authorizations } = await device.ask<{ authorizations: Authorization[] }>('PUT', beat)
+    check(
+      authorizations.some(({ id }) => id === granted.id),
+      'the heartbeat of the gateway does not list it',
+    )
+    return [`the gateway has it${isNudged ? ', announced by the live channel' : ''}`, granted]
+  })
+
+  await report.step('access', async () => {
+    const actors = await api.list<Made>(`/access/resources/${resource.id}/actors`, {})
+    check(
+      actors.map(({ id }) => id).join() === client.actor.id,
+      `${actors.length} actors can reach the resource, not 1`,
+    )
+    return ['the actor alone can reach the resource', undefined]
+  })
+
+  await report.step('flow', async () => {
+    await reportFlow(baseUrl, way, client.ipv4)
+    // The clock of this machine may be ahead of the service's.
+    const end = new Date(Date.now() + 3_600_000).toISOString()
+    const query = { type: 'flow', actor_id: client.actor.id, end, limit: '1', total_limit: '0' }
+    const entry = await until({ stop, seconds: logSeconds, missing: 'the flow was not in GET /logs' }, async () => {
+      const [newest] = await api.list<FlowEntry>('/logs', query)
+      return newest ?? null
+    })
+    const { initiator_actor_name, resource_name, policy_authorization_id: id } = entry
+    check(initiator_actor_name === mark && resource_name === mark && id === way.id, 'the flow names another access')
+    return ['reported, and in the log who reached what', undefined]
+  })
+
+  return report.step('changes', async () => {
+    const objects = { site, group, resource, policy, gateway, actor: client.actor, 'client token': client.token }
+    const entries: ChangeEntry[] = []
+    for (const [name, { id }] of Object.entries(objects)) {
+      const missing = `the creation of the ${name} was not in the change log`
+      const query = { type: 'change', object_id: id, limit: '10', total_limit: '0' }
+      entries.push(
+        await until({ stop, seconds: logSeconds, missing }, async () => {
+          const listed = await api.list<ChangeEntry>('/logs', query)
+          return listed.find(({ operation }) => operation === 'insert') ?? null
+        }),
+      )
+    }
+    return [`${entries.length} creations are in the change log`, entries[0] as ChangeEntry]
+  })
+}
