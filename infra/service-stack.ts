@@ -24,6 +24,7 @@ import { PasscodeMailer } from './functions/passcode-mailer.ts'
 import { reserved, reservedOf, reservedTogether } from './functions/reserved.ts'
 import { Schedules } from './functions/schedules.ts'
 import { Tasks } from './functions/tasks.ts'
+import { type TokenSecrets, tokenSecrets } from './functions/token-secrets.ts'
 import { ownEnd } from './own-end.ts'
 import { Roles } from './roles/roles.ts'
 import type { Settings } from './settings/settings.ts'
@@ -106,7 +107,7 @@ export class ServiceStack extends Stack {
       alarmEmail: settings.alarmEmail,
     })
     this.alarmTopic = topic
-    const provision = this.addProvisioning(asset, shared, roles)
+    const provision = this.addProvisioning(asset, shared, roles, tokenSecrets(this, settings, storage))
     this.putFirst([...consumers.streams.map(({ alias }) => alias), passcodes.alias], check)
     this.tell({
       ApiEndpoint: address,
@@ -162,13 +163,15 @@ export class ServiceStack extends Stack {
     return { api, target, address: baseUrl ?? api.attrApiEndpoint }
   }
 
-  private addProvisioning(code: Code, shared: Shared, roles: Roles): Alias {
+  private addProvisioning(code: Code, shared: Shared, roles: Roles, secrets: TokenSecrets): Alias {
+    const own = { ...shared, environment: { ...shared.environment, ...secrets.environment } }
     const provisioning = new LambdaFunction(this, 'ProvisionAccount', {
-      ...functionSettings(shared, code, 'tasks/provision-account.ts'),
+      ...functionSettings(own, code, 'tasks/provision-account.ts'),
       role: roles.of.provision,
       // A device pool of 10,000 clients takes more than 200 commits.
       timeout: Duration.minutes(5),
     })
+    roles.of.provision.addToPolicy(secrets.creation)
     return live(provisioning, shared.loaded)
   }
 

@@ -32,6 +32,7 @@ function resourceName(reference: unknown): string {
   if (text.includes('StorageTable')) return 'the table'
   if (text.includes('StorageFlows')) return 'the flow stream'
   if (text.includes('ServiceSecret')) return 'the service secret'
+  if (text.includes('/api-token/')) return 'the secrets of new API tokens'
   if (text.includes('StorageFailures')) return 'the bucket of failed batches'
   if (text.includes('StorageSealed')) return 'the bucket of the sealed logs'
   if (text.includes('StorageSealKey')) return 'the key of the sealed logs'

@@ -154,6 +154,11 @@ export const env = {
   get serviceSecretArn() {
     return text('SERVICE_SECRET_ARN')
   },
+  /** The prefix of the secrets that new API tokens are put into, and the key of the deployment; null on one machine. */
+  get tokenSecrets() {
+    const prefix = process.env.TOKEN_SECRETS
+    return prefix ? { prefix, key: process.env.TOKEN_SECRETS_KEY || null } : null
+  },
   /** The function that mails passcodes. */
   get passcodeFunction() {
     return text('PASSCODE_FUNCTION')

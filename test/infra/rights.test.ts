@@ -359,6 +359,12 @@ describe('nobody', () => {
     ['execute-api:ManageConnections', 'connections/GET', []],
     ['execute-api:Invoke', 'connections/POST', []],
     ['secretsmanager:PutSecretValue', 'secret', ['RotateSecret']],
+    ['secretsmanager:CreateSecret', 'token secret', ['Provision']],
+    ['secretsmanager:CreateSecret', 'secret', []],
+    ['secretsmanager:TagResource', 'token secret', ['Provision']],
+    ['secretsmanager:GetSecretValue', 'token secret', []],
+    ['secretsmanager:PutSecretValue', 'token secret', []],
+    ['secretsmanager:DeleteSecret', 'token secret', []],
     ['secretsmanager:DeleteSecret', 'secret', []],
     ['ses:SendEmail', 'mail', ['CompareLimits', 'MailPasscode', 'MailSyncErrors']],
   ])('but those may %s of %s', (action, target, by) => {

@@ -129,6 +129,7 @@ async function limitedToken(scopes: string[]): Promise<string> {
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
   const result = await provision({
     operation: 'create_api_token',
+    token_in: 'answer',
     account_id: own.id,
     api_token: { expires_at, scopes },
   })

@@ -35,7 +35,7 @@ beforeAll(async () => {
 async function tokenWith(scopes: string[]): Promise<string> {
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
   const api_token = { expires_at, scopes }
-  const made = await provision({ operation: 'create_api_token', account_id: own.id, api_token })
+  const made = await provision({ operation: 'create_api_token', token_in: 'answer', account_id: own.id, api_token })
   return (made as { data: { api_token: { token: string } } }).data.api_token.token
 }
 

@@ -49,6 +49,7 @@ export class SimulatedAccount {
         limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 },
       },
       admin: { name: 'Ada', email: 'ada@example.com' },
+      token_in: 'answer',
       api_token: { expires_at: '2099-01-01T00:00:00Z' },
     })
     // biome-ignore lint/suspicious/noExplicitAny: the result of the provisioning function

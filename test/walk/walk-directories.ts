@@ -24,6 +24,7 @@ export async function walkDirectories({ people, kinds = walkedKinds, say }: Opti
             limits: { users_count: 1_000_000, api_capacity: 100_000, api_refill_rate: 100_000 },
           },
           admin: { name: 'Ada', email: 'ada@walk.example' },
+          token_in: 'answer',
         }
         const { data } = (await askControl(service.dataDir, 'provision-account', event)) as Provisioned
         const wake = () => void askControl(service.dataDir, 'sync', {}).catch(() => undefined)

@@ -12,7 +12,7 @@ import { noteLimits } from '../../domain/accounts/limited-accounts.ts'
 import { reservedSlugs } from '../../domain/accounts/reserved-slugs.ts'
 import { serviceGuard } from '../../domain/accounts/service-guard.ts'
 import { type ActorRow, actors } from '../../domain/actors/actor.ts'
-import { mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
+import { type MintedApiToken, mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
 import { groups, nativeGroup } from '../../domain/groups/group.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import { sites } from '../../domain/sites/site.ts'
@@ -21,6 +21,7 @@ import { getItem } from '../../table/read.ts'
 import { initialConfiguration, v0Configurations } from '../../v0/configuration/configuration.ts'
 import { v0Users } from '../../v0/users/user.ts'
 import type { AccountFields, AdminFields, InitialTokenFields } from './fields.ts'
+import type { KeepToken } from './token-secret.ts'
 
 const slugFrom = (name: string): string =>
   name
@@ -47,8 +48,9 @@ type Input = {
 }
 
 /** Makes an account with all it starts with, in one commit (A32.1). */
-export function createAccount({ account, admin, token }: Input) {
+export function createAccount({ account, admin, token }: Input, keep: KeepToken) {
   const accountId = uuidV7(clock.now())
+  let earlier: MintedApiToken | undefined
   return commit({ accountId, subject: null }, async (transaction) => {
     if (token.expires_at !== undefined && token.expires_at <= timestamp(transaction.now)) {
       throw invalid({ 'api_token.expires_at': ['must be in the future'] })
@@ -70,16 +72,20 @@ export function createAccount({ account, admin, token }: Input) {
     })
     const apiClient = transaction.insert(actors, {
       ...person,
+      ...(earlier && { id: earlier.actor_id }),
       name: 'Provisioning',
       email: null,
       type: 'api_client',
       allow_email_otp_sign_in: false,
     })
-    const apiToken = await mintApiToken(transaction, apiClient.id, {
+    const fields = {
       name: token.name ?? null,
       scopes: token.scopes ?? ['*'],
       expires_at: token.expires_at ?? timestamp(transaction.now + 90 * dayMicros),
-    })
+    }
+    const apiToken = await mintApiToken(transaction, apiClient.id, fields, earlier)
+    earlier = apiToken
+    await keep(apiToken, accountId, slug)
     return { account: row, admin: adminRow, api_client: apiClient, api_token: apiToken }
   })
 }

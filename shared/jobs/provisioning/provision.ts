@@ -11,8 +11,8 @@ import { stageAccountDisabling, stageRestOfAccountDisabling } from '../../domain
 import { noteLimits } from '../../domain/accounts/limited-accounts.ts'
 import { get as getAccount } from '../../domain/accounts/store.ts'
 import { Actor, actors } from '../../domain/actors/actor.ts'
-import { ApiTokenFields, ShownApiToken } from '../../domain/api-tokens/api-token.ts'
-import { mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
+import { ApiTokenFields } from '../../domain/api-tokens/api-token.ts'
+import { type MintedApiToken, mintApiToken } from '../../domain/api-tokens/mint-api-token.ts'
 import { clients } from '../../domain/clients/client.ts'
 import * as poolMembers from '../../domain/pool-members/store.ts'
 import { Resource, resources } from '../../domain/resources/resource.ts'
@@ -24,6 +24,7 @@ import { isDueForDeletion } from '../account-deletion/close-account.ts'
 import { dueAccountItem } from '../account-deletion/due-account.ts'
 import { createAccount } from './create-account.ts'
 import { AccountFields, AccountUpdateFields, AdminFields, InitialTokenFields, PoolFields } from './fields.ts'
+import { tokenPlace } from './token-secret.ts'
 
 type Event = Record<string, unknown>
 
@@ -76,12 +77,13 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       admin: part(found, event, 'admin', AdminFields),
       token: part(found, event, 'api_token', InitialTokenFields, false),
     }))
-    const made = await createAccount(input)
+    const place = tokenPlace(event)
+    const made = await createAccount(input, place.keep)
     return {
       account: await shown(made.account),
       admin: showActor(made.admin),
       api_client: showActor(made.api_client),
-      api_token: v.parse(ShownApiToken, made.api_token),
+      ...place.shown(made.api_token),
     }
   },
 
@@ -126,20 +128,7 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
     return { resource: v.parse(Resource, made.pool) }
   },
 
-  async create_api_token(event) {
-    const accountId = uuid(event, 'account_id')
-    const actorId = event.actor_id === undefined || event.actor_id === null ? null : uuid(event, 'actor_id')
-    const made = await commit({ accountId, subject: null }, async (transaction) => {
-      if (!(await transaction.get(accounts, accountId))) throw notFound()
-      const actor = actorId === null ? transaction.insert(actors, newApiClient) : await transaction.get(actors, actorId)
-      if (actor?.type !== 'api_client') throw invalid({ actor_id: ['does not exist'] })
-      const fields = parts((found) => part(found, event, 'api_token', ApiTokenFields))
-      if (fields.expires_at <= timestamp(transaction.now))
-        throw invalid({ 'api_token.expires_at': ['must be in the future'] })
-      return { actor, token: await mintApiToken(transaction, actor.id, { name: null, scopes: ['*'], ...fields }) }
-    })
-    return { api_client: showActor(made.actor), api_token: v.parse(ShownApiToken, made.token) }
-  },
+  create_api_token: createApiToken,
 }
 
 const newApiClient = {
@@ -150,6 +139,31 @@ const newApiClient = {
   created_by_directory_id: null,
   is_disabled: false,
 } as const
+
+async function createApiToken(event: Event) {
+  const accountId = uuid(event, 'account_id')
+  const actorId = event.actor_id === undefined || event.actor_id === null ? null : uuid(event, 'actor_id')
+  const place = tokenPlace(event)
+  let earlier: MintedApiToken | undefined
+  const made = await commit({ accountId, subject: null }, async (transaction) => {
+    const account = await transaction.get(accounts, accountId)
+    if (!account) throw notFound()
+    const again = earlier && { id: earlier.actor_id }
+    const actor =
+      actorId === null
+        ? transaction.insert(actors, { ...newApiClient, ...again })
+        : await transaction.get(actors, actorId)
+    if (actor?.type !== 'api_client') throw invalid({ actor_id: ['does not exist'] })
+    const fields = parts((found) => part(found, event, 'api_token', ApiTokenFields))
+    if (fields.expires_at <= timestamp(transaction.now))
+      throw invalid({ 'api_token.expires_at': ['must be in the future'] })
+    const token = await mintApiToken(transaction, actor.id, { name: null, scopes: ['*'], ...fields }, earlier)
+    earlier = token
+    await place.keep(token, accountId, account.slug)
+    return { actor, token }
+  })
+  return { api_client: showActor(made.actor), ...place.shown(made.token) }
+}
 
 type AccountChanges = v.InferOutput<typeof AccountUpdateFields> & { delete_at?: string | null }
 

@@ -116,7 +116,11 @@ describe('the deletion of accounts that are due (A31, A32)', () => {
     later(1)
     await deleteDueAccounts()
     expect(await getRow(accounts, account.id, account.id)).not.toBeNull()
-    const again = { account: { name: 'Again', slug }, admin: { name: 'Ada', email: 'ada@example.com' } }
+    const again = {
+      account: { name: 'Again', slug },
+      admin: { name: 'Ada', email: 'ada@example.com' },
+      token_in: 'answer',
+    }
     expect((await run(again)).error.errors).toEqual({ slug: ['has already been taken'] })
     later(2)
     await deleteDueAccounts()

@@ -69,6 +69,7 @@ describe('the minute schedule (A31)', () => {
     const world = await newAccessWorld()
     const made = await provision({
       operation: 'create_api_token',
+      token_in: 'answer',
       account_id: world.account.id,
       api_token: { expires_at: inHours(1) },
     })

@@ -33,6 +33,7 @@ it('counts lists before it looks at them, and tells a hundred messages', async (
   const scopes = Array(101).fill('*')
   const token = {
     operation: 'create_api_token',
+    token_in: 'answer',
     account_id: account.id,
     api_token: { expires_at: '2099-01-01T00:00:00Z', scopes },
   }

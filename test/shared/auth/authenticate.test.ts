@@ -16,7 +16,12 @@ import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 type Account = Awaited<ReturnType<typeof newAccount>>
 
 async function tokenOf(account: Account, fields: Record<string, unknown>) {
-  const result = await provision({ operation: 'create_api_token', account_id: account.id, api_token: fields })
+  const result = await provision({
+    operation: 'create_api_token',
+    token_in: 'answer',
+    account_id: account.id,
+    api_token: fields,
+  })
   return (result as { data: { api_client: { id: string }; api_token: { token: string } } }).data
 }
 

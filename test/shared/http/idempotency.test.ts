@@ -101,7 +101,12 @@ describe('a key', () => {
 
   it('belongs to its credential', async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString()
-    const event = { operation: 'create_api_token', account_id: account.id, api_token: { expires_at } }
+    const event = {
+      operation: 'create_api_token',
+      token_in: 'answer',
+      account_id: account.id,
+      api_token: { expires_at },
+    }
     const { data } = (await provision(event)) as { data: { api_token: { token: string } } }
     await create('Shared key', 'shared')
     expect((await create('Shared key too', 'shared', { token: data.api_token.token })).status).toBe(201)
@@ -111,6 +116,7 @@ describe('a key', () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString()
     const event = {
       operation: 'create_api_token',
+      token_in: 'answer',
       account_id: account.id,
       api_token: { expires_at, scopes: ['*:read'] },
     }

@@ -31,7 +31,7 @@ let readOnly: string
 beforeAll(async () => {
   account = await newAccount({ limits: { sites_count: 1 }, features: { device_posture: false } })
   const api_token = { expires_at: '2099-01-01T00:00:00Z', scopes: ['groups:read'] }
-  const made = await provision({ operation: 'create_api_token', account_id: account.id, api_token })
+  const made = await provision({ operation: 'create_api_token', token_in: 'answer', account_id: account.id, api_token })
   readOnly = (made as { data: { api_token: { token: string } } }).data.api_token.token
 })
 afterEach(() => {
@@ -103,7 +103,7 @@ describe('of two checks that fail, the earlier one answers (A4)', () => {
   it('3 credential, 4 rate limit, 5 request log, 6 scope', async () => {
     const own = await newAccount({ limits: { api_capacity: 2, api_refill_rate: 1 } })
     const api_token = { expires_at: '2099-01-01T00:00:00Z', scopes: ['logs:read'] }
-    const made = await provision({ operation: 'create_api_token', account_id: own.id, api_token })
+    const made = await provision({ operation: 'create_api_token', token_in: 'answer', account_id: own.id, api_token })
     const { token } = (made as { data: { api_token: { token: string } } }).data.api_token
     const now = clock.now()
     vi.spyOn(clock, 'now').mockReturnValue(now)

@@ -78,6 +78,7 @@ export async function newAccount(options: Record<string, unknown> = {}) {
   const result = await provision({
     account: { name: 'Test account', slug: `test-${randomUUID()}`, ...options },
     admin: { name: 'Ada', email: 'ada@example.com' },
+    token_in: 'answer',
   })
   // biome-ignore lint/suspicious/noExplicitAny: the result of the provisioning function
   const { data, error } = result as any

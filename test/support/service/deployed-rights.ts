@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,6 +83,8 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     sealed: sealed.stack.arn(sealed.id),
     'seal key': sealKey.stack.arn(sealKey.id),
     secret: String(secret.stack.resolve({ Ref: secret.id })),
+    // Secrets Manager ends the ARN of a secret with six characters of its own.
+    'token secret': `arn:aws:secretsmanager:us-east-1:000000000000:secret:network-access/api-token/${randomUUID()}/${randomUUID()}-AbCdEf`,
   }
   return {
     /** By the file of the function. */

@@ -17,6 +17,7 @@ export type Target =
   | 'sealed'
   | `sealed/${string}`
   | 'seal key'
+  | 'token secret'
   | 'mail'
   | 'account'
   | `connections/${string}`
@@ -125,6 +126,13 @@ function callsOf(target: string, body: string): RecordedCall[] {
   const [service = '', operation = ''] = target.split('.')
   if (target === 'secretsmanager.GetSecretValue' || target === 'secretsmanager.PutSecretValue')
     return [{ action: target.replace('.', ':'), target: 'secret', context: {} }]
+  // A secret that is created with tags needs the right to tag as well.
+  if (target === 'secretsmanager.CreateSecret')
+    return ['CreateSecret', 'TagResource'].map((name) => ({
+      action: `secretsmanager:${name}`,
+      target: 'token secret',
+      context: {},
+    }))
   if (service === 'TrentService') return [{ action: `kms:${operation}`, target: 'seal key', context: {} }]
   if (target === 'Kinesis_20131202.PutRecords') return [{ action: 'kinesis:PutRecords', target: 'flows', context: {} }]
   const known = service === 'DynamoDB_20120810' ? tableCalls[operation] : undefined
@@ -182,7 +190,7 @@ async function startFront(note: (calls: RecordedCall[]) => void, secret: string)
     note(callsOf(target, body.toString()))
     const engine = engines[target.split('.')[0] ?? '']
     if (target.startsWith('TrentService.')) return void response.end(JSON.stringify(keyAnswer(target, body.toString())))
-    if (!engine) return void response.end(JSON.stringify({ SecretString: secret }))
+    if (!engine) return void response.end(JSON.stringify({ SecretString: secret, ARN: 'recorded' }))
     const { host: _host, 'content-length': _length, connection: _connection, ...headers } = incoming.headers
     const answer = await fetch(engine, { method: 'POST', headers: headers as Record<string, string>, body })
     const type = answer.headers.get('content-type') ?? ''
@@ -221,6 +229,7 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
   }
   vi.stubEnv('SERVICE_SECRET', '')
   vi.stubEnv('SERVICE_SECRET_ARN', 'recorded')
+  vi.stubEnv('TOKEN_SECRETS', 'recorded')
   vi.stubEnv('SEAL_KEY_FILE', '')
   vi.stubEnv('SEAL_KEY_ID', 'recorded')
   vi.stubEnv('SEAL_BUCKET', 'sealed')

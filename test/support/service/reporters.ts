@@ -35,6 +35,7 @@ export async function openAccount(service: Service): Promise<{ accountId: string
   const event = {
     account: { name: 'Traffic', slug: `traffic-${randomUUID()}`, limits: unlimited },
     admin: { name: 'Ada', email: 'ada@example.com' },
+    token_in: 'answer',
   }
   const { code, stdout } = await runLocal('provision.ts', [JSON.stringify(event)], { DATA_DIR: service.dataDir })
   if (code !== 0) throw new Error(`No account was provisioned: ${stdout}`)

@@ -49,7 +49,12 @@ describe('GET /account (A11)', () => {
   it('needs no scope', async () => {
     const account = await newAccount()
     const api_token = { expires_at: '2099-01-01T00:00:00Z', scopes: ['logs:read'] }
-    const made = await provision({ operation: 'create_api_token', account_id: account.id, api_token })
+    const made = await provision({
+      operation: 'create_api_token',
+      token_in: 'answer',
+      account_id: account.id,
+      api_token,
+    })
     const { token } = (made as { data: { api_token: { token: string } } }).data.api_token
     expect((await account.call(getAccount, { token })).status).toBe(200)
   })

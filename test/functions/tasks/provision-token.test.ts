@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { handler as provision } from '#functions/tasks/provision-account.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { commitsOf } from '#test/support/logs/commit-stream.ts'
+import { answering, stubService } from '#test/support/service/stub-service.ts'
+import { crashAfter, failTable } from '#test/support/table/table-faults.ts'
+
+type Stub = Awaited<ReturnType<typeof stubService>>
+type Created = { Name: string; SecretString: string; ClientRequestToken: string; KmsKeyId?: string; Tags: unknown[] }
+
+let manager: Stub
+beforeAll(async () => {
+  manager = await stubService(answering(400, {}))
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', manager.endpoint)
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await manager.end()
+})
+beforeEach(() => {
+  manager.asked.length = 0
+  manager.reply((response, { body }) => answering(200, { ARN: arnOf(JSON.parse(body).Name) })(response, {} as never))
+  vi.stubEnv('TOKEN_SECRETS', 'network-access/api-token')
+  vi.stubEnv('AWS_REGION', 'eu-central-1')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
+})
+afterEach(() => void vi.restoreAllMocks())
+
+const arnOf = (name: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${name}-AbCdEf`
+const created = (): Created[] =>
+  manager.asked.map(({ headers, body }) => {
+    expect(headers['x-amz-target']).toBe('secretsmanager.CreateSecret')
+    return JSON.parse(body)
+  })
+// biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
+const run = (event: object): Promise<any> => provision(event) as Promise<any>
+const newEvent = () => ({
+  account: { name: 'Company', slug: `slug-${randomUUID()}` },
+  admin: { name: 'Ada', email: 'ada@example.com' },
+})
+const isValid = async (token: string) => (await call(getAccount, { token })).status === 200
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+describe('a new account', () => {
+  it('has its token in a secret of its own, and the answer has the ARN alone', async () => {
+    const event = newEvent()
+    const answer = await run(event)
+    const { data } = answer
+    const [secret, more] = created()
+    expect(more).toBeUndefined()
+    expect(secret).toEqual({
+      Name: `network-access/api-token/${data.account.id}/${data.api_token.id}`,
+      Description: expect.stringContaining(event.account.slug),
+      SecretString: expect.stringMatching(/^naa_/),
+      ClientRequestToken: data.api_token.id,
+      Tags: [
+        { Key: 'network-access:account-id', Value: data.account.id },
+        { Key: 'network-access:slug', Value: event.account.slug },
+      ],
+    })
+    expect(data.token_secret_arn).toBe(arnOf(secret?.Name ?? ''))
+    expect(data.api_token).not.toHaveProperty('token')
+    expect(await isValid(secret?.SecretString ?? '')).toBe(true)
+    const parts = [(secret?.SecretString ?? '').slice(-30), 'secret_hash', 'secret_salt']
+    for (const part of parts) expect(JSON.stringify(answer)).not.toContain(part)
+    expect(JSON.stringify(await commitsOf(data.account.id))).not.toContain(parts[0])
+  })
+
+  it('is encrypted with the key of the deployment, where there is one', async () => {
+    vi.stubEnv('TOKEN_SECRETS_KEY', 'arn:aws:kms:eu-central-1:123456789012:key/some')
+    await run(newEvent())
+    expect(created()[0]?.KmsKeyId).toBe('arn:aws:kms:eu-central-1:123456789012:key/some')
+    vi.stubEnv('TOKEN_SECRETS_KEY', '')
+  })
+
+  it('has its token in the answer where the event asks for it', async () => {
+    const { data } = await run({ ...newEvent(), token_in: 'answer' })
+    expect(created()).toEqual([])
+    expect(data).not.toHaveProperty('token_secret_arn')
+    expect(await isValid(data.api_token.token)).toBe(true)
+  })
+
+  it.each([
+    [{ token_in: 'mail' }, 'must be one of secret, answer'],
+    [{ token_in: 7 }, 'must be one of secret, answer'],
+  ])('is refused for %j before anything is made', async (fields, message) => {
+    const { error } = await run({ ...newEvent(), ...fields })
+    expect(error).toMatchObject({ code: 'validation_failed', errors: { token_in: [message] } })
+    expect(created()).toEqual([])
+  })
+
+  it('is refused on one machine, unless the token is to be in the answer', async () => {
+    vi.stubEnv('TOKEN_SECRETS', '')
+    const { error } = await run(newEvent())
+    expect(error.errors).toEqual({ token_in: ['must be answer, because the service has no Secrets Manager here'] })
+    expect(created()).toEqual([])
+  })
+
+  it('is not made where its secret is not, and is made by the repetition', async () => {
+    const { log } = logged()
+    manager.reply(answering(400, { __type: 'AccessDeniedException', Message: 'not allowed' }))
+    const event = newEvent()
+    expect((await run(event)).error.code).toBe('internal_error')
+    const [refused] = created()
+    expect(log()).toContain('AccessDeniedException')
+    expect(log()).not.toContain(refused?.SecretString.slice(-30))
+    expect(await isValid(refused?.SecretString ?? '')).toBe(false)
+    manager.reply((response, { body }) => answering(200, { ARN: arnOf(JSON.parse(body).Name) })(response, {} as never))
+    expect((await run(event)).data.account.slug).toBe(event.account.slug)
+  })
+
+  it('leaves a secret that opens nothing where its commit fails, and the repetition has another', async () => {
+    failTable('ValidationException', (command) => command.constructor.name === 'TransactWriteCommand')
+    const event = newEvent()
+    expect((await run(event)).error).toBeDefined()
+    vi.restoreAllMocks()
+    const { data } = await run(event)
+    const [left, secret, more] = created()
+    expect(more).toBeUndefined()
+    expect(await isValid(left?.SecretString ?? '')).toBe(false)
+    expect(left?.Name).not.toContain(data.account.id)
+    expect(await isValid(secret?.SecretString ?? '')).toBe(true)
+  })
+
+  it('has its token in the secret even if the process ends before it answers', async () => {
+    crashAfter(1, { unheard: true })
+    const event = newEvent()
+    expect((await run(event)).error).toBeDefined()
+    vi.restoreAllMocks()
+    const [secret] = created()
+    expect(await isValid(secret?.SecretString ?? '')).toBe(true)
+    // A repetition, as the AWS CLI makes one that has waited too long, makes no second account and no second secret.
+    expect((await run(event)).error.errors).toEqual({ slug: ['has already been taken'] })
+    expect(created()).toHaveLength(1)
+  })
+
+  it('has one secret with one token, however often its commit is tried', async () => {
+    let lost = 2
+    const { table } = await import('#shared/table/client.ts')
+    const send = table().send.bind(table())
+    vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+      if (command.constructor.name === 'TransactWriteCommand' && lost-- > 0) {
+        const { TransactionCanceledException } = await import('#shared/table/refused-write.ts')
+        const CancellationReasons = [{ Code: 'TransactionConflict' }]
+        throw new TransactionCanceledException({ $metadata: {}, message: 'conflict', CancellationReasons })
+      }
+      return send(command as never, ...rest)
+    }) as never)
+    const { data } = await run(newEvent())
+    expect(lost).toBeLessThan(0)
+    const secrets = created()
+    expect(new Set(secrets.map(({ Name, SecretString }) => `${Name} ${SecretString}`)).size).toBe(1)
+    expect(secrets[0]?.ClientRequestToken).toBe(data.api_token.id)
+    expect(await isValid(secrets[0]?.SecretString ?? '')).toBe(true)
+  })
+})
+
+describe('a further token', () => {
+  it('goes into a secret as the first does', async () => {
+    const account = await newAccount()
+    const event = { operation: 'create_api_token', account_id: account.id, api_token: { expires_at: inHours(1) } }
+    const { data } = await run(event)
+    const [secret] = created()
+    expect(secret?.Name).toBe(`network-access/api-token/${account.id}/${data.api_token.id}`)
+    expect(data).toMatchObject({ api_client: { name: 'Provisioning' }, token_secret_arn: arnOf(secret?.Name ?? '') })
+    expect(data.api_token).not.toHaveProperty('token')
+    expect(await isValid(secret?.SecretString ?? '')).toBe(true)
+  })
+
+  it('makes no secret for input that is refused', async () => {
+    const account = await newAccount()
+    const event = { operation: 'create_api_token', account_id: account.id, api_token: { expires_at: inHours(-1) } }
+    expect((await run(event)).error.errors).toEqual({ 'api_token.expires_at': ['must be in the future'] })
+    expect(created()).toEqual([])
+  })
+})
+
+function logged() {
+  const lines: string[] = []
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      lines.push(String(chunk))
+      return true
+    })
+  }
+  return { log: () => lines.join('') }
+}
