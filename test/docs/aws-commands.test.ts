@@ -46,6 +46,7 @@ describe('the AWS CLI takes each command of the documents', () => {
     "lambda invoke --function-name f --cli-read-timeout 0 --payload '{}' out",
     'lambda invoke --function-name f out',
     'lambda list-event-source-mappings --function-name <consumer>',
+    'cloudformation describe-stack-resources --stack-name NetworkAccess',
   ])('%s is refused', (command) => {
     expect(checkOperatorCommand(commandsOf(command)[0] ?? [])).toHaveLength(1)
   })

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { documents, scriptsOf } from './aws-cli/documents.ts'
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 
@@ -10,12 +11,9 @@ const allDocuments = [
     .map((file) => `docs/${file}`),
 ]
 
-/** The documents of today; decisions and the changelog name commands of their time. */
-const documents = allDocuments.filter((file) => !file.startsWith('docs/decisions/') && file !== 'docs/CHANGELOG.md')
-
 /** The commands in code marks and code blocks: `npm run seal`, `npm start`, `npm test`. */
 const commands = documents.flatMap((file) =>
-  (readFileSync(file, 'utf8').match(/^ *```.*?^ *```|`[^`]+`/gms) ?? []).flatMap((code) =>
+  scriptsOf(readFileSync(file, 'utf8')).flatMap((code) =>
     [...code.matchAll(/\bnpm (?:run )?([a-z][a-z:-]*)/g)].map(([, name = '']) => ({ file, name })),
   ),
 )

@@ -21,6 +21,10 @@ export function checkOperatorCommand(words: Words): string[] {
       if (has('--function-name') && !/:live\b/.test(value('--function-name')))
         objections.push('mappings are listed by --event-source-arn or by <function>:live')
       break
+    case 'cloudformation describe-stack-resources':
+      if (!has('--logical-resource-id') && !has('--physical-resource-id'))
+        objections.push('it shows 100 resources at most: list-stack-resources shows all')
+      break
     case 'lambda invoke':
       if (value('--cli-read-timeout') !== '0')
         objections.push('a task is invoked with --cli-read-timeout 0; the CLI would repeat it after a minute')

@@ -16,7 +16,7 @@ interface Command {
 }
 
 const fence = /^( *)```(\w*)[^\n]*\n(.*?)^ *```/gms
-const indented = /^ {4,}(?:aws|npx) (?:.*\\\n)*.*/gm
+const indented = /^ {4,}(?:aws|npx|npm) (?:.*\\\n)*.*/gm
 const marked = /(`+)([^`]+)\1/g
 
 /** The scripts of a document: its code blocks, the steps of a pipeline in them, and each piece of code in a sentence. */
