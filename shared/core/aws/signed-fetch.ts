@@ -109,6 +109,10 @@ export class AnswerError extends Error {
   }
 }
 
+/** Tells if an error is an answer with one of these statuses. */
+export const hasStatus = (error: unknown, ...statuses: number[]): boolean =>
+  error instanceof AnswerError && statuses.includes(error.$metadata.httpStatusCode)
+
 /** The name of an error: of the header, or of a body of XML or JSON. */
 function errorName(headers: Headers, said: string): string {
   const [, ofXml, ofJson] = /<Code>(\w+)<|"__type":\s*"([^"]+)"/.exec(said) ?? []

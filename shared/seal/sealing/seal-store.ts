@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
-import { serviceHost } from '../../core/aws/service-host.ts'
-import { AnswerError, type SignedRequest, signedFetch, uriEncode } from '../../core/aws/signed-fetch.ts'
+import { askBucket } from '../../core/aws/bucket.ts'
+import { hasStatus } from '../../core/aws/signed-fetch.ts'
 import { env } from '../../core/env.ts'
 
 /** An object as it is, and what tells it from what it was. */
@@ -19,19 +19,12 @@ export type SealStore = {
 /** As long as an answer of the table: the last try of a request ends before its function does. */
 const answerMs = 5_000
 
-function ask(request: Pick<SignedRequest, 'method' | 'body' | 'headers'>, path: string): Promise<Response> {
-  const host = `${env.sealBucket}.${serviceHost('s3')}`
-  const encoded = `/${path.split('/').map(uriEncode).join('/')}`
-  return signedFetch({ service: 's3', host, path: encoded, ...request }, answerMs)
-}
-
-const hasStatus = (error: unknown, ...statuses: number[]): boolean =>
-  error instanceof AnswerError && statuses.includes(error.$metadata.httpStatusCode)
+const ask = (request: Parameters<typeof askBucket>[1]) => askBucket(env.sealBucket, request, answerMs)
 
 const bucket: SealStore = {
   async get(path) {
     try {
-      const response = await ask({ method: 'GET' }, path)
+      const response = await ask({ method: 'GET', key: path })
       return { content: Buffer.from(await response.arrayBuffer()), tag: response.headers.get('etag') ?? '' }
     } catch (error) {
       if (hasStatus(error, 404)) return null
@@ -44,7 +37,7 @@ const bucket: SealStore = {
     const checksum = { 'x-amz-checksum-sha256': hash('sha256', body, 'base64') }
     const condition: Record<string, string> = instead === null ? { 'if-none-match': '*' } : { 'if-match': instead }
     try {
-      await ask({ method: 'PUT', body, headers: { ...checksum, ...condition } }, path)
+      await ask({ method: 'PUT', key: path, body, headers: { ...checksum, ...condition } })
       return true
     } catch (error) {
       // 409: another writes the same at this moment. 404: what was to be replaced is gone.

@@ -1,0 +1,21 @@
+import { serviceHost } from './service-host.ts'
+import { type SignedRequest, signedFetch, uriEncode } from './signed-fetch.ts'
+
+type BucketRequest = Pick<SignedRequest, 'method' | 'query' | 'headers' | 'body'> & { key?: string }
+
+/** Sends a request about a bucket, or about one of its objects, to S3. @throws AnswerError */
+export function askBucket(
+  bucket: string,
+  { key = '', ...request }: BucketRequest,
+  timeoutMs?: number,
+): Promise<Response> {
+  const path = `/${key.split('/').map(uriEncode).join('/')}`
+  return signedFetch({ service: 's3', host: `${bucket}.${serviceHost('s3')}`, path, ...request }, timeoutMs)
+}
+
+/** The texts of each element of this name in an answer of S3. */
+export const elementTexts = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, 'g'))].map(([, text = '']) => text)
+
+/** A key in a listing with `encoding-type=url`. */
+export const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '))
