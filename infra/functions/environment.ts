@@ -1,5 +1,6 @@
 import { Token } from 'aws-cdk-lib'
 import { SettingError, type Settings } from '../settings/settings.ts'
+import { lockDays } from '../storage/lock-days.ts'
 import type { Storage } from '../storage/storage.ts'
 
 type Deployed = {
@@ -39,6 +40,7 @@ const variablesOf = ({ settings, storage, channel, passcodeFunction, urlSuffix }
   SERVICE_SECRET_ARN: storage.secret.secretArn,
   SEAL_BUCKET: storage.sealed.bucketName,
   SEAL_KEY_ID: storage.sealKey.keyArn,
+  SEAL_LOCK_DAYS: String(lockDays(settings)),
   LOG_RETENTION_DAYS: String(settings.logRetentionDays),
   FLOW_RETENTION_DAYS: String(settings.flowRetentionDays),
   HEARTBEAT_SECS: String(settings.heartbeatSecs),

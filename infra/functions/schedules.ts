@@ -68,6 +68,14 @@ export class Schedules extends Construct {
       // Shorter than the lease of a log, and than the interval.
       Duration.minutes(4),
     )
+    scheduled(
+      'RenewLocks',
+      'schedules/renew-locks.ts',
+      'renewLocks',
+      Duration.hours(1),
+      'Renews the locks of the sealed logs, once a year each',
+      Duration.minutes(15),
+    )
     // A step of a run takes up to 12 minutes; the lease of the run keeps invocations apart.
     const sync = 'Begins sync runs that are due, and goes on with those under way'
     scheduled('Sync', 'schedules/sync.ts', 'sync', minute, sync, Duration.minutes(15))

@@ -61,8 +61,8 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
   return readDeployment(outdir)
 }
 
-/** Mails stay on this machine unless they are given a server. */
-const ownSettings = { mailSender: 'network-access@example.com' }
+/** Mails stay on this machine unless they are given a server. The folder of the sealed logs has no lock. */
+const ownSettings = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
 
 const settingsFromVariables = (): Record<string, string> => ({
   ...ownSettings,

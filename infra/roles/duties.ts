@@ -14,6 +14,7 @@ export const duties = [
   'public',
   'publicKey',
   'seal',
+  'renewLocks',
   'writeChangeLog',
   'followUp',
   'expire',

@@ -1,4 +1,5 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { sealedAccountsPartition } from '#shared/seal/log/sealed-accounts.ts'
 import type { Storage } from '../storage/storage.ts'
 import { committing, type Duty, devices, ending, starting } from './duties.ts'
 import {
@@ -12,6 +13,12 @@ import {
   sealedParts,
 } from './partitions.ts'
 import { changes, checks, deletions, puts, reads } from './table-rights.ts'
+
+/** Duties that put one kind of item beside the list of sealed accounts, or into it. */
+const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
+  writeChangeLog: [],
+  renewLocks: [sealedAccountsPartition],
+}
 
 /**
  * What keeps the audit trail (docs/decisions/0012): nothing of it is changed, only the deletion of accounts deletes from it, and
@@ -40,9 +47,7 @@ export function keepsTrail(duty: Duty, { table }: Storage): PolicyStatement[] {
     ...(duty === 'seal' || duty === 'deleteAccounts'
       ? []
       : [denied([...changes, ...deletions], [sealedParts, sealedAccounts])]),
-    ...(duty === 'seal'
-      ? []
-      : [denied(puts, duty === 'writeChangeLog' ? [sealedParts] : [sealedParts, sealedAccounts])]),
+    ...(duty === 'seal' ? [] : [denied(puts, [sealedParts, ...(sealedAccountsDenied[duty] ?? [sealedAccounts])])]),
     // Else whoever changes rows could have an account deleted, and its trail with it.
     ...(ending.includes(duty) ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
     ...(duty === 'reader' ? [denied([...reads, ...checks], notForReaders)] : []),

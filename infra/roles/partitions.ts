@@ -18,6 +18,7 @@ import { lastGoodRunKey } from '#shared/domain/sync/last-good-run.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
 import { logPartition, namedPartition } from '#shared/logs/log-keys.ts'
+import { lockRenewalKey } from '#shared/seal/log/lock-renewal.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
 import { commitKey, headKey, liveKey, partition } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration/configuration.ts'
@@ -63,6 +64,9 @@ export const auditTrail = [commitRecords, ...(['change', 'session', 'api_request
 export const sealedParts = own('seal.*')
 /** Whose logs are sealed: an account that is not in it is sealed no more. */
 export const sealedAccounts = 'service#seal*'
+
+/** Progress of the renewal of locks. */
+export const lockRenewal = lockRenewalKey.pk
 
 /** What the end of an account goes by, with which its trail ends: its row, and the note that it is due. */
 export const endOfAccounts = [own(accounts.name), dueAccountsPartition]

@@ -80,11 +80,13 @@ export class Roles extends Construct {
       'AwsSolutions-IAM5[Resource::*]',
       'GetAccountSettings is about the account and knows no resources.',
     )
-    acknowledge(
-      this.of.seal,
-      wildcardRule(storage.sealed, storage.sealed.arnForObjects('*')),
-      'Tiles and checkpoints are named by account and number.',
-    )
+    for (const duty of ['seal', 'renewLocks'] as const) {
+      acknowledge(
+        this.of[duty],
+        wildcardRule(storage.sealed, storage.sealed.arnForObjects('*')),
+        'Tiles and checkpoints are named by account and number.',
+      )
+    }
     acknowledgeMadeUpNames(this.of.redrive, storage.failures, storage.failures.arnForObjects('aws/lambda/*'))
   }
 }

@@ -1,4 +1,5 @@
 import { defaultSettings } from '#shared/core/env.ts'
+import { lockMarginDays } from '../storage/lock-days.ts'
 import { secretArn } from './forms.ts'
 import { either, flag, integer, oneOf, text } from './kinds.ts'
 import { optional, setting } from './setting.ts'
@@ -44,9 +45,9 @@ export const dataSettings = {
   ),
   flowRetentionDays: setting(days, defaultSettings.flowRetentionDays, 'how long the flow log is kept'),
   sealRetentionDays: setting(
-    integer(0, 36_500),
+    integer(0, 36_500 - lockMarginDays),
     400,
-    'how long nobody can delete what the sealed logs rest on (Object Lock); `0` leaves the lock off',
+    'days for which, at any time, nobody can delete what the sealed logs rest on (Object Lock): at least `logRetentionDays`; `0` leaves the lock off',
   ),
   flowStreamShards: setting(either(integer(1, 10_000), oneOf('on-demand')), 1, 'shards of the flow stream'),
 }

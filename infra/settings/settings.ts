@@ -125,6 +125,13 @@ function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settin
   return cdnSecretArn === null ? null : 'left out with cdnSecretArn, with which devices connect by the name of the CDN'
 }
 
+/** @throws SettingError for a lock that could end before the entries that its objects prove */
+function checkLock({ keepData, sealRetentionDays, logRetentionDays }: Settings): void {
+  if (!keepData || sealRetentionDays === 0 || sealRetentionDays >= logRetentionDays) return
+  const rule = `at least logRetentionDays, which is ${logRetentionDays}, or 0 for no lock`
+  throw new SettingError('sealRetentionDays', rule)
+}
+
 /** The error of a name that is no setting. */
 function unknownSetting(name: string): SettingError {
   const near = nearestName(name, Object.keys(all))
@@ -164,6 +171,7 @@ export function readSettings({ node }: Construct): Settings {
     if (values[name] > values[bound]) throw new SettingError(name, `at most ${bound}, which is ${values[bound]}`)
   }
   checkRegions(set)
+  checkLock(values)
   const broken = liveNameRule(values)
   if (broken) throw new SettingError('liveDomainName', broken)
   return {

@@ -167,6 +167,10 @@ export const env = {
   get sealBucket() {
     return text('SEAL_BUCKET')
   },
+  /** Days that objects of that bucket are locked for when they are put, and again each year; 0 without a lock. */
+  get sealLockDays() {
+    return integer('SEAL_LOCK_DAYS', 0)
+  },
   get sealKeyId() {
     return text('SEAL_KEY_ID')
   },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
+import { lockRenewalKey } from '#shared/seal/log/lock-renewal.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
 import type { DeployedRights } from '#test/support/service/deployed-rights.ts'
 import { account, type DeployedRole, deployedRoles, elsewhere, onTable } from '#test/support/service/deployed-roles.ts'
@@ -130,6 +131,20 @@ describe('the audit trail', () => {
       expect(allowed(service('PartiQLDelete', key))).toEqual(['DeleteAccounts'])
     }
     expect(allowed(service('PartiQLInsert', 'service#sealed'))).toEqual(['Seal', 'WriteChangeLog'])
+  })
+
+  it('notes how far the renewal of locks is by the role of that alone, which writes nothing else', () => {
+    const { pk } = lockRenewalKey
+    for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
+      const by = { PutItem: ['RenewLocks', 'Seal'], PartiQLInsert: ['Seal'], DeleteItem: ['DeleteAccounts', 'Seal'] }[
+        action
+      ]
+      expect(allowed(service(action, pk)), action).toEqual(by ?? (action === 'PartiQLDelete' ? ['DeleteAccounts'] : []))
+      for (const key of ['service#sealed', 'service#seal', `${account}#seal.changes`, `${account}#groups`]) {
+        expect(allowed(service(action, key)), `${action} ${key}`).not.toContain('RenewLocks')
+        expect(allowed(service(action, pk, key)), `${action} ${key}`).not.toContain('RenewLocks')
+      }
+    }
   })
 
   it('stands in the way of nothing that only looks like it', () => {
@@ -323,7 +338,15 @@ describe('nobody', () => {
     ['s3:GetObject', 'sealed/a/changes/checkpoint', ['Seal']],
     ['s3:PutObject', 'sealed/a/changes/checkpoint', ['Seal']],
     ['s3:DeleteObject', 'sealed/a/changes/checkpoint', []],
-    ['s3:PutObjectRetention', 'sealed/a/changes/checkpoint', []],
+    ['s3:PutObjectRetention', 'sealed/a/changes/checkpoint', ['RenewLocks']],
+    ['s3:GetObjectRetention', 'sealed/a/changes/checkpoint', ['RenewLocks']],
+    ['s3:PutObjectLegalHold', 'sealed/a/changes/checkpoint', []],
+    ['s3:DeleteObjectVersion', 'sealed/a/changes/checkpoint', []],
+    ['s3:ListBucketVersions', 'sealed', ['RenewLocks']],
+    ['s3:GetBucketObjectLockConfiguration', 'sealed', ['RenewLocks']],
+    ['s3:PutBucketObjectLockConfiguration', 'sealed', []],
+    ['s3:PutLifecycleConfiguration', 'sealed', []],
+    ['s3:PutBucketPolicy', 'sealed', []],
     ['s3:BypassGovernanceRetention', 'sealed/a/changes/checkpoint', []],
     ['kms:Sign', 'seal key', ['Seal']],
     ['kms:GetPublicKey', 'seal key', ['PublicKey', 'Reader', 'Seal']],

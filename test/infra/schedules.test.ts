@@ -33,6 +33,7 @@ it.each<[string, string, number?]>([
   ['mail-sync-errors', 'rate(30 minutes)'],
   ['pulse', 'rate(1 minute)'],
   ['seal-logs', 'rate(5 minutes)', 300],
+  ['renew-locks', 'rate(1 hour)', 900],
 ])('%s runs at %s, ends before its next run, and keeps its failures', (handler, every, seconds = 60) => {
   const { expressions, properties, settings } = scheduled(handler)
   expect(expressions).toEqual([every])

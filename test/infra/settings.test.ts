@@ -105,6 +105,15 @@ it.each([
   [{ tracing: 'on' }, 'The context value tracing must be true or false.'],
   [{ logRetentionDays: 'ten' }, 'The context value logRetentionDays must be an integer from 1 to 36500.'],
   [{ logRetentionDays: '9'.repeat(20) }, 'The context value logRetentionDays must be an integer from 1 to 36500.'],
+  [
+    { logRetentionDays: 2_557 },
+    'The context value sealRetentionDays must be at least logRetentionDays, which is 2557, or 0 for no lock.',
+  ],
+  [
+    { logRetentionDays: 90, sealRetentionDays: 89 },
+    'The context value sealRetentionDays must be at least logRetentionDays, which is 90, or 0 for no lock.',
+  ],
+  [{ sealRetentionDays: 36_101 }, 'The context value sealRetentionDays must be an integer from 0 to 36100.'],
   [{ flowRetentionDays: 36_501 }, 'The context value flowRetentionDays must be an integer from 1 to 36500.'],
   [{ flowStreamShards: 0 }, 'The context value flowStreamShards must be an integer from 1 to 10000 or on-demand.'],
   [{ throttleRate: 'fast' }, 'The context value throttleRate must be an integer from 1 to 1000000.'],

@@ -105,7 +105,7 @@ it('shows nobody the failed batches, keeps them encrypted and for a while', () =
 })
 
 describe('the sealed logs', () => {
-  it('lie in a bucket that nobody sees, of which each version is kept, locked for 400 days', () => {
+  it('lie in a bucket that nobody sees, of which each version is kept, locked for 800 days', () => {
     const [, { Properties, DeletionPolicy }] = only('AWS::S3::Bucket', /Sealed/)
     expect(DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(Properties).toMatchObject({
@@ -113,7 +113,7 @@ describe('the sealed logs', () => {
       BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
       VersioningConfiguration: { Status: 'Enabled' },
       ObjectLockEnabled: true,
-      ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 400 } } },
+      ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 800 } } },
     })
   })
 
@@ -121,8 +121,26 @@ describe('the sealed logs', () => {
     const [short, none] = [await templatesOf([], some), await templatesOf([], others)]
     const trial = await templatesOf([], { keepData: 'false' })
     const lockOf = (from: Templates) => only('AWS::S3::Bucket', /Sealed/, from)[1].Properties.ObjectLockConfiguration
-    expect(lockOf(short)).toMatchObject({ Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 7 } } })
+    expect(lockOf(short)).toMatchObject({ Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 407 } } })
     expect([none, trial].map((from) => lockOf(from)?.Rule)).toEqual([undefined, undefined])
+    const days = (from: Templates) =>
+      from
+        .all('AWS::Lambda::Function')
+        .filter(({ Properties }) => Properties.Handler === 'schedules/renew-locks.handler')
+        .map(({ Properties }) => Properties.Environment.Variables.SEAL_LOCK_DAYS)
+    expect([short, none, trial, templates].map(days)).toEqual([['407'], ['0'], ['0'], ['800']])
+  })
+
+  it('keep replaced versions no longer than they are locked', async () => {
+    const expiry = (from: Templates) =>
+      only('AWS::S3::Bucket', /Sealed/, from)[1].Properties.LifecycleConfiguration.Rules[0].NoncurrentVersionExpiration
+        .NoncurrentDays
+    expect([templates, await templatesOf([], some), await templatesOf([], others)].map(expiry)).toEqual([800, 407, 7])
+  })
+
+  it('need no lock as long as the log of a trial, which has none', async () => {
+    const trial = await templatesOf([], { keepData: 'false', logRetentionDays: '2557' })
+    expect(only('AWS::S3::Bucket', /Sealed/, trial)[1].Properties.ObjectLockConfiguration?.Rule).toBeUndefined()
   })
 
   it('are signed by a key of Ed25519 that one role alone may sign with', () => {

@@ -26,6 +26,7 @@ export const logEvents = {
   service_secret_not_read: 'The service secret was not read again; the versions known count on.',
   log_sealed: 'A log was sealed: its new checkpoint is in the bucket and in the table.',
   log_begun: 'A log follows another: the table was restored to an earlier instant, or the bucket is another one.',
+  locks_renewed: 'The objects of the sealed logs are locked for another year.',
   seal_stopped: 'A log does not hold; it is not sealed until that is mended, and nothing false was signed.',
   sign_in_refused: 'A sign-in was refused.',
   sync_run_ended: 'A run of a directory or an inventory is over.',

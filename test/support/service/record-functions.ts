@@ -291,6 +291,28 @@ async function recordFlows(record: Record, account: string): Promise<void> {
   await store(40, flow(6, 0).open, long.close(39))
 }
 
+/** A renewal of locks, of which one is longer than it would be made. */
+async function recordRenewal(record: Record, account: string): Promise<void> {
+  const answers =
+    (until: string) =>
+    (url: URL, { method }: RequestInit) => {
+      const rule = '<Mode>COMPLIANCE</Mode><Days>1</Days>'
+      if (url.searchParams.has('object-lock')) return new Response(rule)
+      if (method === 'PUT') return new Response('<Code>AccessDenied</Code>', { status: 403 })
+      if (url.searchParams.has('retention')) return new Response(`${rule}<RetainUntilDate>${until}</RetainUntilDate>`)
+      const key = url.searchParams.get('prefix') === `${account}/` ? `<Key>${account}/changes/checkpoint</Key>` : ''
+      const version = `<VersionId>1</VersionId><IsLatest>true</IsLatest><LastModified>2026-01-01T00:00:00Z</LastModified>`
+      return new Response(key && `<ListVersionsResult><Version>${key}${version}</Version></ListVersionsResult>`)
+    }
+  const run = async (handler: Handler) => {
+    vi.stubEnv('SEAL_FOLDER', '')
+    vi.stubEnv('SEAL_LOCK_DAYS', '1')
+    for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+    await handler({})
+  }
+  await record('schedules/renew-locks.ts', run, answers('2999-01-01T00:00:00Z'))
+}
+
 /** A seal of both logs of an account in an empty bucket, logs that follow them in another one, and the public half of the key. */
 async function recordSealing(record: Record, account: string): Promise<void> {
   await writeChangeLogOf(account)
@@ -313,6 +335,7 @@ async function recordSealing(record: Record, account: string): Promise<void> {
   }
   await record('schedules/seal-logs.ts', (handler) => inBucket(handler)({}), answer)
   have('changes', 'activity')
+  await recordRenewal(record, account)
   bucket.clear()
   await record('tasks/begin-sealed-log.ts', (handler) => inBucket(handler)({ account_id: account }), answer)
   have('changes.2', 'activity.2')

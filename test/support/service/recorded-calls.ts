@@ -146,7 +146,13 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
   const call = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
   if (/\.s3\.[^.]+\.amazonaws\.com$/.test(url.hostname)) {
     const key = decodeURIComponent(url.pathname.slice(1))
-    if (first === 'sealed') return call(method === 'GET' ? 's3:GetObject' : 's3:PutObject', `sealed/${key}`)
+    if (first === 'sealed') {
+      const about = (name: string) => url.searchParams.has(name)
+      if (about('object-lock')) return call('s3:GetBucketObjectLockConfiguration', 'sealed')
+      if (about('versions')) return call('s3:ListBucketVersions', 'sealed')
+      const of = about('retention') ? 'ObjectRetention' : 'Object'
+      return call(`s3:${method === 'GET' ? 'Get' : 'Put'}${of}`, `sealed/${key}`)
+    }
     if (method === 'GET') return key ? call('s3:GetObject', `failures/${key}`) : call('s3:ListBucket', 'failures')
     if (method === 'DELETE') return call('s3:DeleteObject', `failures/${key}`)
   }

@@ -1,0 +1,124 @@
+import { vi } from 'vitest'
+import { elementTexts } from '#shared/core/aws/bucket.ts'
+import { clock } from '#shared/core/clock.ts'
+
+type Version = { key: string; id: string; isLatest: boolean; putAt: Date; until: Date | null; isMarker?: boolean }
+
+const dayMs = 86_400_000
+const now = () => new Date(clock.now() / 1_000)
+
+/** A bucket with Object Lock, as S3 documents it: a lock can be extended, and nobody can shorten it. */
+export class LockedBucket {
+  readonly versions: Version[] = []
+  /** The default retention; null for a bucket without Object Lock. */
+  rule: string | null
+  pageLength = 1_000
+  /** The requests, each by its method, its key and what it is about. */
+  readonly requests: string[] = []
+  /** Answers in the place of the bucket, where it answers at all. */
+  fault: (request: string) => Response | undefined = () => undefined
+  private readonly days: number
+
+  constructor(days: number) {
+    this.days = days
+    this.rule = `<Mode>COMPLIANCE</Mode><Days>${days}</Days>`
+    vi.stubEnv('SEAL_FOLDER', '')
+    vi.stubEnv('SEAL_BUCKET', 'sealed')
+    vi.stubEnv('SEAL_LOCK_DAYS', String(days))
+    for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
+    const { fetch } = globalThis
+    vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+      new URL(url).hostname.startsWith('sealed.s3.') ? this.answer(new URL(url), init) : fetch(url, init),
+    )
+  }
+
+  /** Puts a version as the sealing does. */
+  put(key: string, until: Date | null = new Date(now().getTime() + this.days * dayMs)): Version {
+    for (const other of this.of(key)) other.isLatest = false
+    const version = {
+      key,
+      id: `v${this.versions.length}`,
+      isLatest: true,
+      putAt: new Date(Math.floor(now().getTime() / 1_000) * 1_000),
+      until,
+    }
+    this.versions.push(version)
+    return version
+  }
+
+  /** Hides an object behind a delete marker, as whoever may delete objects can. */
+  hide(key: string): void {
+    this.put(key, null).isMarker = true
+  }
+
+  of(key: string): Version[] {
+    return this.versions.filter((version) => version.key === key)
+  }
+
+  /** How many days from now on each object stays locked. */
+  locked(): Record<string, number> {
+    const days = ({ until }: Version) => ((until?.getTime() ?? 0) - now().getTime()) / dayMs
+    return Object.fromEntries(
+      this.versions.filter(({ isMarker }) => !isMarker).map((one) => [`${one.key} ${one.id}`, Math.floor(days(one))]),
+    )
+  }
+
+  private async answer(url: URL, { method = 'GET', body, headers }: RequestInit): Promise<Response> {
+    const key = decodeURIComponent(url.pathname.slice(1))
+    const [about = ''] = ['object-lock', 'versions', 'retention'].filter((name) => url.searchParams.has(name))
+    const request = [method, key || url.searchParams.get('prefix'), about].filter(Boolean).join(' ')
+    this.requests.push(request)
+    const fault = this.fault(request)
+    if (fault) return fault
+    if (about === 'object-lock') return this.lockConfiguration()
+    if (about === 'versions') return this.list(url.searchParams)
+    const version = this.of(key).find(({ id }) => id === url.searchParams.get('versionId'))
+    if (about !== 'retention') return new Response('', { status: 405 })
+    if (!version) return new Response('<Code>NoSuchVersion</Code>', { status: 404 })
+    if (method === 'GET') {
+      if (!version.until) return new Response('<Code>NoSuchObjectLockConfiguration</Code>', { status: 404 })
+      const date = version.until.toISOString()
+      return new Response(`<Retention><Mode>COMPLIANCE</Mode><RetainUntilDate>${date}</RetainUntilDate></Retention>`)
+    }
+    if (!(headers as Record<string, string>)['content-md5']) return new Response('', { status: 400 })
+    return this.retain(version, await new Response(body).text())
+  }
+
+  private retain(version: Version, xml: string): Response {
+    const until = new Date(elementTexts(xml, 'RetainUntilDate')[0] ?? '')
+    if (elementTexts(xml, 'Mode')[0] !== 'COMPLIANCE') return new Response('', { status: 400 })
+    if (version.until && until < version.until) return new Response('<Code>AccessDenied</Code>', { status: 403 })
+    version.until = until
+    return new Response('')
+  }
+
+  private lockConfiguration(): Response {
+    if (this.rule === null) {
+      return new Response('<Code>ObjectLockConfigurationNotFoundError</Code>', { status: 404 })
+    }
+    return new Response(`<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule>
+      <DefaultRetention>${this.rule}</DefaultRetention></Rule></ObjectLockConfiguration>`)
+  }
+
+  private list(query: URLSearchParams): Response {
+    const [prefix, keyMarker, idMarker] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => query.get(name))
+    // Of a key the newest version first.
+    const order = this.versions
+      .filter(({ key }) => key.startsWith(prefix ?? ''))
+      .toReversed()
+      .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+    const at = keyMarker === null ? 0 : order.findIndex(({ key, id }) => key === keyMarker && id === idMarker) + 1
+    const page = order.slice(at, at + this.pageLength)
+    const last = page.at(-1)
+    const isCut = at + this.pageLength < order.length
+    const spelled = page.map(({ key, id, isLatest, putAt, isMarker }) => {
+      const fields = `<Key>${encodeURIComponent(key)}</Key><VersionId>${id}</VersionId><IsLatest>${isLatest}</IsLatest>`
+      const name = isMarker ? 'DeleteMarker' : 'Version'
+      return `<${name}>${fields}<LastModified>${putAt.toISOString()}</LastModified></${name}>`
+    })
+    const marker = `<NextKeyMarker>${encodeURIComponent(last?.key ?? '')}</NextKeyMarker>
+      <NextVersionIdMarker>${last?.id}</NextVersionIdMarker>`
+    return new Response(`<ListVersionsResult><IsTruncated>${isCut}</IsTruncated>${isCut ? marker : ''}
+      ${spelled.join('')}</ListVersionsResult>`)
+  }
+}
