@@ -32,6 +32,7 @@ cloudformation wait stack-create-complete
 cloudformation wait stack-delete-complete
 cloudformation wait stack-update-complete
 cloudfront create-invalidation get-distribution get-distribution-config list-distributions update-distribution
+acm describe-certificate
 cloudtrail create-trail describe-trails get-event-selectors get-trail-status lookup-events put-event-selectors
 cloudtrail start-logging validate-logs
 cloudwatch delete-alarms describe-alarm-history describe-alarms disable-alarm-actions enable-alarm-actions
@@ -49,7 +50,7 @@ dynamodbstreams describe-stream list-streams
 events describe-rule disable-rule enable-rule list-rules list-targets-by-rule put-rule put-targets
 guardduty list-detectors update-detector
 iam attach-group-policy attach-role-policy attach-user-policy create-policy create-role create-service-linked-role
-iam delete-role delete-role-policy detach-role-policy get-policy get-policy-version get-role get-role-policy
+iam delete-role delete-role-policy detach-role-policy get-account-summary get-policy get-policy-version get-role get-role-policy
 iam list-attached-role-policies list-entities-for-policy list-role-policies list-roles put-role-policy
 iam simulate-custom-policy simulate-principal-policy update-assume-role-policy
 kinesis describe-limits describe-stream describe-stream-summary get-records get-resource-policy get-shard-iterator
