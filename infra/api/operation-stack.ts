@@ -3,7 +3,6 @@ import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
-import { classOf } from '#shared/http/operation-class.ts'
 import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
 import { functionSettings, type Shared } from '../functions/function-settings.ts'
 import { carryingRoutes, GradualShift } from '../functions/gradual-shift.ts'
@@ -51,15 +50,16 @@ export class OperationStack extends NestedStack {
     this.routes = functions.flatMap(({ operation, lambda: { functionArn } }) =>
       routeKeys(operation).map((key) => ({ key, functionArn, invokerArn })),
     )
-    const measured = shared.environment.METRICS !== 'none'
     const shifted = functions
       .filter(({ operation: { method, path } }) => carryingRoutes.has(`${method} ${path}`))
       .map(({ operation, id, lambda }) => ({
         id,
         alias: lambda,
-        faults: measured ? { namespace: shared.environment.SERVICE_NAME ?? '', class: classOf(operation) } : null,
+        operation: `${operation.method} ${operation.path}`,
       }))
-    if (shifted.length > 0) new GradualShift(this, 'Shift', shifted)
+    if (shifted.length > 0 && settings.shift === 'canary') {
+      new GradualShift(this, 'Shift', { functions: shifted, serviceName: settings.stackName })
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib'
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
 import { Alarm, ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
@@ -20,66 +20,69 @@ export const carryingRoutes: ReadonlySet<string> = new Set([
 export type Shifted = {
   id: string
   alias: Alias
-  /** What answers of the service's own fault are counted by: the class of its operation; null where nothing counts them. */
-  faults: { namespace: string; class: string } | null
+  /** Name of its operation in the log. */
+  operation: string
 }
 
-const minute = Duration.minutes(1)
-
-/** Answers of the class that are the service's own fault. A minute in which nothing is answered has none of them. */
-function faultsOf({ namespace, class: kind }: { namespace: string; class: string }) {
-  const ofClass = (statistic: string) =>
-    new Metric({ namespace, metricName: 'faults', statistic, dimensionsMap: { class: kind } })
-  return {
-    expression: ' OR (FILL(faults, 0) >= 5 AND FILL(faults, 0) * 100 > FILL(answers, 0))',
-    usingMetrics: { faults: ofClass('Sum'), answers: ofClass('SampleCount') },
-  }
+type Props = {
+  functions: Shifted[]
+  /** Namespace of the metrics that the service makes of its own lines. */
+  serviceName: string
 }
 
-/** Ends without an answer, or faults of the class, that are more than a few and more than one in a hundred. */
-function failuresOf({ alias, faults }: Shifted): MathExpression {
-  const counted = faults && faultsOf(faults)
-  return new MathExpression({
-    expression: `IF((errors >= 3 AND errors * 100 > calls)${counted?.expression ?? ''}, 1, 0)`,
-    usingMetrics: {
-      errors: alias.metricErrors({ statistic: 'Sum' }),
-      calls: alias.metricInvocations({ statistic: 'Sum' }),
-      ...counted?.usingMetrics,
-    },
-    period: minute,
-    label: 'Faults during a change of version',
+/** Metric of answers of the service's own fault, by operation and version, which `Monitoring` makes of the functions' lines. */
+export const faultsByVersion = 'faults_by_version'
+
+/** Failures of the version that an alias leads to: more than a few, and more than one in a hundred of its calls. */
+function sharesOf({ alias, operation }: Shifted, serviceName: string): Record<string, MathExpression> {
+  const { version } = alias.version
+  // Lambda tells versions of one alias apart while it divides the calls between them.
+  const ofVersion = (metricName: string) =>
+    alias.metric(metricName, {
+      statistic: 'Sum',
+      dimensionsMap: {
+        FunctionName: alias.lambda.functionName,
+        Resource: `${alias.lambda.functionName}:${alias.aliasName}`,
+        ExecutedVersion: version,
+      },
+    })
+  const share = (failures: Metric) =>
+    new MathExpression({
+      expression: 'IF(failures >= 3 AND failures * 100 > calls, 1, 0)',
+      usingMetrics: { failures, calls: ofVersion('Invocations') },
+      period: Duration.minutes(1),
+      label: 'Failures of the new version',
+    })
+  const faults = new Metric({
+    namespace: serviceName,
+    metricName: faultsByVersion,
+    statistic: 'Sum',
+    dimensionsMap: { operation, version },
   })
+  return { errors: share(ofVersion('Errors')), faults: share(faults) }
 }
 
 /**
- * Lets a new version of some functions answer one request in ten for five minutes, and all of them after that. When the alarm
- * of a function goes off meanwhile, CodeDeploy takes the new version back, and with it ends the deployment.
+ * Lets a new version of some functions answer one request in ten for five minutes, and all of them after that. When an alarm
+ * of that version goes off meanwhile, CodeDeploy takes it back, and with it ends the deployment.
  */
 export class GradualShift extends Construct {
-  constructor(scope: Construct, id: string, functions: Shifted[]) {
+  constructor(scope: Construct, id: string, { functions, serviceName }: Props) {
     super(scope, id)
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') })
     const application = new LambdaApplication(this, 'Application')
-    const alarms = functions.map((shifted) => {
-      const alarm = new Alarm(this, `${shifted.id}Faults`, {
-        metric: failuresOf(shifted),
-        threshold: 0,
-        evaluationPeriods: 1,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-        alarmDescription: `${shifted.id} fails. A new version is taken back. See docs/runbooks/new-version-fails.md.`,
-      })
+    for (const shifted of functions) {
       new LambdaDeploymentGroup(this, shifted.id, {
         application,
         // Its rights are below, for these functions alone.
         role: role.withoutPolicyUpdates(),
         alias: shifted.alias,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-        alarms: [alarm],
+        alarms: this.alarmsOf(shifted, serviceName),
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       })
-      return alarm
-    })
+    }
+    const names = functions.map(({ alias }) => alias.lambda.functionName)
     const arns = functions.flatMap(({ alias }) => [alias.lambda.functionArn, `${alias.lambda.functionArn}:*`])
     role.addToPolicy(
       new PolicyStatement({
@@ -91,11 +94,36 @@ export class GradualShift extends Construct {
       const reason = 'A deployment moves the alias to versions that are yet to be published.'
       acknowledge(role, wildcardRule(this, `${alias.lambda.functionArn}:*`), reason)
     }
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['cloudwatch:DescribeAlarms'],
-        resources: alarms.map(({ alarmArn }) => alarmArn),
-      }),
+    const alarms = names.map((name) => alarmArn(this, `${name}-*`))
+    role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: alarms }))
+    for (const alarm of alarms) acknowledge(role, wildcardRule(this, alarm), 'Each version has alarms of its own.')
+  }
+
+  /**
+   * Alarms of one version, named after it. An alarm that is changed keeps its state, so one that served the version before
+   * could end the deployment of a fix.
+   */
+  private alarmsOf(shifted: Shifted, serviceName: string): Alarm[] {
+    const { lambda, version } = shifted.alias
+    return Object.entries(sharesOf(shifted, serviceName)).map(
+      ([what, metric]) =>
+        new Alarm(this, `${shifted.id}${what === 'errors' ? 'Errors' : 'Faults'}`, {
+          alarmName: `${lambda.functionName}-${version.version}-${what}`,
+          metric,
+          threshold: 0,
+          evaluationPeriods: 1,
+          comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+          treatMissingData: TreatMissingData.NOT_BREACHING,
+          alarmDescription: `The new version of ${shifted.id} fails and is taken back. See docs/runbooks/new-version-fails.md.`,
+        }),
     )
   }
 }
+
+const alarmArn = (scope: Construct, resourceName: string): string =>
+  Stack.of(scope).formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  })

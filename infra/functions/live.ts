@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Lazy, Stack } from 'aws-cdk-lib'
+import { Lazy, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import {
   Alias,
   CfnFunction,
@@ -33,7 +33,11 @@ function settingsOf(made: LambdaFunction): string {
  * which is of the bundle, each of them would get a new version then.
  */
 export function live(made: LambdaFunction, loaded: LoadedCode, options: EventInvokeConfigOptions = {}): Alias {
-  const version = new Version(made, 'Version', { lambda: made })
+  // The version before stays for a rollback, and `PruneVersions` deletes older ones. A deployment that fails keeps none.
+  const version = new Version(made, 'Version', {
+    lambda: made,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  })
   const resource = version.node.defaultChild
   if (!CfnVersion.isCfnVersion(resource)) throw new Error(`${version.node.path} is no version.`)
   const { handler, description } = resourceOf(made)

@@ -41,10 +41,14 @@ const replacing: Record<string, string[]> = {
   'AWS::SecretsManager::Secret': ['Name', 'GenerateSecretString', 'SecretString'],
 }
 
+/** Kept for a rollback, and no promise: each change of the code makes others. */
+const versions = 'AWS::Lambda::Version'
+
 function keptIn({ template, name }: Stack): [string, Kept][] {
   return Object.entries(template.Resources ?? {}).flatMap(([id, resource]) => {
     const { Type: type, Properties = {}, DeletionPolicy: deletion = 'Delete' } = resource
     const { UpdateReplacePolicy: replacement = 'Delete' } = resource
+    if (type === versions) return []
     const names = replacing[type]
     if (!names) {
       if (deletion === 'Delete' && replacement === 'Delete') return []

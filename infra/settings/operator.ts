@@ -11,6 +11,11 @@ const keptLogDays = Object.values(RetentionDays).filter(
 
 /** What whoever runs the service sees of it. */
 export const operatorSettings = {
+  shift: setting(
+    oneOf('canary', 'at-once'),
+    'canary',
+    'how the functions that carry the load get a new version: one request in ten for five minutes, or all; `at-once` no alarm stops',
+  ),
   alarmEmail: optional(mailAddress, 'who is mailed when an alarm goes off'),
   logLevel: setting(
     oneOf(...logLevels),

@@ -14,6 +14,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { LogEvent } from '#shared/core/logging/log-events.ts'
+import { faultsByVersion } from '../functions/gradual-shift.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Graphed, graphs } from './graphs.ts'
 import { isOwn, ownMetric } from './own-metric.ts'
@@ -54,6 +55,7 @@ export class Monitoring extends Construct {
     })
     this.admitAlarms()
     if (props.alarmEmail) this.topic.addSubscription(new EmailSubscription(props.alarmEmail))
+    this.countFaultsByVersion(props)
     const watches = [
       ...watchApi(props.apiId, this.throttledRequests(props), this.refusedRequests(props)),
       ...watchStorage(props.storage),
@@ -120,6 +122,22 @@ export class Monitoring extends Construct {
       metricValue: '1',
       defaultValue: 0,
     }).metric({ statistic: 'Sum' })
+  }
+
+  /** Faults told apart by version, which the alarms of a gradual shift look at. Without faults it costs nothing. */
+  private countFaultsByVersion({ functionLogs, serviceName }: Props): void {
+    new MetricFilter(this, 'FaultsByVersion', {
+      logGroup: functionLogs,
+      filterPattern: FilterPattern.all(
+        FilterPattern.numberValue('$.faults', '=', 1),
+        FilterPattern.exists('$.operation'),
+        FilterPattern.exists('$.version'),
+      ),
+      metricNamespace: serviceName,
+      metricName: faultsByVersion,
+      metricValue: '1',
+      dimensions: { operation: '$.operation', version: '$.version' },
+    })
   }
 
   /** Logs that do not hold, by the line that tells of each; it is there whatever metrics a deployment has chosen. */

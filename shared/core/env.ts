@@ -130,6 +130,10 @@ export const env = {
   get serviceName() {
     return process.env.SERVICE_NAME || 'network-access'
   },
+  /** Version of the function that runs, by the platform; undefined on one machine. */
+  get functionVersion() {
+    return process.env.AWS_LAMBDA_FUNCTION_VERSION || undefined
+  },
   /** How metrics are told apart; none where a deployment does not say. */
   get metrics() {
     return process.env.METRICS || 'none'

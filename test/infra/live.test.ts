@@ -172,55 +172,96 @@ describe('every function', () => {
     },
   )
 
-  it('that carries load is taken back by its own ends alone where nothing counts faults', async () => {
-    const all = await deployed('unmeasured', bundleAt('unmeasured'), { metrics: 'none' })
-    const alarms = all('AWS::CloudWatch::Alarm').filter(({ stack }) => stack !== 'NetworkAccess')
-    expect(alarms).toHaveLength(carryingRoutes.size)
-    for (const { Properties } of alarms)
-      expect(
-        Properties.Metrics.flatMap((part: { Expression?: string; Id: string }) => part.Expression ?? part.Id),
-      ).toEqual(['IF((errors >= 3 AND errors * 100 > calls), 1, 0)', 'errors', 'calls'])
+  it('that is replaced stays for a rollback, and one of a deployment that fails does not', () => {
+    const versions = ofType('AWS::Lambda::Version')
+    expect(versions.length).toBeGreaterThan(20)
+    for (const { id, DeletionPolicy, UpdateReplacePolicy } of versions)
+      expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, 'RetainExceptOnCreate', 'Retain'])
   })
 
-  it('that carries load gets its requests step by step, and they are taken back on alarm', () => {
-    const shifted = ofType('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)
-    expect(shifted).toHaveLength(carryingRoutes.size)
-    const groups = ofType('AWS::CodeDeploy::DeploymentGroup')
-    expect(groups).toHaveLength(carryingRoutes.size)
-    for (const { UpdatePolicy } of shifted) {
-      const { ApplicationName, DeploymentGroupName } = (UpdatePolicy?.CodeDeployLambdaAliasUpdate ?? {}) as Record<
-        string,
-        { Ref: string }
-      >
-      const group = groups.find(({ id }) => id === DeploymentGroupName?.Ref)?.Properties
-      expect(group).toMatchObject({
-        ApplicationName,
-        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
-        AlarmConfiguration: { Enabled: true, Alarms: [{ Name: { Ref: expect.stringMatching(/Faults/) } }] },
-        AutoRollbackConfiguration: {
-          Enabled: true,
-          Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
-        },
-      })
-    }
-    for (const { id, Properties } of ofType('AWS::CloudWatch::Alarm').filter(
-      (alarm) => alarm.stack !== 'NetworkAccess',
-    )) {
-      const [path] = /docs\/runbooks\/[\w-]+\.md/.exec(Properties.AlarmDescription) ?? []
-      expect(path && existsSync(path), id).toBe(true)
-      // A version that ends before it answers leaves no faults to count, and must not be silent for that.
-      const { Expression } = Properties.Metrics.find((part: { Expression?: string }) => part.Expression)
-      expect(Expression.replaceAll(/FILL\((faults|answers), 0\)/g, '')).not.toMatch(/faults|answers/)
-      const metrics = Properties.Metrics.flatMap(
-        ({ MetricStat }: { MetricStat?: { Metric: object } }) => MetricStat?.Metric ?? [],
-      )
-      expect(metrics.map(({ MetricName }: { MetricName: string }) => MetricName).sort()).toEqual([
-        'Errors',
-        'Invocations',
-        'faults',
-        'faults',
-      ])
-    }
+  const metricsOf = ({ Properties }: Deployed): { MetricName: string; Dimensions: Dimension[] }[] =>
+    Properties.Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: object } }) => MetricStat?.Metric ?? [])
+  type Dimension = { Name: string; Value: unknown }
+  const dimensionOf = (dimensions: Dimension[], name: string) => dimensions.find(({ Name }) => Name === name)?.Value
+
+  it.each([{}, { metrics: 'none' }])(
+    'that carries load gets its requests step by step, and they are taken back on alarm: %j',
+    async (context) => {
+      const all = await deployed('shifted', bundleAt('shifted'), context)
+      const shifted = all('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)
+      expect(shifted).toHaveLength(carryingRoutes.size)
+      const groups = all('AWS::CodeDeploy::DeploymentGroup')
+      expect(groups).toHaveLength(carryingRoutes.size)
+      for (const { stack, UpdatePolicy, Properties } of shifted) {
+        const { ApplicationName, DeploymentGroupName } = (UpdatePolicy?.CodeDeployLambdaAliasUpdate ?? {}) as Record<
+          string,
+          { Ref: string }
+        >
+        const group = groups.find(({ id }) => id === DeploymentGroupName?.Ref)?.Properties
+        expect(group).toMatchObject({
+          ApplicationName,
+          DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+          AlarmConfiguration: { Enabled: true },
+          AutoRollbackConfiguration: {
+            Enabled: true,
+            Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
+          },
+        })
+        const names = group?.AlarmConfiguration.Alarms.map(({ Name }: { Name: { Ref: string } }) => Name.Ref)
+        const alarms = all('AWS::CloudWatch::Alarm').filter(
+          (alarm) => alarm.stack === stack && names.includes(alarm.id),
+        )
+        expect(alarms).toHaveLength(2)
+        const version = Properties.FunctionVersion
+        expect(version).toMatchObject({ 'Fn::GetAtt': [expect.stringMatching(/Version/), 'Version'] })
+        for (const alarm of alarms) {
+          const [path] = /docs\/runbooks\/[\w-]+\.md/.exec(alarm.Properties.AlarmDescription) ?? []
+          expect(path && existsSync(path), alarm.id).toBe(true)
+          // Another version has another alarm, which begins without the state of this one.
+          expect(JSON.stringify(alarm.Properties.AlarmName)).toContain(JSON.stringify(version))
+          for (const { MetricName, Dimensions } of metricsOf(alarm)) {
+            const name = MetricName === 'faults_by_version' ? 'version' : 'ExecutedVersion'
+            expect(dimensionOf(Dimensions, name), `${alarm.id} ${MetricName}`).toEqual(version)
+            if (name === 'version') continue
+            const { FunctionName } = Properties
+            expect(dimensionOf(Dimensions, 'FunctionName')).toEqual(FunctionName)
+            expect(dimensionOf(Dimensions, 'Resource')).toEqual({ 'Fn::Join': ['', [FunctionName, ':live']] })
+          }
+        }
+        expect(
+          alarms
+            .flatMap(metricsOf)
+            .map(({ MetricName }) => MetricName)
+            .sort(),
+        ).toEqual(['Errors', 'Invocations', 'Invocations', 'faults_by_version'])
+      }
+    },
+  )
+
+  it('that carries load has its faults counted by a filter of lines, by the name of its operation', () => {
+    const [filter] = ofType('AWS::Logs::MetricFilter').filter(({ id }) => /FaultsByVersion/.test(id))
+    const [transformation] = filter?.Properties.MetricTransformations ?? []
+    expect(transformation).toMatchObject({ MetricValue: '1', MetricNamespace: 'NetworkAccess' })
+    // CloudWatch refuses a default value beside dimensions.
+    expect(transformation.DefaultValue).toBeUndefined()
+    const names = transformation.Dimensions.map(({ Key }: { Key: string }) => Key)
+    const counted = ofType('AWS::CloudWatch::Alarm')
+      .filter(({ stack }) => stack !== 'NetworkAccess')
+      .flatMap(metricsOf)
+      .filter(({ MetricName }) => MetricName === transformation.MetricName)
+    expect(counted.map(({ Dimensions }) => dimensionOf(Dimensions, 'operation')).sort()).toEqual(
+      [...carryingRoutes].sort(),
+    )
+    for (const { Dimensions } of counted) expect(Dimensions.map(({ Name }) => Name).sort()).toEqual(names.sort())
+  })
+
+  it('moves at once, and no alarm can stop it, where that is chosen', async () => {
+    const all = await deployed('at-once', bundleAt('at-once'), { shift: 'at-once' })
+    expect(all('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)).toEqual([])
+    for (const type of ['DeploymentGroup', 'Application']) expect(all(`AWS::CodeDeploy::${type}`)).toEqual([])
+    expect(all('AWS::CloudWatch::Alarm').filter(({ stack }) => stack !== 'NetworkAccess')).toEqual([])
+    // Everything else is the same, so that changing the setting publishes no version.
+    expect(versionsOf(all)).toEqual(versionsOf(await deployed('canary', bundleAt('canary'))))
   })
 
   it('lets CodeDeploy move these aliases, and nothing else', () => {
@@ -235,6 +276,8 @@ describe('every function', () => {
         'lambda:UpdateAlias',
       ])
       for (const { Resource } of statements) expect(Resource).not.toBe('*')
+      // An alarm of a version to come must be readable before the policy is changed.
+      expect(JSON.stringify(statements)).not.toContain('Version')
     }
     const roles = ofType('AWS::IAM::Role').filter(({ id }) => id.startsWith('ShiftRole'))
     for (const { Properties } of roles) expect(Properties.ManagedPolicyArns).toBeUndefined()

@@ -275,8 +275,8 @@ describe('operating.md', () => {
     )
     const made = Object.entries(metrics).map(([name, { by }]) => [name, by ?? undefined])
     const counted = templates.all('AWS::Logs::MetricFilter').flatMap(({ Properties }) => {
-      const [{ MetricName }] = Properties.MetricTransformations
-      return [[MetricName, undefined]]
+      const [{ MetricName, Dimensions }] = Properties.MetricTransformations
+      return [[MetricName, Dimensions?.[0].Key]]
     })
     expect(rows.toSorted()).toEqual([...made, ...counted].toSorted())
   })

@@ -102,6 +102,7 @@ const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:cert
 it.each([
   [{ logLevel: 'debug' }, 'The context value logLevel must be one of INFO, WARN, ERROR.'],
   [{ metrics: 'all' }, 'The context value metrics must be one of classes, operations, none.'],
+  [{ shift: 'slow' }, 'The context value shift must be one of canary, at-once.'],
   [{ tracing: 'on' }, 'The context value tracing must be true or false.'],
   [{ logRetentionDays: 'ten' }, 'The context value logRetentionDays must be an integer from 1 to 36500.'],
   [{ logRetentionDays: '9'.repeat(20) }, 'The context value logRetentionDays must be an integer from 1 to 36500.'],

@@ -9,6 +9,7 @@ export const pseudo: Record<string, string | undefined> = {
 
 /** The property with a resource's name. A type that is not here has no name that we could use. */
 export const names: Record<string, string> = {
+  'AWS::CloudWatch::Alarm': 'AlarmName',
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::DynamoDB::Table': 'TableName',
   'AWS::Kinesis::Stream': 'Name',

@@ -14,8 +14,10 @@ export type LogLevel = (typeof logLevels)[number]
 class LineFormat extends LogFormatter {
   formatAttributes(attributes: UnformattedAttributes, { event, ...fields }: LogAttributes): LogItem {
     const { logLevel: level, message, timestamp, xRayTraceId: trace_id } = attributes
-    const [time, service] = [timestamp.toISOString(), env.serviceName]
-    return new LogItem({ attributes: { level, event, message, timestamp: time, service, trace_id, ...fields } })
+    const [time, service, version] = [timestamp.toISOString(), env.serviceName, env.functionVersion]
+    return new LogItem({
+      attributes: { level, event, message, timestamp: time, service, version, trace_id, ...fields },
+    })
   }
 }
 
@@ -51,6 +53,7 @@ export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {})
   if (isWritten(level)) logLine(level, event, { ...fields, ...measured })
   else if ('_aws' in measured && env.logFormat === 'json') {
     const { class: kind, operation, reason } = notedFields()
-    process.stdout.write(`${JSON.stringify({ class: kind, operation, reason, ...measured })}\n`)
+    const version = env.functionVersion
+    process.stdout.write(`${JSON.stringify({ class: kind, operation, reason, version, ...measured })}\n`)
   }
 }

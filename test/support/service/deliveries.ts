@@ -155,7 +155,7 @@ const readers: Record<string, Reader> = {
       ...Alarms.map(({ Name }) => ({
         ...by,
         action: 'cloudwatch:DescribeAlarms',
-        target: arnOf('cloudwatch', `alarm/${Name}`),
+        target: arnOf('cloudwatch', `alarm:${Name}`),
       })),
     ]
   },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, it, vi } from 'vitest'
-import { note, within } from '#shared/core/logging/invocation.ts'
-import { logLine } from '#shared/core/logging/log.ts'
+import { measure, note, within } from '#shared/core/logging/invocation.ts'
+import { logEnd, logLine } from '#shared/core/logging/log.ts'
 import { logEvents } from '#shared/core/logging/log-events.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
@@ -32,6 +32,21 @@ it('writes one line of JSON, each ended by a line feed', () => {
     status: 200,
   })
 })
+
+it.each(['INFO', 'WARN'])(
+  'counts faults by operation and version where lines are written from %s on',
+  async (level) => {
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '7')
+    vi.stubEnv('METRICS', 'classes')
+    const log = catchLog(level)
+    await within({ class: 'access', operation: 'PUT /x' }, async () => {
+      measure('faults', 1)
+      logEnd('INFO', 'request', { status: 500 })
+    })
+    // Fields that the filter of the template reads.
+    expect(log.lines()).toEqual([expect.objectContaining({ operation: 'PUT /x', version: '7', faults: 1 })])
+  },
+)
 
 it.each([
   ['', ['request', 'members_interrupted', 'unexpected_error']],
