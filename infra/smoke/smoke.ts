@@ -1,3 +1,4 @@
+import { Problem } from '../../docs/examples/service.ts'
 import { findAlarm, testAlarm } from './alarm.ts'
 import { type Newest, newestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
 import type { Alarm } from './cloud-watch.ts'
@@ -13,11 +14,15 @@ import { walk, walkSteps } from './walk.ts'
 /** Longer than a run takes that waits for a passcode and for a seal. */
 const longestRunMs = 30 * 60_000
 
-/** Aborts at the first signal, so that the run deletes what it has created. A second signal ends the process. */
+/** Aborts at the first signal, so that the run deletes what it has created. A later signal ends the process. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController()
+  let firstAt = Number.POSITIVE_INFINITY
   const end = (signal: NodeJS.Signals) => {
-    if (stop.signal.aborted) process.exit(1)
+    // A terminal signals npm and its child, and npm forwards the signal: one Ctrl-C arrives twice.
+    if (stop.signal.aborted && performance.now() - firstAt > 1_000) process.exit(1)
+    if (stop.signal.aborted) return
+    firstAt = performance.now()
     process.stderr.write(`\n${signal}: deletes what this run has created. Again: leaves it for --clean-up.\n`)
     stop.abort(new Error(`ended by ${signal}`))
   }
@@ -87,13 +92,16 @@ async function smoke(options: Options): Promise<boolean> {
   return report.close() && !stop.aborted
 }
 
+// A reader that has left, such as head, must not keep the run from deleting what it has created.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
+
 try {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options) process.exitCode = (await smoke(options)) ? 0 : 1
   else say(usage)
 } catch (error) {
-  const isRefusal = error instanceof Refusal
-  process.stderr.write(`${withoutTokens(String(isRefusal ? error.message : (error as Error).stack))}\n`)
-  process.exitCode = isRefusal ? 2 : 1
+  const isExpected = error instanceof Refusal || error instanceof Problem
+  process.stderr.write(`${withoutTokens(String(isExpected ? error.message : (error as Error).stack))}\n`)
+  process.exitCode = error instanceof Refusal ? 2 : 1
 }
 process.exit()

@@ -252,6 +252,31 @@ describe('an end by a signal', () => {
     await expectAsBefore(account.token, before)
   })
 
+  it('of one Ctrl-C, which npm forwards besides, leaves nothing behind', async () => {
+    const account = await newAccount('twice')
+    const before = await objectsOf(account.token)
+    const smoke = startSmoke(argsOf(), variablesOf(account))
+    await smoke.printed(/^ok +gateway/m)
+    smoke.child.kill('SIGINT')
+    await smoke.printed('SIGINT: deletes what this run has created')
+    smoke.child.kill('SIGINT')
+    const { code, outcomes } = await smoke.ended()
+    expect([code, outcomes['clean-up']]).toEqual([1, 'ok'])
+    await expectAsBefore(account.token, before)
+  })
+
+  it('is not needed where nobody reads the output any more', async () => {
+    const account = await newAccount('unread')
+    const before = await objectsOf(account.token)
+    const smoke = startSmoke(argsOf(), variablesOf(account))
+    await smoke.printed(/^ok +site/m)
+    smoke.child.stdout.destroy()
+    smoke.child.stderr.destroy()
+    const { code } = await smoke.ended()
+    expect(code).toBe(0)
+    await expectAsBefore(account.token, before)
+  })
+
   it('SIGKILL leaves what the next run names, and --clean-up deletes', async () => {
     const account = await newAccount('sigkill')
     const before = await objectsOf(account.token)
