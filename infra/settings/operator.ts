@@ -2,7 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { logLevels } from '#shared/core/logging/log.ts'
 import { metricSettings } from '#shared/core/logging/metrics.ts'
 import { mailAddress } from './forms.ts'
-import { flag, oneOf } from './kinds.ts'
+import { flag, oneOf, text } from './kinds.ts'
 import { optional, setting } from './setting.ts'
 
 const keptLogDays = Object.values(RetentionDays).filter(
@@ -17,6 +17,13 @@ export const operatorSettings = {
     'how the functions that carry the load get a new version: one request in ten for five minutes, or all; `at-once` no alarm stops',
   ),
   alarmEmail: optional(mailAddress, 'who is mailed when an alarm goes off'),
+  breakGlassRoleArn: optional(
+    text(
+      /^arn:[^:]+:iam::\d{12}:role\/([\w+=,.@-]+\/)*[\w+=,.@-]+\*?$/,
+      'the ARN of a role; `*` can stand for the end of its name',
+    ),
+    "role of operators that may write the table in an emergency, beside the service's own roles",
+  ),
   logLevel: setting(
     oneOf(...logLevels),
     'INFO',

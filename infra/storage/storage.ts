@@ -19,6 +19,7 @@ import { encryptionKey } from './encryption-key.ts'
 import { bucketKeptBy, keptBy } from './kept-by.ts'
 import { sealBucket } from './seal-bucket.ts'
 import { sealKey } from './seal-key.ts'
+import { tablePolicy } from './table-policy.ts'
 
 /**
  * What the service keeps: the table, the flow stream, failed batches, and the secret all keys are derived from. What a
@@ -70,6 +71,7 @@ export class Storage extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       encryption: TableEncryptionV2.awsManagedKey(),
       deletionProtection: keepData,
+      resourcePolicy: tablePolicy(this, settings),
       removalPolicy: keptBy(settings),
     })
     // The CDK would ask for the region of the deployment here.

@@ -103,6 +103,15 @@ it.each([
   [{ logLevel: 'debug' }, 'The context value logLevel must be one of INFO, WARN, ERROR.'],
   [{ metrics: 'all' }, 'The context value metrics must be one of classes, operations, none.'],
   [{ shift: 'slow' }, 'The context value shift must be one of canary, at-once.'],
+  ...[
+    '*',
+    'arn:aws:iam::123456789012:role/*',
+    'arn:aws:iam::*:role/BreakGlass',
+    'arn:aws:iam::123456789012:user/ada',
+  ].map((breakGlassRoleArn): [Record<string, unknown>, string] => [
+    { breakGlassRoleArn },
+    'The context value breakGlassRoleArn must be the ARN of a role; `*` can stand for the end of its name.',
+  ]),
   [{ tracing: 'on' }, 'The context value tracing must be true or false.'],
   [{ logRetentionDays: 'ten' }, 'The context value logRetentionDays must be an integer from 1 to 36500.'],
   [{ logRetentionDays: '9'.repeat(20) }, 'The context value logRetentionDays must be an integer from 1 to 36500.'],

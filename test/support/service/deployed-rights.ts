@@ -6,7 +6,7 @@ import { buildApp } from '#infra/build-app.ts'
 import { allStacks } from '#infra/local/template/all-stacks.ts'
 import { readAssembly } from '#infra/local/template/assembly.ts'
 import type { Stack } from '#infra/local/template/stack.ts'
-import type { Statement } from './iam.ts'
+import type { ResourceStatement, Statement } from './iam.ts'
 import type { Target } from './recorded-calls.ts'
 
 type Found = { stack: Stack; id: string; properties: Record<string, unknown> }
@@ -55,7 +55,10 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     }
   }
   const roleArns = new Map(ofType('AWS::IAM::Role').map(({ stack, id }) => [stack.arn(id), stack.physicalId(id)]))
-  const functions = new Map<string, { name: string; role: string; arn: string; statements: Statement[] }>()
+  const functions = new Map<
+    string,
+    { name: string; role: string; roleArn: string; arn: string; statements: Statement[] }
+  >()
   for (const { stack, id, properties } of ofType('AWS::Lambda::Function')) {
     const file = String(properties.Handler).replace(/\.handler$/, '.ts')
     const role = roleArns.get(String(properties.Role)) ?? ''
@@ -63,6 +66,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     functions.set(file, {
       name: stack.physicalId(id),
       role: /Roles([A-Z][A-Za-z]+?)[0-9A-F]{8}/.exec(role)?.[1] ?? role,
+      roleArn: String(properties.Role),
       arn: stack.arn(id),
       statements: byRole.get(role) ?? [],
     })
@@ -86,9 +90,14 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     // Secrets Manager ends the ARN of a secret with six characters of its own.
     'token secret': `arn:aws:secretsmanager:us-east-1:000000000000:secret:network-access/api-token/${randomUUID()}/${randomUUID()}-AbCdEf`,
   }
+  const [replica] = table.properties.Replicas as {
+    ResourcePolicy: { PolicyDocument: { Statement: ResourceStatement[] } }
+  }[]
   return {
     /** By the file of the function. */
     functions,
+    /** The policy of the table itself. */
+    tablePolicy: replica?.ResourcePolicy.PolicyDocument.Statement ?? [],
     arnOf(target: Target): string {
       if (target in arns) return arns[target as keyof typeof arns]
       if (target === 'account') return '*'

@@ -3,7 +3,7 @@ import { type DeployedRights, deployedRights } from './deployed-rights.ts'
 import { evaluate, type Statement } from './iam.ts'
 import type { RecordedCall, Target } from './recorded-calls.ts'
 
-export type DeployedRole = { name: string; statements: Statement[] }
+export type DeployedRole = { name: string; arn: string; statements: Statement[] }
 
 export const account = randomUUID()
 
@@ -16,12 +16,19 @@ export const onTable = (action: string, ...keys: string[]): RecordedCall => ({
 
 export const elsewhere = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
 
+/** The ARN of a role as CloudFormation makes it up: it ends the name with characters of its own. */
+const asDeployed = (arn: string): string =>
+  `arn:aws:iam::000000000000:role/${arn.slice(arn.lastIndexOf('/') + 1)}-AbCdEf123456`
+
 /** The roles of all functions as the templates have them, and the evaluation of calls by them. */
 export async function deployedRoles(context: Record<string, unknown> = { mailSender: 'access@example.net' }) {
   const rights: DeployedRights = await deployedRights(context)
   const roles: DeployedRole[] = [
     ...new Map(
-      [...rights.functions.values()].map(({ role, statements }) => [role, { name: role, statements }]),
+      [...rights.functions.values()].map(({ role, roleArn, statements }) => [
+        role,
+        { name: role, arn: asDeployed(roleArn), statements },
+      ]),
     ).values(),
   ]
   const decide = ({ statements }: { statements: Statement[] }, { action, target, context }: RecordedCall) =>

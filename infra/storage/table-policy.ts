@@ -1,0 +1,62 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib'
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { Construct } from 'constructs'
+import type { Settings } from '../settings/settings.ts'
+
+/** Every action that writes an item. The parts of a transaction are authorized as these, and so are statements of PartiQL. */
+const writes = [
+  'dynamodb:BatchWriteItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:PartiQLDelete',
+  'dynamodb:PartiQLInsert',
+  'dynamodb:PartiQLUpdate',
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+]
+
+/** CloudFormation keeps a stack's name of this length whole in the names of its roles; it cuts a longer one. */
+const keptOfStackName = 20
+
+/** Pattern of the names of the service's roles, which belong to a stack that is deployed after the table. */
+const serviceRoles = ({ stackName }: Settings): string =>
+  stackName.length <= keptOfStackName ? `${stackName}-Roles*` : `${stackName.slice(0, keptOfStackName)}*Roles*`
+
+/**
+ * Denies the writing of items to every principal but the service's roles and the break-glass role (docs/decisions/0039). Rights to
+ * write come from policies of the principals alone. AWS Backup, streams and time to live write by no role of the account.
+ */
+export function tablePolicy(scope: Construct, settings: Settings): PolicyDocument {
+  const role = (resourceName: string) =>
+    Stack.of(scope).formatArn({
+      service: 'iam',
+      region: '',
+      resource: 'role',
+      resourceName,
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    })
+  const { breakGlassRoleArn } = settings
+  return new PolicyDocument({
+    statements: [
+      new PolicyStatement({
+        sid: 'OnlyTheServiceWrites',
+        effect: Effect.DENY,
+        principals: [new AnyPrincipal()],
+        actions: writes,
+        // The table itself, whose name is made up after its policy.
+        resources: ['*'],
+        conditions: {
+          ArnNotLike: {
+            'aws:PrincipalArn': [
+              role(serviceRoles(settings)),
+              // DynamoDB itself replicates by this role, which nobody else can assume.
+              role('aws-service-role/replication.dynamodb.amazonaws.com/*'),
+              ...(breakGlassRoleArn === null ? [] : [breakGlassRoleArn]),
+            ],
+          },
+          // A negated operator holds where the key is missing: for calls that a service makes in its own name.
+          Null: { 'aws:PrincipalArn': 'false' },
+        },
+      }),
+    ],
+  })
+}
