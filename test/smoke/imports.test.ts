@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
+
+/** Pure functions: the verifiers of the sealed log, the signature of a request to AWS, and a check of JSON. */
+const pure = [
+  'shared/core/aws/signed-fetch.ts',
+  'shared/core/json/is-object.ts',
+  'shared/seal/log/canonical-json.ts',
+  'shared/seal/log/sealed-log.ts',
+  'shared/seal/merkle/merkle-hash.ts',
+  'shared/seal/merkle/merkle-proof.ts',
+  'shared/seal/notes/checkpoint.ts',
+  'shared/seal/notes/signed-note.ts',
+]
+
+it('the smoke test uses the public API, and none of the service but pure functions', () => {
+  const targets = [...sourcesBelow('infra/smoke')].flatMap(([file, text]) => importsOf(file, text))
+  expect(targets).toContain('docs/examples/service.ts')
+  const others = targets.filter((target) => !/^(infra\/smoke|docs\/examples)\//.test(target) && !pure.includes(target))
+  expect(others).toEqual([])
+})
