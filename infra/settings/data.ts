@@ -17,6 +17,11 @@ export const dataSettings = {
     'aws',
     "what encrypts data at rest: keys of AWS, the deployment's own, or one that is there",
   ),
+  tableClass: setting(
+    oneOf('standard', 'infrequent-access'),
+    'standard',
+    'class of the table; a table that is there already keeps its own ([what pays](costs.md#storage))',
+  ),
   tableStreamArn: optional(
     text(/^arn:[^:]+:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/[^/]+$/, 'the ARN of the stream of a table'),
     'stream of an existing table, which is used',
@@ -35,7 +40,12 @@ export const dataSettings = {
   ),
   backupVaultArn: optional(
     text(/^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/, 'the ARN of a backup vault'),
-    'vault of another account or region that daily backups are copied to',
+    'vault of another account or region that backups are copied to',
+  ),
+  backupEvery: setting(
+    oneOf('week', 'day'),
+    'week',
+    'how often a backup is made; each is a full copy, in both vaults ([costs](costs.md#storage))',
   ),
   backupDays: setting(days, 35, 'how long backups are kept'),
   logRetentionDays: setting(

@@ -170,6 +170,8 @@ export function readSettings({ node }: Construct): Settings {
   for (const [name, bound] of atMost) {
     if (values[name] > values[bound]) throw new SettingError(name, `at most ${bound}, which is ${values[bound]}`)
   }
+  if (values.backupEvery === 'week' && values.backupDays < 8)
+    throw new SettingError('backupDays', 'at least 8 with backupEvery=week')
   checkRegions(set)
   checkLock(values)
   const broken = liveNameRule(values)

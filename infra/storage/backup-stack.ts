@@ -11,7 +11,7 @@ import { keptBy } from './kept-by.ts'
 type Props = { settings: Settings; table: ITableV2; copyTo: string }
 
 /**
- * A backup of the table a day, copied to a vault that this account or region cannot take with it. Point-in-time recovery
+ * Backups of the table, copied to a vault that this account or region cannot take with it. Point-in-time recovery
  * is the finer means, but it ends with the account.
  */
 export class BackupStack extends Stack {
@@ -27,12 +27,16 @@ export class BackupStack extends Stack {
     })
     const deleteAfter = Duration.days(settings.backupDays)
     const plan = new BackupPlan(this, 'Plan', {
-      backupPlanName: `${settings.prefix}-daily-${ownEnd(this)}`,
+      backupPlanName: `${settings.prefix}-table-${ownEnd(this)}`,
       backupVault,
       backupPlanRules: [
         new BackupPlanRule({
-          ruleName: 'daily',
-          scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
+          ruleName: settings.backupEvery,
+          scheduleExpression: Schedule.cron({
+            ...(settings.backupEvery === 'week' && { weekDay: 'SUN' }),
+            hour: '3',
+            minute: '0',
+          }),
           deleteAfter,
           copyActions: [
             { destinationBackupVault: BackupVault.fromBackupVaultArn(this, 'CopyVault', copyTo), deleteAfter },

@@ -5,6 +5,7 @@ import {
   CfnGlobalTable,
   type ITableV2,
   StreamViewType,
+  TableClass,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb'
@@ -57,7 +58,7 @@ export class Storage extends Construct {
   }
 
   private mainTable(settings: Settings): ITableV2 {
-    const { tableStreamArn, keepData } = settings
+    const { tableStreamArn, tableClass, keepData } = settings
     if (tableStreamArn !== null) {
       const tableArn = tableStreamArn.replace(/\/stream\/.*$/, '')
       return TableV2.fromTableAttributes(this, 'Table', { tableArn, tableStreamArn })
@@ -67,6 +68,7 @@ export class Storage extends Construct {
       sortKey: { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'ttl',
       billing: Billing.onDemand(),
+      ...(tableClass === 'infrequent-access' && { tableClass: TableClass.STANDARD_INFREQUENT_ACCESS }),
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       encryption: TableEncryptionV2.awsManagedKey(),

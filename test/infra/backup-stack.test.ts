@@ -8,12 +8,15 @@ it('makes no backup stack unless it is told where copies go', async () => {
   expect((await templatesOf([])).names).toEqual(['NetworkAccess-Data', 'NetworkAccess'])
 })
 
-it('backs the table up each day and copies that to the vault, both for as long', async () => {
-  const templates = await templatesOf([], copied)
+it.each([
+  [{}, 'cron(0 3 ? * SUN *)'],
+  [{ backupEvery: 'day' }, 'cron(0 3 * * ? *)'],
+])('with %j backs the table up and copies that to the vault, both for as long', async (chosen, ScheduleExpression) => {
+  const templates = await templatesOf([], { ...copied, ...chosen })
   const [plan] = templates.all('AWS::Backup::BackupPlan')
   expect(plan?.Properties.BackupPlan.BackupPlanRule).toEqual([
     expect.objectContaining({
-      ScheduleExpression: 'cron(0 3 * * ? *)',
+      ScheduleExpression,
       Lifecycle: { DeleteAfterDays: 60 },
       CopyActions: [{ DestinationBackupVaultArn: vault, Lifecycle: { DeleteAfterDays: 60 } }],
     }),
@@ -36,4 +39,10 @@ it('backs up a table that was there already', async () => {
   expect(templates.all('AWS::Backup::BackupSelection')[0]?.Properties.BackupSelection.Resources).toEqual([
     'arn:aws:dynamodb:eu-central-1:123456789012:table/restored',
   ])
+})
+
+it('has a backup at any time: weekly ones are kept for more than a week', async () => {
+  const message = 'The context value backupDays must be at least 8 with backupEvery=week.'
+  await expect(templatesOf([], { ...copied, backupDays: 7 })).rejects.toThrow(message)
+  await templatesOf([], { ...copied, backupDays: 7, backupEvery: 'day' })
 })

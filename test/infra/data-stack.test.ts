@@ -152,3 +152,14 @@ it('copies the service secret to another region where that is wanted', async () 
   expect(made?.Properties.ReplicaRegions).toEqual([{ Region: 'eu-west-1' }])
   expect(templates.all('AWS::SecretsManager::Secret')[0]?.Properties.ReplicaRegions).toBeUndefined()
 })
+
+it('makes the table of the class that is chosen, and leaves that of an existing one alone', async () => {
+  const classOf = async (context: Record<string, unknown>) =>
+    (await templatesOf([], context))
+      .all('AWS::DynamoDB::GlobalTable')
+      .map(({ Properties }) => Properties.Replicas[0].TableClass)
+  expect(await classOf({})).toEqual([undefined])
+  expect(await classOf({ tableClass: 'infrequent-access' })).toEqual(['STANDARD_INFREQUENT_ACCESS'])
+  const tableStreamArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026'
+  expect(await classOf({ tableClass: 'infrequent-access', tableStreamArn })).toEqual([])
+})
