@@ -14,7 +14,15 @@ import { twoCheckouts } from './checkout.ts'
 import { clientListRatio, clientListText } from './client-list.ts'
 import { callTable, importTable, signInImports } from './compare.ts'
 import { consumerCosts, consumerTable } from './consumer.ts'
-import { callRows, costsTable, flowRows, writeCostsDocument, writeImportCosts, writeSyncCosts } from './costs.ts'
+import {
+  callRows,
+  costsTable,
+  flowRows,
+  writeCostsDocument,
+  writeDerivedCosts,
+  writeImportCosts,
+  writeSyncCosts,
+} from './costs.ts'
 import { dearestOperations, dearestTable } from './dearest.ts'
 import { ingestCosts, ingestTable } from './ingest.ts'
 import { listCosts, listTable } from './list-costs.ts'
@@ -241,6 +249,8 @@ if (process.argv.includes('--load')) {
   await printSync()
 } else if (process.argv.includes('--imports')) {
   await printImports()
+} else if (process.argv.includes('--derived')) {
+  await writeDerivedCosts()
 } else {
   const stopEngines = await serviceEngines()
   try {

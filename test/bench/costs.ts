@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { callUsages } from './call-usage.ts'
+import { fleetText } from './fleet-costs.ts'
 import { flowUsage } from './flow-usage.ts'
 import { markdownTable } from './markdown-table.ts'
 import { memoryTable, roundTripMs } from './memory.ts'
-import { type PresenceRow, presenceText } from './presence-costs.ts'
+import { type PresenceRow, presenceText, statedPresence } from './presence-costs.ts'
 import { prices } from './prices.ts'
+import { restText, restUsd } from './rest-costs.ts'
 import { type Usage, usageNames, usdOf } from './usage.ts'
-import { watchCosts } from './watch-costs.ts'
 
 const file = new URL('../../docs/costs.md', import.meta.url)
 
@@ -48,8 +49,6 @@ export const costsTable = (rows: Row[]): string =>
     }),
   )
 
-const shardMonth = (prices.shardHour * 730).toFixed(2)
-
 /** What leases cost a million calls, so many calls a lease. */
 const leases = (calls: number): string => ((1e6 * prices.writeUnit) / calls).toFixed(2)
 
@@ -65,10 +64,32 @@ const syncPart = /## Directories\n.*?(?=\n## )/s
 /** What sign-in costs functions that sign nobody in; the same. */
 const importPart = /## Cold imports\n.*?(?=\n## )/s
 
+/** What follows from prices, templates and the units that are stated: made anew without measuring. */
+const derivedPart = /## At rest\n.*?(?=\n## Directories\n)/s
+
+const settingsText = `## Settings
+
+What settings cost a month (list prices of us-east-1): \`encryptionKey=own\` ${prices.keyMonth} USD for the key and 0.03 USD for 10,000 requests to it, of which
+table and bucket make few; CloudFront in front 1 USD a million requests and 0.085 USD a GB sent, its web ACL 0.60 USD a million requests
+besides the above; a replica of the service secret ${prices.secretMonth.toFixed(2)} USD; \`flowStreamShards=on-demand\` 29 USD and 0.08 USD a GB. Domain, IPv6, reserved
+functions, throttles, tags and boundaries cost nothing.
+`
+
+/** The text with what it costs at rest, what an example fleet costs, and what storage and settings do. */
+export async function withDerived(text: string): Promise<string> {
+  const usages = statedUsages(text)
+  const [flow, grant] = [flowName(100), '`POST /client/authorizations`'].map((name) => usages.get(name))
+  if (!flow || !grant) throw new Error('docs/costs.md does not state what a flow and an authorization take.')
+  const stated = { flow, grant, presence: statedPresence(text) }
+  const parts = [await restText(), fleetText(stated, await restUsd()), settingsText]
+  return text.replace(derivedPart, () => parts.join('\n'))
+}
+
 const document = (rows: Row[], presence: PresenceRow[], kept: string): string => `# What it costs
 
 Written by \`npm run bench -- --write\`, so that a change that makes something dearer shows in review. Units are in thousands
-for a million of each; prices are those of \`test/bench/prices.ts\` (us-east-1, without free tiers).
+for a million of each; prices are those of \`test/bench/prices.ts\` (us-east-1, without free tiers). \`npm run bench -- --derived\` renews the parts
+_At rest_ to _Settings_ alone, from prices, templates and the units that are stated.
 
 ${costsTable(rows)}
 - A **flow** is one side of a connection, reported when it opened and when it closed, in two requests. The consumer is
@@ -78,14 +99,9 @@ ${costsTable(rows)}
   new account (${leases(10)} USD a million calls), one for each call of a process that has less than one in five seconds (${leases(1)} USD).
 - **Lambda GB-ms** are measured CPU, told as that of one and the same machine; at one CPU for 1,769 MB the memory of a
   function does not matter for them. Waiting for the table is not in them; below it is.
-- **Beside that**: a shard of the flow stream is ${shardMonth} USD a month; a million flows are at most 1.1 GB in the table, and ${(1.1 * prices.tableGbMonth).toFixed(2)} USD for
-  each month that they are kept. Not in it: data that leaves AWS.
-- **What settings cost** (list prices of us-east-1, a month): \`encryptionKey=own\` 1 USD for the key and 0.03 USD for 10,000 requests to
-  it, of which table and bucket make few; CloudFront in front 1 USD a million requests and 0.085 USD a GB sent; its web ACL 9 USD and 0.60
-  USD a million requests; the origin secret 0.40 USD, a replica of the service secret as much; \`flowStreamShards=on-demand\` 29 USD and
-  0.08 USD a GB; \`backupVaultArn\` 0.10 USD a GB here and there. Domain, IPv6, reserved functions, throttles, tags and boundaries cost
-  nothing.
-${watchCosts()}
+
+## At rest
+
 ${kept}
 ## Presence
 
@@ -98,11 +114,10 @@ least of that (\`infra/functions/function-settings.ts\`); it makes cold starts s
 
 ${memoryTable(callsAlone(rows))}`
 
-/** The units that \`docs/costs.md\` states, for one of each. */
-export async function statedUsages(): Promise<Map<string, Usage>> {
-  const others = [syncPart, importPart]
-  const text = others.reduce((whole, part) => whole.replace(part, ''), await readFile(file, 'utf8'))
-  const rows = text.matchAll(/^\| (flows|`|a ).*$/gm)
+/** The units that the first table of a text states, for one of each. */
+export function statedUsages(text: string): Map<string, Usage> {
+  const [first = ''] = text.split('\n## ')
+  const rows = first.matchAll(/^\| (flows|`|a ).*$/gm)
   return new Map(
     [...rows].map(([line]) => {
       const [name = '', ...cells] = line
@@ -120,15 +135,19 @@ const isNear = (measured: number, stated: number): boolean => Math.abs(measured 
 
 /** Writes `docs/costs.md`. */
 export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): Promise<void> {
-  const stated = await statedUsages().catch(() => new Map<string, Usage>())
+  const text = await readFile(file, 'utf8')
+  const stated = statedUsages(text)
   const steady = rows.map(({ name, usage, ...row }) => {
     const before = stated.get(name)?.lambdaGbMs ?? 0
     return { ...row, name, usage: isNear(usage.lambdaGbMs, before) ? { ...usage, lambdaGbMs: before } : usage }
   })
-  const text = await readFile(file, 'utf8')
   const kept = [syncPart, importPart].flatMap((part) => part.exec(text)?.[0] ?? [])
-  await writeFile(file, document(steady, presence, kept.join('\n')))
+  await writeFile(file, await withDerived(document(steady, presence, kept.join('\n'))))
 }
+
+/** Writes what follows from today's prices and templates into `docs/costs.md`, beside the units that it states. */
+export const writeDerivedCosts = async (): Promise<void> =>
+  writeFile(file, await withDerived(await readFile(file, 'utf8')))
 
 /** Writes what `npm run bench -- --sync` has measured into `docs/costs.md`. */
 export async function writeSyncCosts(measured: string): Promise<void> {

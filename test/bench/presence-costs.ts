@@ -8,6 +8,7 @@ import type { LiveEvent } from '#shared/http/live/live-event.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { call } from '#test/support/accounts/account.ts'
 import { connectedSeconds, keepaliveSeconds } from '../../docs/examples/intervals.ts'
+import { logGbOf, logUsdOf } from './log-lines.ts'
 import { markdownTable } from './markdown-table.ts'
 import { prices } from './prices.ts'
 import { perRun, sum, type Usage, usageOf, usdOf } from './usage.ts'
@@ -106,8 +107,11 @@ export async function presenceRows(): Promise<PresenceRow[]> {
   ]
 }
 
-const presenceUsd = ({ messages, connectionMinutes, ...usage }: Presence): number =>
-  usdOf(usage) + messages * prices.liveMessage + connectionMinutes * prices.connectionMinute
+/** What the platform of the channel is paid for presence. */
+export const platformUsd = ({ messages, connectionMinutes }: Presence): number =>
+  messages * prices.liveMessage + connectionMinutes * prices.connectionMinute
+
+const presenceUsd = (usage: Presence): number => usdOf(usage) + platformUsd(usage) + logUsdOf(usage)
 
 const heads = [
   'HTTP requests',
@@ -117,6 +121,7 @@ const heads = [
   'Lambda GB-s',
   'Write units',
   'Read units',
+  'Log GB',
 ]
 
 const millions = (value: number): string => (value / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 })
@@ -129,7 +134,13 @@ function presenceTable(rows: PresenceRow[]): string {
     const { httpRequests, messages, connectionMinutes, lambdaRequests, lambdaGbMs, writeUnits, readUnits } = usage
     const cpu = rounded(lambdaGbMs)
     const units = [httpRequests, messages, connectionMinutes, lambdaRequests, cpu, writeUnits, readUnits]
-    return [name, ...units.map(millions), presenceUsd(usage).toLocaleString('en-US', { maximumSignificantDigits: 2 })]
+    const logGb = logGbOf(usage).toLocaleString('en-US', { maximumSignificantDigits: 3 })
+    return [
+      name,
+      ...units.map(millions),
+      logGb,
+      presenceUsd(usage).toLocaleString('en-US', { maximumSignificantDigits: 2 }),
+    ]
   })
   return markdownTable(['Millions in a month', ...heads, 'USD'], cells)
 }
@@ -149,4 +160,25 @@ ${presenceTable(rows)}
   each connects anew every two hours and asks once then.
 - Lambda and table are measured, the rate limit with them. Messages and connection minutes are those that API Gateway bills:
   handshakes and ends are taken for messages; what nothing is sent for (ping frames) is none.
+- Log lines of heartbeats and of the channel's functions are in it, in GB; the channel's access log is off (\`liveAccessLog\`).
 `
+
+/** The rows of presence that a text states. */
+export const statedPresence = (text: string): PresenceRow[] =>
+  [...text.matchAll(/^\| (heartbeats alone|with the live channel) .*$/gm)].map(([line, name = '']) => {
+    const cells = line.split('|').slice(2)
+    const at = (i: number): number => Number(cells[i]?.trim().replaceAll(',', '')) * 1e6
+    return {
+      name,
+      usage: {
+        httpRequests: at(0),
+        messages: at(1),
+        connectionMinutes: at(2),
+        lambdaRequests: at(3),
+        lambdaGbMs: at(4) * 1e3,
+        writeUnits: at(5),
+        readUnits: at(6),
+        payloadUnits: 0,
+      },
+    }
+  })

@@ -1,6 +1,6 @@
 /**
- * USD in us-east-1, without free tiers and volume discounts, as AWS published them in 2025 (looked up on 2026-11-21).
- * Other regions cost up to a quarter more.
+ * USD in us-east-1, without free tiers and volume discounts, as AWS published them in 2025 (looked up on 2026-11-21, those
+ * of backups, classes and alarms on 2026-11-23; docs/decisions/0036 names the pages). Other regions cost up to a quarter more.
  */
 export const prices = {
   /** HTTP API: a request of up to 512 KB. */
@@ -15,6 +15,13 @@ export const prices = {
   writeUnit: 0.625 / 1e6,
   readUnit: 0.125 / 1e6,
   tableGbMonth: 0.25,
+  /** Its other class: cheaper storage, and units that are dearer by this factor. */
+  infrequentGbMonth: 0.1,
+  infrequentUnits: 1.25,
+  pointInTimeGbMonth: 0.2,
+  /** A GB of a backup in a vault, and one that is copied to another region. */
+  backupGbMonth: 0.1,
+  regionGb: 0.02,
   /** S3: an object that is put. KMS: a signature by an elliptic curve. */
   objectPut: 5.0 / 1e6,
   signature: 15.0 / 1e6,
@@ -25,4 +32,10 @@ export const prices = {
   logGb: 0.5,
   metricMonth: 0.3,
   alarmMonth: 0.1,
+  dashboardMonth: 3,
+  keyMonth: 1,
+  secretMonth: 0.4,
+  /** A web ACL of AWS WAF, and each rule of it. */
+  webAclMonth: 5,
+  webAclRuleMonth: 1,
 }

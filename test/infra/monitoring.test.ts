@@ -7,7 +7,6 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { watchSum } from '#infra/watch/watch-jobs.ts'
 import { metrics } from '#shared/core/logging/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
-import { alarmMetrics, watchCosts } from '#test/bench/watch-costs.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
@@ -306,16 +305,6 @@ describe('without metrics of the service', () => {
       ).not.toEqual([])
     }
   })
-})
-
-it('looks at as many metrics as the costs say', () => {
-  const looked = alarms.flatMap(([, { Properties }]) =>
-    Properties.Metrics
-      ? Properties.Metrics.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat)
-      : [Properties],
-  )
-  expect(looked).toHaveLength(alarmMetrics)
-  expect(readFileSync('docs/costs.md', 'utf8')).toContain(watchCosts())
 })
 
 it('has one dashboard that shows every alarm, and the metrics that the service makes', () => {
