@@ -28,10 +28,11 @@ import { type TokenSecrets, tokenSecrets } from './functions/token-secrets.ts'
 import { ownEnd } from './own-end.ts'
 import { Roles } from './roles/roles.ts'
 import type { Settings } from './settings/settings.ts'
-import type { DataStack } from './storage/data-stack.ts'
+import type { Data } from './storage/data-stack.ts'
+import { StoredData } from './storage/stored-data.ts'
 import { Monitoring } from './watch/monitoring.ts'
 
-type Props = { settings: Settings; operations: OperationSource[]; code: string; data: DataStack }
+type Props = { settings: Settings; operations: OperationSource[]; code: string; data: Data }
 type Behind = { operations: OperationSource[]; code: string; shared: Shared; roles: Roles }
 
 /** What is spelled otherwise under `/v0` (`/v0` contract, 2.3, 2.4). */
@@ -46,9 +47,10 @@ export class ServiceStack extends Stack {
   /** Who is told of alarms. */
   readonly alarmTopic: ITopic
 
-  constructor(scope: Construct, id: string, { settings, operations, code, data }: Props) {
+  constructor(scope: Construct, id: string, { settings, operations, code, data: made }: Props) {
     // CloudFormation takes templates of 1 MB, of which a third would be blanks.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
+    const data = new StoredData(this, 'Data', made)
     const { storage, functionLogs: logGroup } = data
     const channel = hasChannel(settings) ? new LiveApi(this, 'LiveChannel', settings) : null
     if (channel) this.channelHost = channel.host
@@ -60,7 +62,10 @@ export class ServiceStack extends Stack {
       logGroup,
       tracing: settings.tracing,
       loaded: loadedCode(code),
-      environment: environment({ settings, storage, channel, passcodeFunction, urlSuffix: this.urlSuffix }),
+      environment: environment(
+        { settings, storage, channel, passcodeFunction, urlSuffix: this.urlSuffix },
+        made.storage,
+      ),
     }
     const reservedConcurrency = reservedTogether(operations, settings)
     const check = new ConcurrencyCheck(this, 'ConcurrencyCheck', {
@@ -150,7 +155,7 @@ export class ServiceStack extends Stack {
   }
 
   /** The API of these routes, under the address that a deployment has chosen or else that of the API itself. */
-  private addApi(routes: ApiRoute[], limits: object, { accessLogs }: DataStack, settings: Settings) {
+  private addApi(routes: ApiRoute[], limits: object, { accessLogs }: Data, settings: Settings) {
     const { domainName, certificateArn, ipAddressType, prefix, baseUrl } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
     const api = new CfnApi(this, 'Api', { body: apiBody(prefix, routes, endpoint) })
@@ -177,11 +182,13 @@ export class ServiceStack extends Stack {
 
   /** Whoever reads what others write gets its new version first. The check comes before all, whatever its version. */
   private putFirst(readers: Alias[], check: ConcurrencyCheck): void {
+    // The aliases alone: what feeds them would double the size of what waits for them.
+    const first = readers.flatMap(({ node }) => node.defaultChild ?? [])
     for (const child of this.node.children) {
       if (child === check) continue
       const inside =
         child instanceof OperationStack ? [child] : child.node.findAll().filter((one) => one instanceof Alias)
-      for (const one of inside) if (!readers.some((reader) => reader === one)) one.node.addDependency(...readers)
+      for (const one of inside) if (!readers.some((reader) => reader === one)) one.node.addDependency(...first)
     }
   }
 

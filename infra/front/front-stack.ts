@@ -19,12 +19,13 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { livePath } from '../api/live-api.ts'
 import { publicRoutes } from '../api/public-routes.ts'
 import type { Shared } from '../functions/function-settings.ts'
 import { acknowledge } from '../nag/acknowledge.ts'
+import { LookUps } from '../storage/look-ups.ts'
 import { OriginSecretRotation } from './origin-secret-rotation.ts'
 
 /** Where people are (P8.2), as CloudFront tells it; names that a caller sends itself are replaced. */
@@ -102,8 +103,11 @@ export class FrontStack extends Stack {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, { description: 'Network Access Administration: front' })
-    const { domainName, certificateArn, webAclArn, origin, channelOrigin, rotationDays, code } = props
-    const { logGroup, tracing, serviceName, alarmTopic } = props
+    const { domainName, certificateArn, origin, channelOrigin, rotationDays, code } = props
+    const { logGroup, tracing, serviceName } = props
+    const lookUps = new LookUps(this, 'LookUps')
+    const webAclArn = lookUps.once('WebAclArn', props.webAclArn)
+    const alarmTopic = Topic.fromTopicArn(this, 'Alarms', lookUps.once('AlarmTopicArn', props.alarmTopic.topicArn))
     const secret = new Secret(this, 'OriginSecret', {
       description: 'Proves to the service that a request came through CloudFront. It rotates by itself.',
       generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'current', excludePunctuation: true },

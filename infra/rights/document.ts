@@ -29,13 +29,13 @@ const code = (text: string): string => `\`${text}\``
 function resourceName(reference: unknown): string {
   const text = JSON.stringify(reference)
   if (reference === '*') return 'the account'
-  if (text.includes('StorageTable')) return 'the table'
-  if (text.includes('StorageFlows')) return 'the flow stream'
+  if (text.includes('Outputs.Table')) return 'the table'
+  if (text.includes('Outputs.FlowStreamArn')) return 'the flow stream'
   if (text.includes('ServiceSecret')) return 'the service secret'
   if (text.includes('/api-token/')) return 'the secrets of new API tokens'
-  if (text.includes('StorageFailures')) return 'the bucket of failed batches'
-  if (text.includes('StorageSealed')) return 'the bucket of the sealed logs'
-  if (text.includes('StorageSealKey')) return 'the key of the sealed logs'
+  if (text.includes('Outputs.FailuresBucket')) return 'the bucket of failed batches'
+  if (text.includes('Outputs.SealedBucket')) return 'the bucket of the sealed logs'
+  if (text.includes('Outputs.SealKeyArn')) return 'the key of the sealed logs'
   if (text.includes('PasscodesMailPasscode')) return 'what mails passcodes'
   if (text.includes('LogGroup') || text.includes('FunctionLogs')) return 'its log group'
   if (text.includes('@connections')) return 'the connections of the live channel'

@@ -4,16 +4,23 @@ import type { Construct } from 'constructs'
 import { ownEnd } from '../own-end.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
-import { Storage } from './storage.ts'
+import { type Storage, StorageResources } from './storage.ts'
 
 type Props = { settings: Settings }
 
-/** What holds data. Nothing else is in here, so that all else can be deleted and deployed anew beside it. */
-export class DataStack extends Stack {
+/** The resources of the data stack that other stacks use. */
+export type Data = {
   readonly storage: Storage
-  /** What the functions write for the operator. */
+  /** Log lines of all functions, for the operator. */
   readonly functionLogs: ILogGroup
-  /** One line a request, of the API. */
+  /** One line per request, of the API. */
+  readonly accessLogs: ILogGroup
+}
+
+/** What holds data. Nothing else is in here, so that all else can be deleted and deployed anew beside it. */
+export class DataStack extends Stack implements Data {
+  readonly storage: StorageResources
+  readonly functionLogs: ILogGroup
   readonly accessLogs: ILogGroup
 
   constructor(scope: Construct, id: string, { settings }: Props) {
@@ -21,7 +28,7 @@ export class DataStack extends Stack {
       description: 'Network Access Administration: data',
       terminationProtection: settings.keepData,
     })
-    this.storage = new Storage(this, 'Storage', settings)
+    this.storage = new StorageResources(this, 'Storage', settings)
     const kept = {
       retention: settings.logGroupDays,
       removalPolicy: keptBy(settings),

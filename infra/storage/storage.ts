@@ -22,11 +22,8 @@ import { sealBucket } from './seal-bucket.ts'
 import { sealKey } from './seal-key.ts'
 import { tablePolicy } from './table-policy.ts'
 
-/**
- * What the service keeps: the table, the flow stream, failed batches, and the secret all keys are derived from. What a
- * deployment says is there already is used as it is, and none is made.
- */
-export class Storage extends Construct {
+/** What the service keeps: the table, the flow stream, failed batches, and the secret all keys are derived from. */
+export type Storage = {
   readonly table: ITableV2
   readonly flows: IStream
   readonly failures: IBucket
@@ -34,7 +31,18 @@ export class Storage extends Construct {
   /** Tiles and checkpoints of the sealed logs, and the key that signs these. */
   readonly sealed: IBucket
   readonly sealKey: IKey
-  /** What encrypts all of that, where it is not a key of AWS. */
+  /** Encrypts all of the above; null where keys of AWS do. */
+  readonly key: IKey | null
+}
+
+/** The resources of the data stack. A resource that a setting names is used as it is, and none is made in its place. */
+export class StorageResources extends Construct implements Storage {
+  readonly table: ITableV2
+  readonly flows: IStream
+  readonly failures: IBucket
+  readonly secret: ISecret
+  readonly sealed: IBucket
+  readonly sealKey: IKey
   readonly key: IKey | null
 
   constructor(scope: Construct, id: string, settings: Settings) {

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib'
+import { type CfnResource, Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { OperationSource } from '#functions/operations.ts'
 import { withoutCode } from '#infra/without-code.ts'
@@ -23,15 +23,61 @@ function frozen<T>(value: T): T {
   return value
 }
 
-/** Puts in the place of what a template takes from another stack's outputs what that output is. */
-function withOutputs<T>(value: T, outputsOf: (stack: string) => Record<string, { Value: unknown }>): T {
-  if (Array.isArray(value)) return value.map((item) => withOutputs(item, outputsOf)) as T
+type Contents = {
+  Parameters?: Record<string, unknown>
+  Resources?: Record<string, Resource>
+  Outputs?: Record<string, { Value: unknown }>
+}
+type Made = { stack: Stack; template: Contents }
+
+/** The id of a nested stack in the template of its parent. */
+const idOf = ({ nestedStackParent, nestedStackResource }: Stack): string =>
+  nestedStackParent?.resolve((nestedStackResource as CfnResource | undefined)?.logicalId)
+
+/** Replaces what a template takes from another one, outputs and parameters of nested stacks included, by its value there. */
+function shown(value: unknown, of: Made, all: Made[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => shown(item, of, all))
   if (typeof value !== 'object' || value === null) return value
-  const { 'Fn::GetStackOutput': reference } = value as Json & {
-    'Fn::GetStackOutput'?: { StackName: string; OutputName: string }
+  const reference = value as Json & { 'Fn::GetStackOutput'?: { StackName: string; OutputName: string } }
+  const outputOf = (made: Made | undefined, output: string) =>
+    made && shown(made.template.Outputs?.[output]?.Value, made, all)
+  if (reference['Fn::GetStackOutput']) {
+    const { StackName, OutputName } = reference['Fn::GetStackOutput']
+    return outputOf(
+      all.find(({ stack }) => !stack.nested && stack.stackName === StackName),
+      OutputName,
+    )
   }
-  if (reference) return outputsOf(reference.StackName)[reference.OutputName]?.Value as T
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withOutputs(item, outputsOf)])) as T
+  const [id, attribute = ''] = [reference['Fn::GetAtt'] ?? []].flat().map(String)
+  if (attribute.startsWith('Outputs.')) {
+    const nested = all.find(({ stack }) => stack.nestedStackParent === of.stack && idOf(stack) === id)
+    return outputOf(nested, attribute.slice('Outputs.'.length))
+  }
+  const parent = all.find(({ stack }) => stack === of.stack.nestedStackParent)
+  const parameter = String(reference.Ref)
+  if (parent && of.template.Parameters && parameter in of.template.Parameters) {
+    const given = parent.template.Resources?.[idOf(of.stack)]?.Properties.Parameters[parameter]
+    return shown(given, parent, all)
+  }
+  const inside = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shown(item, of, all)]))
+  return folded(inside)
+}
+
+/** A join without the joins in it, and with strings that meet as one: the CDK writes it so where no other stack is in between. */
+function folded(value: Json): Json {
+  const [separator, parts] = [value['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
+  if (separator !== '' || !Array.isArray(parts)) return value
+  const inner = parts.flatMap((part) => {
+    const [empty, more] = [(part as Json | null)?.['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
+    return empty === '' ? more : [part]
+  })
+  const met: unknown[] = []
+  for (const part of inner) {
+    const last = met.at(-1)
+    if (typeof last === 'string' && typeof part === 'string') met[met.length - 1] = last + part
+    else met.push(part)
+  }
+  return { 'Fn::Join': ['', met] }
 }
 
 const made = new Map<string, ReturnType<typeof synthesized>>()
@@ -54,15 +100,15 @@ async function synthesized(operations: OperationSource[], context: Record<string
   return withoutCode({ operations, context }, (app) => {
     const found = app.node.findAll().filter((node) => Stack.isStack(node))
     const stacks = found.map((stack) => frozen(Template.fromStack(stack).toJSON()))
-    const outputsOf = (name: string) => stacks[found.findIndex(({ stackName }) => stackName === name)]?.Outputs ?? {}
-    const resources = stacks.map((stack) =>
-      frozen(withOutputs((stack.Resources ?? {}) as Record<string, Resource>, outputsOf)),
+    const all = found.map((stack, at): Made => ({ stack, template: stacks[at] as Contents }))
+    const resources = all.map((one) =>
+      frozen(shown(one.template.Resources ?? {}, one, all) as Record<string, Resource>),
     )
     const entries = resources.flatMap((stack) => Object.entries(stack))
     return {
       /** The templates as they are, that of what holds data first, nested ones behind their parent. */
       stacks,
-      /** The resources of each of them. What comes from an output of another stack is shown as what that output is. */
+      /** The resources of each of them. A value of another stack is shown as it is there. */
       resources,
       /** One of the stacks that are deployed by themselves. */
       stack(name: string) {

@@ -1,0 +1,24 @@
+import { CfnOutput, CfnParameter, CfnWaitConditionHandle, NestedStack, Token } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+
+/**
+ * Values of other stacks, each looked up once, as a parameter of this nested stack. CloudFormation carries out every occurrence of
+ * `Fn::GetStackOutput` by itself, so the rest of a stack refers to the outputs of this one (docs/decisions/0032).
+ */
+export class LookUps extends NestedStack {
+  constructor(scope: Construct, id: string) {
+    super(scope, id)
+    // Hundreds of properties name it, in a template whose size is bounded.
+    this.nestedStackResource?.overrideLogicalId(id)
+    // CloudFormation refuses a stack without a resource; this one costs nothing and does nothing.
+    new CfnWaitConditionHandle(this, 'Nothing')
+  }
+
+  /** The value by reference, short wherever it is used. */
+  once(name: string, value: string): string {
+    const parameter = new CfnParameter(this, `${name}Value`)
+    this.setParameter(parameter.logicalId, value)
+    new CfnOutput(this, name, { value: parameter.valueAsString })
+    return Token.asString(this.nestedStackResource?.getAtt(`Outputs.${name}`))
+  }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { loadOperations } from '#functions/operations.ts'
+import { templatesOf } from '#test/support/service/templates.ts'
+
+const account = '111122223333'
+const certificate = (region: string) => `arn:aws:acm:${region}:${account}:certificate/1`
+
+/** Settings with which every stack of the app exists. */
+const everything = {
+  backupVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,
+  encryptionKey: 'own',
+  domainName: 'access.example.com',
+  certificateArn: certificate('eu-central-1'),
+  frontCertificateArn: certificate('us-east-1'),
+}
+
+const adopted = {
+  tableStreamArn: `arn:aws:dynamodb:eu-central-1:${account}:table/kept/stream/2026-11-22T08:00:00.000`,
+  flowStreamArn: `arn:aws:kinesis:eu-central-1:${account}:stream/kept`,
+  failuresBucket: 'kept-failures',
+  serviceSecretArn: `arn:aws:secretsmanager:eu-central-1:${account}:secret:kept-AbCdEf`,
+  sealBucket: 'kept-seals',
+  sealKeyArn: `arn:aws:kms:eu-central-1:${account}:key/kept`,
+}
+
+/** Every use of a function in a template, by its argument. */
+function* usesOf(name: string, value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, item] of Object.entries(value)) {
+    if (key === name) yield JSON.stringify(item)
+    yield* usesOf(name, item)
+  }
+}
+
+const templates = async (context: object) =>
+  templatesOf(
+    (await loadOperations()).filter(({ operation }) => /^\/(groups|v0)/.test(operation.path)),
+    { ...context },
+  )
+
+describe.each([
+  ['no settings', {}, 13],
+  ['every stack', everything, 14 + 6 + 1],
+  ['data that exists', adopted, 2],
+])('with %s', (_, context, number) => {
+  it('looks up each output of another stack once in a template', async () => {
+    const { stacks } = await templates(context)
+    for (const template of stacks) {
+      const uses = [...usesOf('Fn::GetStackOutput', template)]
+      expect(uses).toEqual([...new Set(uses)])
+    }
+    expect(stacks.flatMap((template) => [...usesOf('Fn::GetStackOutput', template)])).toHaveLength(number)
+  })
+
+  it('imports no export, which would keep the data stack from changing', async () => {
+    const { stacks } = await templates(context)
+    expect(stacks.flatMap((template) => [...usesOf('Fn::ImportValue', template)])).toEqual([])
+  })
+
+  it('names only outputs that exist, and stacks in the order of the deployment', async () => {
+    const { stacks, names, stack } = await templates(context)
+    const outputs = (name: string) => Object.keys(stack(name).template.Outputs as object)
+    let deployed = -1
+    for (const template of stacks) {
+      deployed = Math.max(deployed, ...names.map((name, at) => (stack(name).template === template ? at : -1)))
+      for (const use of usesOf('Fn::GetStackOutput', template)) {
+        const { StackName, OutputName } = JSON.parse(use)
+        expect(outputs(StackName), use).toContain(OutputName)
+        expect(StackName).not.toBe(names[deployed])
+      }
+    }
+  })
+})
