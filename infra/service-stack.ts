@@ -158,7 +158,7 @@ export class ServiceStack extends Stack {
   private addApi(routes: ApiRoute[], limits: object, { accessLogs }: Data, settings: Settings) {
     const { domainName, certificateArn, ipAddressType, prefix, baseUrl } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
-    const api = new CfnApi(this, 'Api', { body: apiBody(prefix, routes, endpoint) })
+    const api = new CfnApi(this, 'Api', { body: apiBody(prefix, routes, endpoint), failOnWarnings: true })
     const stage = this.addStage(api, accessLogs, settings, limits)
     let target: string | undefined
     if (domainName !== null && certificateArn !== null) {

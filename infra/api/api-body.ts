@@ -1,7 +1,8 @@
 /** A route of the HTTP API (`GET /groups`, `ANY /v0/{proxy+}`, `$default`) and what it leads to. */
 export type ApiRoute = {
   key: string
-  functionArn: string
+  /** Integration URI of its function. */
+  uri: string
   /** Role that API Gateway takes to invoke the function. */
   invokerArn: string
 }
@@ -16,9 +17,9 @@ const pathParameters = (path: string) =>
     schema: { type: 'string' },
   }))
 
-/** How the document says a route: its path, its method, and what else its operation has. */
+/** Place of a route in the document: its path, its method, and the other members of its operation. */
 function placeOf(key: string): { path: string; method: string; more: object } {
-  if (key === '$default') return { path: key, method: anyMethod, more: { isDefaultRoute: true } }
+  if (key === '$default') return { path: `/${key}`, method: anyMethod, more: { isDefaultRoute: true } }
   const [method = '', path = ''] = key.split(' ')
   const parameters = pathParameters(path)
   return {
@@ -39,7 +40,7 @@ export type ApiEndpoint = { ipAddressType: string; disableExecuteApiEndpoint: bo
 export function apiBody(title: string, routes: ApiRoute[], endpoint: ApiEndpoint): object {
   const paths: Record<string, Record<string, object>> = {}
   const spelled = new Map<string, string>()
-  for (const { key, functionArn, invokerArn } of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+  for (const { key, uri, invokerArn } of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     const { path, method, more } = placeOf(key)
     const shape = path.replace(/\{[^}+]+/g, '{')
     const other = spelled.get(shape) ?? path
@@ -55,7 +56,7 @@ export function apiBody(title: string, routes: ApiRoute[], endpoint: ApiEndpoint
         type: 'AWS_PROXY',
         httpMethod: 'POST',
         payloadFormatVersion: '2.0',
-        uri: functionArn,
+        uri,
         credentials: invokerArn,
       },
     }

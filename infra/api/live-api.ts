@@ -9,6 +9,7 @@ import { live } from '../functions/live.ts'
 import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
 import type { Settings } from '../settings/settings.ts'
 import { CustomDomain } from './custom-domain.ts'
+import { integrationUri } from './integration-uri.ts'
 import { invokerRole } from './invoker-role.ts'
 
 const stageName = 'live'
@@ -92,7 +93,7 @@ export class LiveApi extends Construct {
       const integration = new CfnIntegration(this, `${id}Integration`, {
         apiId,
         integrationType: 'AWS_PROXY',
-        integrationUri: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${arn}/invocations`,
+        integrationUri: integrationUri(arn),
         credentialsArn: invoker.roleArn,
       })
       if (last) integration.node.addDependency(last)

@@ -1,6 +1,7 @@
-import { NestedStack } from 'aws-cdk-lib'
+import { CfnOutput, CfnParameter, NestedStack, Reference, Token, Tokenization } from 'aws-cdk-lib'
 import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { OperationSource } from '#functions/operations.ts'
 import { sealedRows } from '#shared/jobs/secret-rotation/sealed-rows.ts'
@@ -11,6 +12,7 @@ import { reservedOf } from '../functions/reserved.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ApiRoute } from './api-body.ts'
+import { integrationUri } from './integration-uri.ts'
 import { invokerRole } from './invoker-role.ts'
 import { collectionOf, routeId, routeKeys } from './route-id.ts'
 
@@ -29,8 +31,10 @@ type Props = {
 export class OperationStack extends NestedStack {
   readonly routes: ApiRoute[]
 
-  constructor(scope: Construct, id: string, { operations, code, shared, roles, settings }: Props) {
+  constructor(scope: Construct, id: string, { operations, code, shared: given, roles, settings }: Props) {
     super(scope, id)
+    this.nestedStackResource?.overrideLogicalId(id.replaceAll('-', ''))
+    const shared = this.#given(given)
     const asset = Code.fromAsset(code)
     const functions = operations.map(({ operation, file }) => ({
       operation,
@@ -46,10 +50,11 @@ export class OperationStack extends NestedStack {
       ),
     }))
     const arns = functions.map(({ lambda }) => lambda.functionArn)
-    const invokerArn = invokerRole(this, 'Invoker', arns).roleArn
-    this.routes = functions.flatMap(({ operation, lambda: { functionArn } }) =>
-      routeKeys(operation).map((key) => ({ key, functionArn, invokerArn })),
-    )
+    const invokerArn = this.#told('InvokerArn', invokerRole(this, 'Invoker', arns).roleArn)
+    this.routes = functions.flatMap(({ operation, id, lambda }) => {
+      const uri = this.#told(`${id}Uri`, integrationUri(lambda.functionArn))
+      return routeKeys(operation).map((key) => ({ key, uri, invokerArn }))
+    })
     const shifted = functions
       .filter(({ operation: { method, path } }) => carryingRoutes.has(`${method} ${path}`))
       .map(({ operation, id, lambda }) => ({
@@ -60,6 +65,33 @@ export class OperationStack extends NestedStack {
     if (shifted.length > 0 && settings.shift === 'canary') {
       new GradualShift(this, 'Shift', { functions: shifted, serviceName: settings.stackName })
     }
+  }
+
+  /** References among these settings as parameters with short names. */
+  #given({ environment, logGroup, ...rest }: Shared): Shared {
+    const parameter = (name: string, value: string): string => {
+      const made = new CfnParameter(this, name)
+      this.setParameter(made.logicalId, value)
+      return made.valueAsString
+    }
+    const entries = Object.entries(environment).map(([name, value]): [string, string] => [
+      name,
+      Reference.isReference(Tokenization.reverse(value, { failConcat: false }))
+        ? parameter(name.replaceAll('_', ''), value)
+        : value,
+    ])
+    const logGroupName = parameter('LogGroupName', logGroup.logGroupName)
+    return {
+      ...rest,
+      environment: Object.fromEntries(entries),
+      logGroup: LogGroup.fromLogGroupName(this, 'Logs', logGroupName),
+    }
+  }
+
+  /** A value for the parent, as an output with a short name: the CDK's own would begin with the name of the stack. */
+  #told(name: string, value: string): string {
+    new CfnOutput(this, name, { value })
+    return Token.asString(this.nestedStackResource?.getAtt(`Outputs.${name}`))
   }
 }
 

@@ -4,6 +4,7 @@ import type { Construct, IDependable } from 'constructs'
 import { functionSettings, type Shared } from '../functions/function-settings.ts'
 import { live } from '../functions/live.ts'
 import type { ApiRoute } from './api-body.ts'
+import { integrationUri } from './integration-uri.ts'
 import { invokerRole } from './invoker-role.ts'
 import { routeId } from './route-id.ts'
 
@@ -31,5 +32,7 @@ export function routedFunctions(
   })
   const arns = made.map(({ functionArn }) => functionArn)
   const invokerArn = invokerRole(scope, 'Invoker', arns).roleArn
-  return made.flatMap(({ functionArn, routes }) => routes.map((key) => ({ key, functionArn, invokerArn })))
+  return made.flatMap(({ functionArn, routes }) =>
+    routes.map((key) => ({ key, uri: integrationUri(functionArn), invokerArn })),
+  )
 }

@@ -19,6 +19,11 @@ const roleFor = (resource: unknown, service = 'apigateway.amazonaws.com') => ({
 const one = { 'Fn::GetAtt': ['One', 'Arn'] }
 const invoker = { 'Fn::GetAtt': ['Invoker', 'Arn'] }
 
+/** The integration URI of a function, as the app writes it. */
+const uriOf = (functionArn: unknown) => ({
+  'Fn::Join': ['', ['arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/', functionArn, '/invocations']],
+})
+
 /** What the runner makes of an API with this definition, one function and a role. */
 function routesOf(body: unknown, role = roleFor([one])) {
   const template: Template = {
@@ -40,7 +45,7 @@ function routesOf(body: unknown, role = roleFor([one])) {
 const bodyOf = (...keys: string[]) =>
   apiBody(
     'api',
-    keys.map((key) => ({ key, functionArn: one as never, invokerArn: invoker as never })),
+    keys.map((key) => ({ key, uri: uriOf(one) as never, invokerArn: invoker as never })),
     { ipAddressType: 'dualstack', disableExecuteApiEndpoint: false },
   )
 
@@ -67,12 +72,14 @@ it.each([
   ['an authorizer', changed({ security: [{}] }), 'does not support the security'],
   ['another method', { openapi: '3.0.1', paths: { '/things': { trace: {} } } }, 'does not know the trace'],
   ['another version', { openapi: '3.1.0', paths: {} }, 'no definition in OpenAPI 3.0'],
+  ['a path without a slash', { openapi: '3.0.1', paths: { $default: { get: {} } } }, 'begins with no slash'],
   ['no definition', undefined, 'no definition in OpenAPI 3.0'],
   ['a timeout', changed({}, { timeoutInMillis: 50 }), 'does not support the timeoutInMillis'],
   ['another integration', changed({}, { type: 'HTTP_PROXY' }), 'no Lambda proxy'],
   ['another payload', changed({}, { payloadFormatVersion: '1.0' }), 'no Lambda proxy'],
-  ['no function', changed({}, { uri: 'arn:aws:lambda:::function:none' }), 'leads to no function'],
-  ['a function that its role may not invoke', changed({}, { uri: { 'Fn::GetAtt': ['Two', 'Arn'] } }), 'no role'],
+  ['no function', changed({}, { uri: uriOf('arn:aws:lambda:::function:none') }), 'leads to no function'],
+  ['the bare ARN of a function', changed({}, { uri: one }), 'leads to no function'],
+  ['a function that its role may not invoke', changed({}, { uri: uriOf({ 'Fn::GetAtt': ['Two', 'Arn'] }) }), 'no role'],
   ['no role', changed({}, { credentials: undefined }), 'no role that may invoke'],
 ])('does not guess at %s', (_, body, message) => {
   expect(() => routesOf(body)).toThrow(message)

@@ -1,5 +1,5 @@
 import type { LiveRoute } from '../live/live-event.ts'
-import { type Invoked, invocationsOf } from './routes.ts'
+import { type Invoked, integratedArn, invocationsOf } from './routes.ts'
 import type { Found } from './stack.ts'
 
 /** The function of each route of the channel; `answers` where what it returns is sent to the device. */
@@ -27,8 +27,8 @@ export function readLiveRoutes(all: Found[], invoked: Invoked): LiveRoutes | nul
     if (!route || !integration) throw new Error(`The live channel has no route ${key}.`)
     const { IntegrationType, IntegrationUri, CredentialsArn } = integration.settings
     if (IntegrationType !== 'AWS_PROXY') throw new Error(`The route ${key} is no Lambda proxy.`)
-    const [, arn = ''] = /\/functions\/(.+)\/invocations$/.exec(String(IntegrationUri)) ?? []
-    const functionArn = invoked(arn)
+    const arn = integratedArn(IntegrationUri)
+    const functionArn = arn && invoked(arn)
     if (!functionArn) throw new Error(`The route ${key} leads to no function.`)
     const invoker = invokers.find(({ stack, id }) => stack.arn(id) === CredentialsArn)
     if (!invoker || !invocationsOf(invoker).has(arn)) {

@@ -10,6 +10,10 @@ const anyMethod = 'x-amazon-apigateway-any-method'
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', anyMethod])
 const known = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
 
+/** The ARN in an integration URI; undefined where it invokes no function. */
+export const integratedArn = (uri: unknown): string | undefined =>
+  /^arn:[^:]+:apigateway:[^:]+:lambda:path\/2015-03-31\/functions\/(arn:.+)\/invocations$/.exec(String(uri))?.[1]
+
 /** What a role lets API Gateway do, as `action resource`: of its own policies alone. */
 export function invocationsOf({ stack, properties }: Found): Set<string> {
   const trust = JSON.stringify(stack.resolve(properties.AssumeRolePolicyDocument))
@@ -27,6 +31,7 @@ function keyOf(path: string, method: string, operation: Record<string, unknown>)
   if (!methods.has(method)) throw new Error(`The local runner does not know the ${method} of the path ${path}.`)
   const unknown = Object.keys(operation).find((name) => !known.has(name))
   if (unknown) throw new Error(`The local runner does not support the ${unknown} of ${method} ${path}.`)
+  if (!path.startsWith('/')) throw new Error(`API Gateway warns of the path ${path}, which begins with no slash.`)
   if (operation.isDefaultRoute === true) return '$default'
   return `${method === anyMethod ? 'ANY' : method.toUpperCase()} ${path}`
 }
@@ -47,9 +52,10 @@ function routesOf({ stack, id, properties }: Found, invoked: Invoked, roles: Map
       if (String(type).toUpperCase() !== 'AWS_PROXY' || httpMethod !== 'POST' || payloadFormatVersion !== '2.0') {
         throw new Error(`The route ${key} is no Lambda proxy with payload format 2.0.`)
       }
-      const functionArn = invoked(String(uri))
+      const arn = integratedArn(uri)
+      const functionArn = arn && invoked(arn)
       if (!functionArn) throw new Error(`The route ${key} leads to no function.`)
-      if (!roles.get(String(credentials))?.has(String(uri))) {
+      if (!roles.get(String(credentials))?.has(arn)) {
         throw new Error(`The route ${key} has no role that may invoke its function.`)
       }
       return { key, functionArn }
