@@ -60,6 +60,6 @@ export function taskRights(storage: Storage) {
       onTable(['dynamodb:GetItem'], [headKey(anyAccount).pk]),
     ],
     // It looks at all items, and writes none.
-    verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
+    verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
   } satisfies Partial<Record<Duty, PolicyStatement[]>>
 }

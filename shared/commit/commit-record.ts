@@ -2,6 +2,7 @@ import type { Subject } from '../core/subject.ts'
 import type { Key } from '../table/keys.ts'
 import type { Cascade } from './cascade.ts'
 import type { Revocation } from './revoke.ts'
+import type { WrittenRows } from './written-row.ts'
 
 /** What a commit did to one row; secrets are redacted (L6.3). */
 export type Change = {
@@ -27,6 +28,8 @@ export type CommitRecord = {
   /** The sync run that caused it (I4.7); missing where none did. */
   run_id?: string
   changes: Change[]
+  /** All rows that it wrote, those whose changes are not logged included. `verify-rows` compares them with the table. */
+  rows: WrittenRows
   revocations: Revocation[]
   cascades: Cascade[]
 }
@@ -44,8 +47,9 @@ export const commitItem = (key: Key, record: CommitRecord) => ({
 /** The record in an item of the table or of its stream. @throws for a form that is neither today's nor the one before */
 export function readCommitRecord({ version = 1, ...item }: Record<string, unknown>): CommitRecord {
   if (version !== 1 && version !== recordVersion) throw new Error(`Commit records of form ${version} are not known.`)
-  const known: Pick<CommitRecord, 'first_leaf' | 'revocations' | 'cascades'> = {
+  const known: Pick<CommitRecord, 'first_leaf' | 'rows' | 'revocations' | 'cascades'> = {
     first_leaf: null,
+    rows: {},
     revocations: [],
     cascades: [],
   }

@@ -63,6 +63,7 @@ function commitRecord(author: Author, head: Head, transaction: Transaction, chan
     subject: author.subject,
     ...(author.runId !== undefined && { run_id: author.runId }),
     changes,
+    rows: transaction.rows(commitId),
     revocations: transaction.revocations,
     cascades: transaction.cascades,
   })

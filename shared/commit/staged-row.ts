@@ -17,15 +17,22 @@ export type Staged<R extends Row = Row> = {
 }
 
 /** What a staged row comes to: its writes, and how many rows more or less its partitions count. */
-type Parts = { writes: Write[]; counted: Map<string, number> }
+type Parts = { item: Item | null; writes: Write[]; counted: Map<string, number> }
 
 export const address = ({ pk, sk }: Key): string => `${pk}\n${sk}`
 export const deleteWrite = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
 export const putWrite = (Item: Item): Write => ({ Put: { TableName: tableName(), Item } })
 
-/** Worked out once for what is staged: whoever fills a commit asks after each row how large it is. */
-export function partsOf(accountId: string, staged: Staged): Parts {
-  staged.parts ??= { writes: rowWrites(accountId, staged), counted: countedRows(accountId, staged) }
+/**
+ * Worked out once for what is staged: whoever fills a commit asks after each row how large it is.
+ * @param sequence the commit that writes the row; its item names it
+ */
+export function partsOf(accountId: string, sequence: number, staged: Staged): Parts {
+  if (!staged.parts) {
+    const { entity, after } = staged
+    const item = after && { ...rowItem(entity, accountId, after), commit: sequence }
+    staged.parts = { item, writes: rowWrites(accountId, staged, item), counted: countedRows(accountId, staged) }
+  }
   return staged.parts
 }
 
@@ -38,12 +45,12 @@ const derivedItems = (accountId: string, { entity }: Staged, row: Row | null): M
     ]),
   )
 
-function rowWrites(accountId: string, staged: Staged): Write[] {
-  const { key, entity, before, after } = staged
+function rowWrites(accountId: string, staged: Staged, item: Item | null): Write[] {
+  const { key, before, after } = staged
   const old = derivedItems(accountId, staged, before)
   const fresh = derivedItems(accountId, staged, after)
   return [
-    after ? putWrite(rowItem(entity, accountId, after)) : deleteWrite(key),
+    item ? putWrite(item) : deleteWrite(key),
     ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [deleteWrite(item)])),
     ...[...fresh].flatMap(([at, item]) => (old.has(at) ? [] : [putWrite(item)])),
   ]

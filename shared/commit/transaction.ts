@@ -20,6 +20,7 @@ import {
   type Staged,
   type Write,
 } from './staged-row.ts'
+import { rowDigest, rowName, type WrittenRows } from './written-row.ts'
 
 /** A transaction holds at most this many writes; a larger change is done in ordered parts. */
 export const maxWrites = 100
@@ -163,6 +164,16 @@ export class Transaction {
     })
   }
 
+  /** The rows that the commit of this id writes, with digests of their items. */
+  rows(commitId: string): WrittenRows {
+    return Object.fromEntries(
+      [...this.staged.values()].map((staged) => {
+        const { item } = this.partsOf(staged)
+        return [rowName(staged.key), item && rowDigest(commitId, item)]
+      }),
+    )
+  }
+
   counts(): Record<string, number> {
     const counts = { ...this.head.counts }
     const add = (names: string[], amount: number) => {
@@ -176,8 +187,12 @@ export class Transaction {
   }
 
   writes(): Write[] {
-    const parts = [...this.staged.values()].map((staged) => partsOf(this.accountId, staged))
+    const parts = [...this.staged.values()].map((staged) => this.partsOf(staged))
     return [...parts.flatMap(({ writes }) => writes), ...counterWrites(parts), ...this.others.values()]
+  }
+
+  private partsOf(staged: Staged) {
+    return partsOf(this.accountId, this.head.sequence + 1, staged)
   }
 
   /** @throws ApiError `validation_failed` for a row that is too large to be stored */

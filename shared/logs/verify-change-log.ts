@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { askedAccount } from '../core/asked-account.ts'
 import { clock, parseTimestamp, timestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
-import { fieldsOf, isObject } from '../core/json/is-object.ts'
+import { fieldsOf } from '../core/json/is-object.ts'
+import { sortedJson } from '../core/json/sorted-json.ts'
 import type { Item } from '../table/keys.ts'
 import { unpackLarge } from '../table/large-attributes.ts'
 import { rejectUnknownAccount } from '../table/reject-unknown-account.ts'
@@ -63,12 +64,9 @@ function readRange(event: unknown): Range {
   return { account, begin: from, end: to }
 }
 
-const sorted = (_key: string, value: unknown): unknown =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
-
 /** A digest of what an entry says, wherever it stands. */
 function contentOf({ object, operation, before, after, subject, run_id = null }: Record<string, unknown>): string {
-  const text = JSON.stringify([object, operation, before, after, subject, run_id], sorted)
+  const text = sortedJson([object, operation, before, after, subject, run_id])
   return createHash('sha256').update(text).digest('base64').slice(0, 24)
 }
 

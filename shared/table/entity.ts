@@ -72,7 +72,7 @@ export function rowKey<R extends Row>(entity: Entity<R>, account: string, row: R
 }
 
 /** The version that rows are written in; what was stored without one is of version 1. */
-const versionOf = <R extends Row>({ upgrades }: Entity<R>): number => upgrades.length + 1
+export const versionOf = <R extends Row>({ upgrades }: Entity<R>): number => upgrades.length + 1
 
 /** The item of a row. What is null where a row that lacks it is null, too, is left out: names are most of what is stored. */
 export function rowItem<R extends Row>(entity: Entity<R>, account: string, row: R): Item {
@@ -83,7 +83,7 @@ export function rowItem<R extends Row>(entity: Entity<R>, account: string, row: 
 }
 
 /** What an item has beside its row. */
-const notOfRow = new Set(['pk', 'sk', 'kind', 'ttl', 'version'])
+const notOfRow = new Set(['pk', 'sk', 'kind', 'ttl', 'version', 'commit'])
 
 /** The row of an item in the form of today, whatever version it was stored in. Fields of a later version are kept. */
 export function itemRow<R extends Row>(entity: Entity<R>, item: Record<string, unknown>): R {

@@ -43,7 +43,7 @@ async function ask<T extends Attributes>(
   keys: Key[],
   found: Found<T>,
   attempt: number,
-  { look = 'exact', ProjectionExpression }: { look?: Look; ProjectionExpression?: string } = {},
+  { look = 'exact', ...projection }: { look?: Look } & Partial<ReturnType<typeof projectionOf>> = {},
 ): Promise<Key[]> {
   if (attempt === 8) throw Object.assign(new Error('Keys left unread.'), { name: 'ThrottlingException' })
   if (attempt > 0) await waiting.sleep(jitter(attempt, 20, 2_560))
@@ -52,7 +52,7 @@ async function ask<T extends Attributes>(
     chunks.map(async (Keys) => {
       const answer = await table().send(
         new BatchGetCommand({
-          RequestItems: { [tableName()]: { Keys, ConsistentRead: look === 'exact', ProjectionExpression } },
+          RequestItems: { [tableName()]: { Keys, ConsistentRead: look === 'exact', ...projection } },
         }),
       )
       for (const item of answer.Responses?.[tableName()] ?? [])
@@ -81,14 +81,22 @@ export async function getStoredItems<T extends Attributes = StoredItem>(
   return keys.map((key) => found.get(address(key)))
 }
 
-/** Which of these items there are, in the order of their keys; consistent. */
-export async function whichExist(keys: Key[]): Promise<boolean[]> {
+/** Some attributes of items, in the order of their keys, undefined where there is none. */
+export async function getAttributes(
+  keys: Key[],
+  attributes: readonly string[],
+  look: Look = 'exact',
+): Promise<(StoredItem | undefined)[]> {
   const found: Found<StoredItem> = new Map()
+  const projection = projectionOf(['pk', 'sk', ...attributes])
   let left = distinct(keys)
-  for (let attempt = 0; left.length > 0; attempt++)
-    left = await ask(left, found, attempt, { ProjectionExpression: 'pk, sk' })
-  return keys.map((key) => found.has(address(key)))
+  for (let attempt = 0; left.length > 0; attempt++) left = await ask(left, found, attempt, { look, ...projection })
+  return keys.map((key) => found.get(address(key)))
 }
+
+/** Which of these items there are, in the order of their keys; consistent. */
+export const whichExist = async (keys: Key[]): Promise<boolean[]> =>
+  (await getAttributes(keys, [])).map((item) => item !== undefined)
 
 /** The same, where few may be taken: of large items, no more are asked for than one answer of the table holds. */
 export async function* storedItems<T extends Attributes = StoredItem>(
@@ -224,9 +232,13 @@ export async function queryAttributes<T extends Attributes>(
   return found
 }
 
-/** The items one by one, read and unpacked as they are taken. */
-export async function* itemsOf(pk: string, range: Range = {}): AsyncGenerator<StoredItem> {
-  for await (const page of pagesOf<StoredItem>(pk, range)) for (const item of page) yield unpackLarge(item)
+/** The items one by one, or some of their attributes, read and unpacked as they are taken. */
+export async function* itemsOf(
+  pk: string,
+  range: Range = {},
+  attributes?: readonly string[],
+): AsyncGenerator<StoredItem> {
+  for await (const page of pagesOf<StoredItem>(pk, range, attributes)) for (const item of page) yield unpackLarge(item)
 }
 
 /** The same, or some of their attributes, where they are let go soon: when the next is taken, or with the answer made of them. */

@@ -34,6 +34,7 @@ import { meetingTable } from './meeting.ts'
 import { memberCosts, memberText } from './members.ts'
 import { costTable, operationCosts, writeCosts } from './operation-costs.ts'
 import { presenceRatio, presenceRows, presenceText } from './presence-costs.ts'
+import { rowCheckFigures } from './row-check.ts'
 import { readSample, sampleClaims, sampleFlows } from './sample-reports.ts'
 import { sealFigures } from './seal.ts'
 import { measureSync } from './sync.ts'
@@ -230,6 +231,7 @@ async function printAll(): Promise<void> {
   print(`what it costs, in thousands of units for a million of each:\n${costsTable(rows)}`)
   print(presenceText(await presenceRows()))
   print(await sealFigures(10_000))
+  print(await rowCheckFigures(20_000))
 }
 
 if (process.argv.includes('--load')) {
@@ -259,6 +261,7 @@ if (process.argv.includes('--load')) {
     else if (process.argv.includes('--clients')) await printMeetingOf()
     else if (process.argv.includes('--client-lists')) await printClientLists()
     else if (process.argv.includes('--seal')) print(await sealFigures(10_000))
+    else if (process.argv.includes('--rows')) print(await rowCheckFigures(20_000))
     else if (process.argv.includes('--presence')) print(presenceText(await presenceRows()))
     else await (process.argv.includes('--write') ? write() : printAll())
   } finally {

@@ -26,7 +26,13 @@ function* logOf(account: string, count: number): Generator<Item> {
     const change = { object: 'groups', operation: 'insert' as const, before: null, after: row }
     const sequence = i + 1
     const record = { account_id: account, commit_id: randomUUID(), sequence, time, first_leaf: i, subject }
-    yield commitItem(commitKey(account, sequence), { ...record, changes: [change], revocations: [], cascades: [] })
+    yield commitItem(commitKey(account, sequence), {
+      ...record,
+      changes: [change],
+      rows: {},
+      revocations: [],
+      cascades: [],
+    })
     yield* logItems(account, 'change', logId('change', time, positionTail(0)), time, { ...change, subject, leaf: i })
   }
   yield { ...headKey(account), kind: 'head', sequence: count, clock: begin + count * 1_000, counts: {}, leaves: count }

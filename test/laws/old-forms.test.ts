@@ -102,6 +102,7 @@ const record: CommitRecord = {
   first_leaf: 41,
   subject: null,
   changes: [{ object: 'groups', operation: 'insert', before: null, after: { id: id(8), name: 'Staff' } }],
+  rows: { [`groups#${id(8)}`]: 'Vc4aQ8rV0m5n2kq1bB7xZg' },
   revocations: [],
   cascades: [],
 }
@@ -168,23 +169,23 @@ const forms: Record<string, Form> = {
   },
   'a commit record': {
     today:
-      '{"pk":"pk","sk":"sk","kind":"commit","version":2,"account_id":"01990000-0000-7000-8000-000000000001","commit_id":"01990000-0000-7000-8000-000000000007","sequence":12,"time":1790000100000000,"first_leaf":41,"subject":null,"changes":[{"object":"groups","operation":"insert","before":null,"after":{"id":"01990000-0000-7000-8000-000000000008","name":"Staff"}}],"revocations":[],"cascades":[]}',
+      '{"pk":"pk","sk":"sk","kind":"commit","version":2,"account_id":"01990000-0000-7000-8000-000000000001","commit_id":"01990000-0000-7000-8000-000000000007","sequence":12,"time":1790000100000000,"first_leaf":41,"subject":null,"changes":[{"object":"groups","operation":"insert","before":null,"after":{"id":"01990000-0000-7000-8000-000000000008","name":"Staff"}}],"rows":{"groups#01990000-0000-7000-8000-000000000008":"Vc4aQ8rV0m5n2kq1bB7xZg"},"revocations":[],"cascades":[]}',
     before:
       '{"pk":"pk","sk":"sk","kind":"commit","version":2,"account_id":"01990000-0000-7000-8000-000000000001","commit_id":"01990000-0000-7000-8000-000000000007","sequence":12,"time":1790000100000000,"subject":null,"changes":[{"object":"groups","operation":"insert","before":null,"after":{"id":"01990000-0000-7000-8000-000000000008","name":"Staff"}}],"revocations":[],"cascades":[]}',
     read: (text) => readCommitRecord(JSON.parse(text)),
     holds: expect.objectContaining(record),
-    held: expect.objectContaining({ ...record, first_leaf: null }),
+    held: expect.objectContaining({ ...record, first_leaf: null, rows: {} }),
     write: () => JSON.stringify(commitItem({ pk: 'pk', sk: 'sk' }, record)),
     other: () => JSON.stringify({ version: 3, ...record }),
   },
   'a commit record that was never rewritten': {
     today:
-      '{"pk":"pk","sk":"sk","kind":"commit","version":2,"account_id":"01990000-0000-7000-8000-000000000001","commit_id":"01990000-0000-7000-8000-000000000007","sequence":12,"time":1790000100000000,"first_leaf":41,"subject":null,"changes":[{"object":"groups","operation":"insert","before":null,"after":{"id":"01990000-0000-7000-8000-000000000008","name":"Staff"}}],"revocations":[],"cascades":[]}',
+      '{"pk":"pk","sk":"sk","kind":"commit","version":2,"account_id":"01990000-0000-7000-8000-000000000001","commit_id":"01990000-0000-7000-8000-000000000007","sequence":12,"time":1790000100000000,"first_leaf":41,"subject":null,"changes":[{"object":"groups","operation":"insert","before":null,"after":{"id":"01990000-0000-7000-8000-000000000008","name":"Staff"}}],"rows":{"groups#01990000-0000-7000-8000-000000000008":"Vc4aQ8rV0m5n2kq1bB7xZg"},"revocations":[],"cascades":[]}',
     before:
       '{"pk":"pk","sk":"sk","kind":"commit","account_id":"01990000-0000-7000-8000-000000000001","commit_id":"01990000-0000-7000-8000-000000000007","sequence":12,"time":1790000100000000,"subject":null,"changes":[{"object":"groups","operation":"insert","before":null,"after":{"id":"01990000-0000-7000-8000-000000000008","name":"Staff"}}]}',
     read: (text) => readCommitRecord(JSON.parse(text)),
     holds: expect.objectContaining(record),
-    held: expect.objectContaining({ ...record, first_leaf: null }),
+    held: expect.objectContaining({ ...record, first_leaf: null, rows: {} }),
     write: () => JSON.stringify(commitItem({ pk: 'pk', sk: 'sk' }, record)),
     other: () => JSON.stringify({ version: 3, ...record }),
   },

@@ -13,7 +13,7 @@ export type RowCheck = {
   findings: RowFinding[]
   /** There are more findings than those listed. */
   truncated: boolean
-  /** Accounts that were changed meanwhile: their counters are not judged. */
+  /** Accounts that were changed meanwhile: their counters are not judged, their rows are. */
   moved: string[]
   /** What goes on where this run stopped; null when the whole table has been seen. */
   next: Progress | null
@@ -34,26 +34,42 @@ function begin(event: unknown): RowPass {
     found: {},
     findings: [],
     truncated: false,
+    moved: [],
+    walk: null,
   })
 }
 
-/**
- * Holds guards, edges, counters and heads against the rows: what a transaction writes together is there together, or a copy
- * of the table was torn (docs/runbooks/restore.md). It walks the whole table, page by page, and writes nothing: what stops is
- * gone on with by `next`.
- * @param event `account_id` where one account alone is to be judged
- */
-export async function checkRows(event: unknown, hasTime: () => boolean = () => true): Promise<RowCheck> {
-  const pass = begin(event)
+/** @returns whether the end of the table was reached */
+async function walkPages(pass: RowPass, hasTime: () => boolean): Promise<boolean> {
   const { progress } = pass
   for await (const { items, next } of walkTable({ from: progress.start, hasTime, ConsistentRead: true })) {
     await pass.page(items)
     progress.start = next
   }
-  const isWhole = progress.start === null
-  const moved = isWhole ? await pass.end() : []
-  const { account_id: asked, begun, rows, heads, findings, truncated } = progress
-  if (isWhole && asked !== null && rows + findings.length === 0) await rejectUnknownAccount(asked)
+  if (progress.start !== null) return false
+  await pass.end()
+  return true
+}
+
+/**
+ * Compares guards, edges, counters and heads with the rows: what a transaction writes together is there together, or a copy
+ * of the table was torn (docs/runbooks/restore.md). Then compares the rows with the commits: each is as the last commit that
+ * wrote it left it, or somebody has changed it without one. It walks the whole table, page by page, then the commits of each
+ * account, and writes nothing. `next` resumes a run that stopped.
+ * @param event `account_id` where one account alone is to be judged
+ * @param maxOpen bounds the memory of the walk over commits; tests shorten it
+ */
+export async function checkRows(
+  event: unknown,
+  hasTime: () => boolean = () => true,
+  maxOpen?: number,
+): Promise<RowCheck> {
+  const pass = begin(event)
+  const { progress } = pass
+  const isWhole = progress.walk !== null || (await walkPages(pass, hasTime))
+  const isDone = isWhole && (await pass.walkCommits(hasTime, maxOpen))
+  const { account_id: asked, begun, rows, heads, findings, truncated, moved } = progress
+  if (isDone && asked !== null && rows + findings.length === 0) await rejectUnknownAccount(asked)
   return {
     begun: timestamp(begun),
     rows,
@@ -61,6 +77,6 @@ export async function checkRows(event: unknown, hasTime: () => boolean = () => t
     findings,
     truncated,
     moved,
-    next: isWhole ? null : progress,
+    next: isDone ? null : progress,
   }
 }

@@ -13,14 +13,29 @@ export function placeOf({ pk }: Key): { account: string; collection: string } {
 export const entityOf = (item: StoredItem): Entity | undefined =>
   item.kind === 'entity' ? checkedEntities.get(placeOf(item).collection) : undefined
 
+/** Nothing for a row with values that its rules do not understand: somebody has changed it, which is a finding of its own. */
+function orNone<T>(derive: () => T[]): T[] {
+  try {
+    return derive()
+  } catch {
+    return []
+  }
+}
+
 /** The guards and edges that a row has. */
 export function derivedItems(item: StoredItem): Item[] {
   const entity = entityOf(item)
   if (!entity) return []
   const row = itemRow(entity, item)
   const { account } = placeOf(item)
-  return [...guardItems(entity, account, row), ...edgeItems(entity, account, row)]
+  return orNone(() => [...guardItems(entity, account, row), ...edgeItems(entity, account, row)])
 }
+
+/** The names under which the head item counts a row. */
+export const countersOf = (entity: Entity, item: StoredItem): string[] => [
+  entity.name,
+  ...orNone(() => entity.counters(itemRow(entity, item))),
+]
 
 const derivedPlaces: ReadonlySet<string> = new Set(
   [...checkedEntities.values()].flatMap(({ name, unique, edges }) => [

@@ -1,12 +1,14 @@
 import * as v from 'valibot'
-import { itemRow } from '../../table/entity.ts'
 import { commitKey, counterSort, headKey, type Key } from '../../table/keys.ts'
 import { unpackLarge } from '../../table/large-attributes.ts'
 import { getItem, getItems, type StoredItem, whichExist } from '../../table/read.ts'
+import { closedAccounts } from '../account-deletion/closed-accounts.ts'
 import { Place } from '../read-next.ts'
 import { checkedEntities } from './checked-entities.ts'
-import { derivedItems, entityOf, isDerived, placeOf } from './derived-items.ts'
+import { CommitWalk, Walk, walkOf } from './commit-walk.ts'
+import { countersOf, derivedItems, entityOf, isDerived, placeOf } from './derived-items.ts'
 import { RowFinding } from './row-finding.ts'
+import { checkOrigins, isRow } from './row-origin.ts'
 
 const mostListed = 1_000
 
@@ -28,6 +30,10 @@ export const Progress = v.strictObject({
   found: v.record(v.string(), Counts),
   findings: v.array(RowFinding),
   truncated: v.boolean(),
+  /** Accounts that were changed while their rows were counted. */
+  moved: v.array(v.string()),
+  /** After the last page: how far the commits of the accounts are walked, in the order of the accounts. */
+  walk: v.nullable(Walk),
 })
 export type Progress = v.InferOutput<typeof Progress>
 
@@ -46,9 +52,12 @@ const countedPlaces: ReadonlySet<string> = new Set(
 /** Holds what one page after the other has against the rows, and keeps what was found. */
 export class RowPass {
   readonly progress: Progress
+  /** Findings whose accounts are known not to be closed. */
+  private judged: number
 
   constructor(progress: Progress) {
     this.progress = progress
+    this.judged = progress.findings.length
   }
 
   async page(items: StoredItem[]): Promise<void> {
@@ -60,10 +69,12 @@ export class RowPass {
     await this.lookForDerived(own.filter((item) => entityOf(item)))
     await this.lookForRows(own.filter(isDerived))
     await this.lookForCommits(own.filter(({ kind }) => kind === 'head'))
+    for (const finding of await checkOrigins(own.filter(isRow))) this.report(finding)
+    await this.dropClosed()
   }
 
   /** After the last page: what is judged only when all has been seen. */
-  async end(): Promise<string[]> {
+  async end(): Promise<void> {
     this.enter(null)
     const { heads, found, begun } = this.progress
     const accounts = Object.keys(heads)
@@ -81,7 +92,39 @@ export class RowPass {
           this.report({ problem: 'miscounted', item: 'counter', account_id, at, sort: null, counted, found: there })
       }
     }
-    return moved
+    this.progress.moved = moved
+    await this.dropClosed()
+    const first = this.accounts()[0]
+    this.progress.walk = first === undefined ? null : walkOf(first)
+  }
+
+  /** Compares the rows with what all commits have left. @returns whether all of them are walked */
+  async walkCommits(hasTime: () => boolean, maxOpen?: number): Promise<boolean> {
+    const accounts = this.accounts()
+    for (let { walk } = this.progress; walk !== null; walk = this.progress.walk) {
+      const { account } = walk
+      const isDone = await new CommitWalk(walk, (finding) => this.report(finding), maxOpen).run(hasTime)
+      await this.dropClosed()
+      if (!isDone) return false
+      const next = accounts.find((one) => one > account)
+      this.progress.walk = next === undefined ? null : walkOf(next)
+      if (!hasTime()) break
+    }
+    return this.progress.walk === null
+  }
+
+  private accounts(): string[] {
+    const { heads, found } = this.progress
+    return [...new Set([...Object.keys(heads), ...Object.keys(found)])].sort()
+  }
+
+  /** Items of an account that is being deleted go one by one: nothing is said of those that are left. */
+  private async dropClosed(): Promise<void> {
+    const { findings } = this.progress
+    if (findings.length === this.judged) return
+    const closed = await closedAccounts()
+    this.progress.findings = findings.filter(({ account_id }) => !closed.has(account_id))
+    this.judged = this.progress.findings.length
   }
 
   private isAsked(item: Key): boolean {
@@ -120,13 +163,13 @@ export class RowPass {
       const { sequence, clock: last, counts } = item as StoredItem & v.InferOutput<typeof Head>
       this.progress.heads[account] = { sequence, clock: last, counts }
     }
+    if (item.pk === commitKey(account, 0).pk) this.progress.found[account] ??= {}
     const entity = entityOf(item)
     if (!entity) return
     this.progress.rows++
     this.progress.found[account] ??= {}
     const found = this.progress.found[account]
-    for (const name of [entity.name, ...entity.counters(itemRow(entity, unpackLarge(item)))])
-      found[name] = (found[name] ?? 0) + 1
+    for (const name of countersOf(entity, unpackLarge(item))) found[name] = (found[name] ?? 0) + 1
   }
 
   private async lookForDerived(rows: StoredItem[]): Promise<void> {
@@ -178,6 +221,9 @@ export class RowPass {
 
   private report(finding: RowFinding): void {
     const { findings } = this.progress
+    const { item, at, sort } = finding
+    // The first finding of a row says what is wrong with it.
+    if (item === 'row' && findings.some((one) => one.item === 'row' && one.at === at && one.sort === sort)) return
     if (findings.length < mostListed) findings.push(finding)
     else this.progress.truncated = true
   }

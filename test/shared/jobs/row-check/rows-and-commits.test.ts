@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { commit } from '#shared/commit/commit.ts'
+import { rowDigest, rowName } from '#shared/commit/written-row.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { closeAccount } from '#shared/jobs/account-deletion/close-account.ts'
+import { deleteDueAccounts } from '#shared/jobs/account-deletion/delete-due-accounts.ts'
+import { dueAccountItem } from '#shared/jobs/account-deletion/due-account.ts'
+import { checkRows, type RowCheck } from '#shared/jobs/row-check/check-rows.ts'
+import { verifyChangeLog } from '#shared/logs/verify-change-log.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { BatchGetCommand, DeleteCommand, PutCommand, UpdateCommand } from '#shared/table/commands.ts'
+import { commitKey, entityKey, type Item, type Key } from '#shared/table/keys.ts'
+import { getItem } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+let accountId: string
+beforeEach(async () => {
+  own = await useOwnTable()
+  accountId = (await newAccount()).id
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await own.end()
+})
+
+const change = <T>(work: Parameters<typeof commit<T>>[1]) => commit({ accountId, subject: null }, work)
+const insert = (name: string) =>
+  change(async (transaction) => transaction.insert(groups, { name, ...nativeGroup }) as GroupRow)
+const insertMany = (names: string[]) =>
+  change(async (transaction) => names.map((name) => transaction.insert(groups, { name, ...nativeGroup }) as GroupRow))
+const rename = (row: GroupRow, name: string) => change(async (transaction) => transaction.update(groups, row, { name }))
+const removeRow = (row: GroupRow) => change(async (transaction) => transaction.delete(groups, row))
+const put = (item: object) => table().send(new PutCommand({ TableName: tableName(), Item: item as Item }))
+const remove = ({ pk, sk }: Key) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
+const keyOf = ({ id }: GroupRow) => entityKey(accountId, groups.name, id)
+const itemOf = async (row: GroupRow) => (await getItem(keyOf(row))) as unknown as Item & { commit: number }
+const range = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+const ofRows = ({ findings }: Pick<RowCheck, 'findings'>) =>
+  findings.filter(({ item }) => item === 'row' || item === 'commit').map(({ problem, sort }) => [problem, sort])
+
+/** Steps of one page or one look each, with `next` as an operator hands it on. */
+async function inSteps(
+  maxOpen?: number,
+  between = async (_run: RowCheck) => {},
+): Promise<RowCheck & { steps: number }> {
+  let run = await checkRows({}, () => false, maxOpen)
+  let steps = 1
+  for (; run.next; steps++) {
+    await between(run)
+    run = await checkRows({ next: JSON.parse(JSON.stringify(run.next)) }, () => false, maxOpen)
+  }
+  return { ...run, steps }
+}
+
+it('stores which commit wrote a row, and on its record what it wrote', async () => {
+  const row = await insert('One')
+  const item = await itemOf(row)
+  const record = await getItem<{ commit_id: string; rows: object }>(commitKey(accountId, item.commit))
+  expect(record?.rows).toEqual({ [rowName(item)]: rowDigest(String(record?.commit_id), item) })
+  await removeRow(row)
+  expect((await getItem(commitKey(accountId, item.commit + 1)))?.rows).toEqual({ [rowName(item)]: null })
+})
+
+it('records a row that is stored in another form, or changed in a field that is not logged', async () => {
+  const row = await insert('One')
+  await change(async (transaction) => transaction.restate(groups, row, { synced_at: 'restated' } as never))
+  const restated = (await itemOf(row)) as unknown as GroupRow & { commit: number }
+  expect((await getItem(commitKey(accountId, restated.commit)))?.changes).toEqual([])
+  expect(ofRows(await checkRows({}))).toEqual([])
+  await put({ ...restated, synced_at: null })
+  const { findings } = await checkRows({})
+  expect(findings).toEqual([expect.objectContaining({ problem: 'altered', sort: row.id })])
+  expect(findings[0]).not.toHaveProperty('fields')
+})
+
+it('finds a commit record that is gone, and the rows that it wrote', async () => {
+  const [one] = [await insert('One'), await insert('Two')]
+  const { commit: sequence } = await itemOf(one)
+  await remove(commitKey(accountId, sequence))
+  expect(ofRows(await checkRows({})).sort()).toEqual([
+    ['missing', commitKey(accountId, sequence).sk],
+    ['unfounded', one.id],
+  ])
+})
+
+it('finds a commit that is put over another, as far as it says something else than the row', async () => {
+  const row = await insert('One')
+  const item = await itemOf(row)
+  const record = (await getItem(commitKey(accountId, item.commit))) as unknown as Item & { commit_id: string }
+  const forged = { ...item, name: 'Forged' }
+  await put(forged)
+  await put({ ...record, rows: { [rowName(item)]: rowDigest(record.commit_id, forged) } })
+  const finding = { problem: 'altered', item: 'row', at: item.pk, sort: row.id, fields: ['name'] }
+  expect((await checkRows({})).findings).toContainEqual(expect.objectContaining(finding))
+})
+
+it('leaves a commit that is rewritten with its changes to the check of the change log', async () => {
+  const row = await insert('One')
+  await writeChangeLogOf(accountId)
+  const item = await itemOf(row)
+  const record = (await getItem(commitKey(accountId, item.commit))) as unknown as Item & { commit_id: string }
+  const forged = { ...item, name: 'Forged' }
+  const [{ after, ...rest }] = record.changes as [{ after: object }]
+  const changes = [{ ...rest, after: { ...after, name: 'Forged' } }]
+  await put(forged)
+  await put({ ...record, changes, rows: { [rowName(item)]: rowDigest(record.commit_id, forged) } })
+  expect(ofRows(await checkRows({}))).toEqual([])
+  const { damages } = await verifyChangeLog({ account_id: accountId, end: new Date().toISOString() })
+  expect(damages).toEqual([expect.objectContaining({ problem: 'altered' })])
+})
+
+it('tolerates a commit record and rows that make no sense', async () => {
+  const row = await insert('One')
+  const { commit: sequence } = await itemOf(row)
+  await put({ ...commitKey(accountId, sequence), kind: 'commit', version: 'none', rows: 'none' })
+  expect(ofRows(await checkRows({}))).toEqual([['unfounded', row.id]])
+})
+
+it('resumes within the commits of an account, whatever stops it, and remembers few rows', async () => {
+  const kept = await insertMany(range(15).map((i) => `Kept ${i}`))
+  const gone: GroupRow[] = []
+  for (const part of range(40)) gone.push(...(await insertMany(range(15).map((i) => `Gone ${part} ${i}`))))
+  const again = await rename(kept[0] as GroupRow, 'Again')
+  const old = await itemOf(kept[1] as GroupRow)
+  await rename(kept[1] as GroupRow, 'Renamed')
+  for (const part of range(40))
+    await change(async (transaction) => {
+      for (const row of gone.slice(part * 15, part * 15 + 15)) transaction.delete(groups, row)
+    })
+  const clean = await inSteps(100)
+  expect(ofRows(clean)).toEqual([])
+  await remove(keyOf(again))
+  await put(old)
+  let most = 0
+  const torn = await inSteps(100, async ({ next }) => {
+    most = Math.max(most, Object.keys(next?.walk?.open ?? {}).length)
+  })
+  expect(ofRows(torn).sort()).toEqual([
+    ['missing', again.id],
+    ['outdated', old.sk],
+  ])
+  expect(torn.steps).toBeGreaterThanOrEqual(5)
+  expect(most).toBeGreaterThan(20)
+  expect(most).toBeLessThanOrEqual(100)
+  expect(ofRows(await checkRows({}))).toHaveLength(2)
+}, 60_000)
+
+it('finds nothing while rows come, change and go, and all that is wrong', async () => {
+  const torn = await insert('Torn')
+  await remove(keyOf(torn))
+  let ended = false
+  let changes = 0
+  const busy = async () => {
+    for (let last: GroupRow | null = null; !ended; changes++) {
+      if (last && changes % 3 === 2) {
+        await removeRow(last)
+        last = null
+      } else last = last ? await rename(last, `Name ${changes}`) : await insert(`Busy ${changes}`)
+    }
+  }
+  const work = busy()
+  const runs: RowCheck[] = []
+  for (let i = 0; i < 15; i++) runs.push(i % 2 ? await checkRows({}) : await inSteps())
+  ended = true
+  await work
+  for (const run of runs) expect(ofRows(run)).toEqual([['missing', torn.id]])
+  expect(changes).toBeGreaterThan(30)
+}, 60_000)
+
+it('does not judge an account that is being deleted, and judges one that is to be deleted', async () => {
+  const row = await insert('One')
+  await remove(keyOf(row))
+  const past = '2020-01-01T00:00:00.000000Z'
+  await put(dueAccountItem(accountId, past))
+  expect(ofRows(await checkRows({}))).toEqual([['missing', row.id]])
+  const account = entityKey(accountId, 'accounts', accountId)
+  await put({ ...(await getItem(account)), is_disabled: true, delete_at: past })
+  expect(await closeAccount(accountId, '2030-01-01T00:00:00.000000Z')).toBe('closed')
+  expect((await checkRows({})).findings).toEqual([])
+  await remove(commitKey(accountId, 1))
+  expect((await checkRows({})).findings).toEqual([])
+  await deleteDueAccounts(Date.now() + 60_000)
+  expect((await checkRows({})).findings).toEqual([])
+})
+
+it('reads again what the table did not answer, and finds the same', async () => {
+  const rows = await insertMany(['One', 'Two', 'Three'])
+  await remove(keyOf(rows[1] as GroupRow))
+  vi.spyOn(waiting, 'sleep').mockResolvedValue(undefined)
+  const send = table().send.bind(table())
+  let left = 6
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    const answer = await send(command as never, ...rest)
+    if (!(command instanceof BatchGetCommand) || left-- <= 0) return answer
+    // Of all keys that were asked for, the first half.
+    const { Keys = [], ...how } = command.input.RequestItems?.[tableName()] ?? {}
+    const items = (answer as { Responses: Record<string, Item[]> }).Responses[tableName()] ?? []
+    const unread = Keys.slice(Math.ceil(Keys.length / 2))
+    const isUnread = (item: Item) => unread.some(({ pk, sk }) => pk === item.pk && sk === item.sk)
+    return {
+      Responses: { [tableName()]: items.filter((item) => !isUnread(item)) },
+      UnprocessedKeys: unread.length > 0 ? { [tableName()]: { Keys: unread, ...how } } : {},
+    }
+  }) as never)
+  expect(ofRows(await checkRows({}))).toEqual([['missing', rows[1]?.id]])
+  expect(left).toBeLessThanOrEqual(0)
+})
+
+it('judges rows of an older form by their digests, and fields that came later not at all', async () => {
+  const row = await insert('One')
+  const { upgrades, defaults } = groups
+  try {
+    groups.upgrades = [...upgrades, (old) => ({ ...old, name: 'Upgraded' })]
+    groups.defaults = { ...defaults, later: 'yes' } as never
+    expect(ofRows(await checkRows({}))).toEqual([])
+    groups.upgrades = upgrades
+    expect(ofRows(await checkRows({}))).toEqual([])
+    await table().send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: keyOf(row),
+        UpdateExpression: 'SET #later = :later',
+        ExpressionAttributeNames: { '#later': 'later' },
+        ExpressionAttributeValues: { ':later': 'changed' },
+      }),
+    )
+    expect((await checkRows({})).findings).toEqual([
+      expect.objectContaining({ problem: 'altered', sort: row.id, fields: ['later'] }),
+    ])
+  } finally {
+    Object.assign(groups, { upgrades, defaults })
+  }
+})
