@@ -62,10 +62,7 @@ export class ServiceStack extends Stack {
       logGroup,
       tracing: settings.tracing,
       loaded: loadedCode(code),
-      environment: environment(
-        { settings, storage, channel, passcodeFunction, urlSuffix: this.urlSuffix },
-        made.storage,
-      ),
+      environment: environment({ settings, storage, channel, passcodeFunction, urlSuffix: this.urlSuffix }),
     }
     const reservedConcurrency = reservedTogether(operations, settings)
     const check = new ConcurrencyCheck(this, 'ConcurrencyCheck', {

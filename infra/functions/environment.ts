@@ -17,26 +17,20 @@ const mostBytes = 4_096
 const madeUpBytes = 100
 
 /** @throws SettingError where Lambda would refuse so much, after the data stack has been deployed */
-function checkSize(variables: Record<string, string>): void {
+function fitting(variables: Record<string, string>): Record<string, string> {
   const sizes = Object.entries(variables).map(([name, value]): [string, number] => [
     name,
     name.length + (Token.isUnresolved(value) ? madeUpBytes : Buffer.byteLength(value)) + '"":"",'.length,
   ])
   const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
-  if (bytes <= mostBytes) return
+  if (bytes <= mostBytes) return variables
   const [longest, most] = sizes.reduce((one, other) => (other[1] > one[1] ? other : one))
   const rule = `environment variables of ${mostBytes} bytes; these settings make ${bytes}, ${most} of them ${longest}`
   throw new SettingError(longest, rule, `Lambda takes ${rule}.`)
 }
 
-/**
- * The variables of every function (`shared/core/env.ts` reads them), with names and ARNs by reference. The size is that of the
- * values themselves, as settings give them.
- */
-export function environment(deployed: Deployed, values: Storage): Record<string, string> {
-  checkSize(variablesOf({ ...deployed, storage: values }))
-  return variablesOf(deployed)
-}
+/** The variables of every function (`shared/core/env.ts` reads them). */
+export const environment = (deployed: Deployed): Record<string, string> => fitting(variablesOf(deployed))
 
 const variablesOf = ({
   settings,

@@ -14,8 +14,12 @@ export class LookUps extends NestedStack {
     new CfnWaitConditionHandle(this, 'Nothing')
   }
 
-  /** The value by reference, short wherever it is used. */
+  /**
+   * The value, by a short reference. A value that a setting gives is returned as it is: functions get a new version when it changes,
+   * which a reference would not show.
+   */
   once(name: string, value: string): string {
+    if (!Token.isUnresolved(value)) return value
     const parameter = new CfnParameter(this, `${name}Value`)
     this.setParameter(parameter.logicalId, value)
     new CfnOutput(this, name, { value: parameter.valueAsString })

@@ -117,6 +117,12 @@ describe('data that is there already', () => {
     expect(policies).not.toContain('Storage')
   })
 
+  it('is known to a new version of each function', () => {
+    const versions = (of: Templates) => of.entries('AWS::Lambda::Version').map(([id]) => id)
+    expect(versions(adopting)).toHaveLength(versions(templates).length)
+    expect(versions(adopting).filter((id) => versions(templates).includes(id))).toEqual([])
+  })
+
   it('is sealed by one role alone, in the bucket and with the key that are there', () => {
     const allowed = (action: string, resource: string) =>
       adopting
