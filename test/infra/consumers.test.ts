@@ -77,3 +77,12 @@ it('gives store-flow-logs all of the flow stream', () => {
   expect(EventSourceArn).toEqual({ 'Fn::GetAtt': [templates.entries('AWS::Kinesis::Stream')[0]?.[0], 'Arn'] })
   expect(FilterCriteria).toBeUndefined()
 })
+
+it("reads the table's stream twice: DynamoDB throttles a shard that more than two processes read", () => {
+  const [table] = templates.entries('AWS::DynamoDB::GlobalTable')
+  const streamArn = { 'Fn::GetAtt': [table?.[0], 'StreamArn'] }
+  const readers = mappings.filter(
+    ({ Properties }) => JSON.stringify(Properties.EventSourceArn) === JSON.stringify(streamArn),
+  )
+  expect(readers).toHaveLength(2)
+})
