@@ -78,6 +78,32 @@ it('records a row that is stored in another form, or changed in a field that is 
   expect(findings[0]).not.toHaveProperty('fields')
 })
 
+it('finds a deleted row that is there again', async () => {
+  const row = await insert('One')
+  const item = await itemOf(row)
+  await removeRow(row)
+  await put(item)
+  expect((await checkRows({})).findings).toContainEqual(
+    expect.objectContaining({ problem: 'outdated', sort: row.id, commit: item.commit + 1 }),
+  )
+})
+
+it('looks again where the items of a transaction are seen one after the other', async () => {
+  const row = await insert('One')
+  const { commit: sequence } = await itemOf(row)
+  const send = table().send.bind(table())
+  let hidden = 0
+  vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
+    const answer = (await send(command as never, ...rest)) as { Responses?: Record<string, Item[]> }
+    const items = answer.Responses?.[tableName()] ?? []
+    const record = items.findIndex(({ kind, sk }) => kind === 'commit' && sk === commitKey(accountId, sequence).sk)
+    if (record >= 0 && hidden++ === 0) items.splice(record, 1)
+    return answer
+  }) as never)
+  expect(ofRows(await checkRows({}))).toEqual([])
+  expect(hidden).toBeGreaterThan(1)
+})
+
 it('finds a commit record that is gone, and the rows that it wrote', async () => {
   const [one] = [await insert('One'), await insert('Two')]
   const { commit: sequence } = await itemOf(one)
