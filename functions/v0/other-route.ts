@@ -46,8 +46,8 @@ const routes: Route[] = [
 ]
 
 /**
- * The path parameters of a request whose segments fit an operation's path. A `/` within an email has been decoded by the
- * time that API Gateway hands over the path, so what follows `users` and has an `@` is one segment.
+ * The path parameters of a request whose segments fit an operation's path. API Gateway makes two segments of a `/` that was encoded
+ * once, so the rest behind `users` is one email where it has an `@`.
  */
 function paramsOf(path: string, given: string[]): Record<string, string> | null {
   const wanted = v0Segments(path)
@@ -70,7 +70,7 @@ function paramsOf(path: string, given: string[]): Record<string, string> | null 
 export const handler = async (event: Event): Promise<Answer> => {
   const method = event.requestContext.http.method
   const asked = method === 'HEAD' ? 'GET' : method
-  // The gateway has percent-decoded it, once (2.4); the raw path is decoded or not, depending on the gateway.
+  // API Gateway has decoded it (2.4).
   const segments = v0Segments(`/v0/${event.pathParameters?.proxy ?? ''}`)
   for (const { operation, handler } of routes) {
     if (operation.method !== asked && operation.alias !== asked) continue

@@ -48,14 +48,15 @@ function headersOf({ headers, remoteAddress }: HttpRequest): Record<string, stri
   return result
 }
 
+/** Route of a request, with the path that API Gateway hands on. */
+type Routed = { key: string; parameters: Record<string, string>; rawPath: string }
+
 /** The request as API Gateway describes it to a function (payload format 2.0). */
 export function toEvent(
   request: HttpRequest,
-  routeKey: string,
-  pathParameters: Record<string, string>,
+  { key: routeKey, parameters: pathParameters, rawPath }: Routed,
 ): APIGatewayProxyEventV2 {
   const mark = request.target.indexOf('?')
-  const rawPath = mark < 0 ? request.target : request.target.slice(0, mark)
   const rawQueryString = mark < 0 ? '' : request.target.slice(mark + 1)
   const query = queryOf(rawQueryString)
   const cookies = request.headers.cookie?.split(/;\s*/).filter(Boolean)

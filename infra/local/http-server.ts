@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { fromResult, gatewayAnswer, type HttpAnswer, toEvent } from './api-event.ts'
+import { deliveredPath } from './delivered-path.ts'
 import { Fault } from './fault.ts'
 import { attachLive, opensLive } from './live/attach-live.ts'
 import type { LiveServer } from './live/open-live.ts'
@@ -48,10 +49,12 @@ async function answer(request: IncomingMessage, { match, runtime }: Backend): Pr
   const { method = 'GET', url = '/', headers } = request
   const target = targetOf(url)
   if (target === undefined) return gatewayAnswer(400, 'Bad Request')
-  const found = match(method, target.split('?')[0] ?? '/')
+  const path = deliveredPath(target.split('?')[0] ?? '/')
+  if (!path) return gatewayAnswer(400, 'Bad Request')
+  const found = match(method, path.routed)
   if (!found) return gatewayAnswer(404, 'Not Found')
   const remoteAddress = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
-  const event = toEvent({ method, target, headers, remoteAddress, body }, found.key, found.parameters)
+  const event = toEvent({ method, target, headers, remoteAddress, body }, { ...found, rawPath: path.rawPath })
   // Only a body of some size can exceed the limit once it is a JSON string; most requests skip the check.
   if (body.length > maxPayload / 8 && exceedsPayload(event)) return gatewayAnswer(413, 'Request Entity Too Large')
   try {

@@ -41,6 +41,7 @@ function match(pattern: string[], path: string[]): Record<string, string> | unde
   return pattern.length === path.length ? parameters : undefined
 }
 
+/** Routes by paths that are still encoded once (`deliveredPath`): parameters are decoded. */
 export function router<T>(routes: Array<{ key: string; target: T }>) {
   const standard = routes.find(({ key }) => key === '$default')
   const entries = routes

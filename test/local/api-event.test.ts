@@ -10,7 +10,8 @@ const request = (changes: Partial<HttpRequest> = {}): HttpRequest => ({
   ...changes,
 })
 
-const event = (changes: Partial<HttpRequest> = {}) => toEvent(request(changes), 'POST /groups', {})
+const event = (changes: Partial<HttpRequest> = {}) =>
+  toEvent(request(changes), { key: 'POST /groups', parameters: {}, rawPath: '/a b' })
 
 describe('the event of a request', () => {
   it('has path, query, cookies and headers as payload format 2.0 has them', () => {
@@ -18,13 +19,13 @@ describe('the event of a request', () => {
       target: '/a%20b?x=1&x=2&y=%26',
       headers: { 'x-one': 'A', 'x-two': ['b', 'c'] as never, cookie: 'k=v; l=w', 'x-forwarded-for': '10.0.0.1' },
     })
-    expect(rawPath).toBe('/a%20b')
+    expect(rawPath).toBe('/a b')
     expect(rawQueryString).toBe('x=1&x=2&y=%26')
     expect(queryStringParameters).toEqual({ x: '1,2', y: '&' })
     expect(cookies).toEqual(['k=v', 'l=w'])
     expect(headers).toMatchObject({ 'x-one': 'A', 'x-two': 'b,c', 'x-forwarded-for': '10.0.0.1, 127.0.0.1' })
     expect(headers).not.toHaveProperty('cookie')
-    expect(requestContext.http).toMatchObject({ method: 'POST', path: '/a%20b', sourceIp: '127.0.0.1' })
+    expect(requestContext.http).toMatchObject({ method: 'POST', path: '/a b', sourceIp: '127.0.0.1' })
   })
 
   it('leaves out what is not there', () => {

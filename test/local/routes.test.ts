@@ -29,7 +29,7 @@ describe('routes are matched as an HTTP API does', () => {
     expect(match('DELETE', '/groups/search')?.key).toBe('$default')
   })
 
-  it('decodes parameters, and keeps an encoded slash within one segment', () => {
+  it('decodes parameters, and keeps a slash that is still encoded within one segment', () => {
     expect(match('GET', '/groups/a%2Fb%20c')?.parameters).toEqual({ id: 'a/b c' })
     expect(match('GET', '/groups/%zz')?.parameters).toEqual({ id: '%zz' })
   })

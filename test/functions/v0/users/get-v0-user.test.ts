@@ -26,7 +26,7 @@ it('takes what is no uuid for an email', async () => {
   }
 })
 
-it('finds an email with slashes, which the gateway has decoded', async () => {
+it('finds an email with a slash that was encoded once, which the gateway has made two segments', async () => {
   const user = await newV0User(account, { email: `a/b${newEmail()}` })
   const path = `users/${user.email}`
   const answer = await account.call(otherRoute, { method: 'GET', path: `/v0/${path}`, params: { proxy: path } })
