@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { startCloudWatch } from './cloud-watch.ts'
+import { runSmoke, startSmoke } from './smoke-process.ts'
+import {
+  type Account,
+  adminToken,
+  alarm,
+  argsOf,
+  awsVariables,
+  enough,
+  expectAsBefore,
+  newAccount,
+  objectsOf,
+  variablesOf,
+  withService,
+} from './smoke-world.ts'
+
+withService()
+
+describe('an end by a signal', () => {
+  it.each([
+    ['SIGINT', /^ok +gateway/m, []],
+    ['SIGTERM', 'A passcode was mailed', ['--passcode-email', 'late@example.org']],
+  ] as const)('%s leaves nothing behind', async (signal, text, options) => {
+    const account = await newAccount(signal.toLowerCase())
+    const before = await objectsOf(account.token)
+    const smoke = startSmoke(argsOf(...options), variablesOf(account))
+    await smoke.printed(text)
+    smoke.child.kill(signal)
+    const { code, outcomes, stdout } = await smoke.ended()
+    expect(Object.keys(outcomes)).toHaveLength(16)
+    expect([code, outcomes['clean-up'], outcomes.alarm], stdout).toEqual([1, 'ok', 'skipped'])
+    await expectAsBefore(account.token, before)
+  })
+
+  it('of one Ctrl-C, which npm forwards besides, leaves nothing behind', async () => {
+    const account = await newAccount('twice')
+    const before = await objectsOf(account.token)
+    const smoke = startSmoke(argsOf(), variablesOf(account))
+    await smoke.printed(/^ok +gateway/m)
+    smoke.child.kill('SIGINT')
+    await smoke.printed('SIGINT: deletes what this run has created')
+    smoke.child.kill('SIGINT')
+    const { code, outcomes } = await smoke.ended()
+    expect([code, outcomes['clean-up']]).toEqual([1, 'ok'])
+    await expectAsBefore(account.token, before)
+  })
+
+  it('is not needed where nobody reads the output any more', async () => {
+    const account = await newAccount('unread')
+    const before = await objectsOf(account.token)
+    const smoke = startSmoke(argsOf(), variablesOf(account))
+    await smoke.printed(/^ok +site/m)
+    smoke.child.stdout.destroy()
+    smoke.child.stderr.destroy()
+    const { code } = await smoke.ended()
+    expect(code).toBe(0)
+    await expectAsBefore(account.token, before)
+  })
+
+  it('SIGKILL leaves what the next run names, and --clean-up deletes', async () => {
+    const account = await newAccount('sigkill')
+    const before = await objectsOf(account.token)
+    const smoke = startSmoke(argsOf(), variablesOf(account))
+    await smoke.printed(/^ok +client/m)
+    smoke.child.kill('SIGKILL')
+    await smoke.ended()
+    const left = await objectsOf(account.token)
+    expect(left).not.toEqual(before)
+
+    const next = await runSmoke(argsOf(), variablesOf(account))
+    expect([next.code, next.stdout]).toEqual([2, ''])
+    expect(next.stderr).toMatch(/^A run that began \d minutes ago is under way, or was killed: .*--clean-up\.\n$/)
+    expect(await objectsOf(account.token)).toEqual(left)
+
+    const { code, outcomes } = await runSmoke(argsOf('--clean-up'), variablesOf(account))
+    expect([code, outcomes]).toEqual([0, { account: 'ok', 'clean-up': 'ok' }])
+    await expectAsBefore(account.token, before)
+  })
+})
+
+describe('a run that cannot begin', () => {
+  /** Exit code 2, one sentence, and not one change. */
+  async function expectRefused(account: Account, args: string[], sentence: string | RegExp, variables = {}) {
+    const admin = await adminToken(account)
+    const before = await objectsOf(admin)
+    const { code, stdout, stderr } = await runSmoke(args, variablesOf(account, variables))
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(sentence)
+    expect(stderr.split('\n')).toHaveLength(2)
+    expect(stderr).not.toContain(account.token)
+    expect(await objectsOf(admin)).toEqual(before)
+  }
+
+  it('names each scope that the token lacks', async () => {
+    const account = await newAccount('narrow', { scopes: enough.filter((scope) => !/^(groups|logs)/.test(scope)) })
+    await expectRefused(account, argsOf(), /lacks the scope groups:write\..* lacks the scope logs:read\.$/m)
+  })
+
+  it('refuses a token that is no value of an option, without printing it', async () => {
+    const account = await newAccount('lost-option')
+    await expectRefused(account, argsOf(account.token), "Unexpected argument '[token]'.")
+  })
+
+  it('refuses a token that counts for nothing', async () => {
+    const account = await newAccount('wrong-token')
+    await expectRefused({ ...account, token: `${account.token}x` }, argsOf(), 'The token is no API token of')
+  })
+
+  it('refuses an address where no service answers, or another one', async () => {
+    const account = await newAccount('wrong-address')
+    await expectRefused(account, ['--base-url', 'http://127.0.0.1:9'], 'No service answers at http://127.0.0.1:9')
+    const authorizations: (string | undefined)[] = []
+    const other = createServer(({ headers }, response) => {
+      authorizations.push(headers.authorization)
+      response.end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    await expectRefused(account, ['--base-url', url], `${url} is not this service`)
+    other.close()
+    expect(authorizations).toEqual([undefined])
+  })
+
+  it('refuses the address of a person of the account', async () => {
+    const account = await newAccount('known-address')
+    await expectRefused(account, argsOf('--passcode-email', 'ADA@example.com'), 'ADA@example.com belongs to Ada')
+  })
+
+  it('refuses an alarm that cannot be tested', async () => {
+    const account = await newAccount('wrong-alarm')
+    const alarms = [
+      { ...alarm(), AlarmName: 'Silent', AlarmActions: [] },
+      { ...alarm(), AlarmName: 'Ringing', StateValue: 'ALARM' },
+    ]
+    const cloudWatch = await startCloudWatch(alarms)
+    const variables = awsVariables(cloudWatch.url)
+    await expectRefused(account, argsOf('--alarm', 'None'), 'there is no metric alarm None', variables)
+    await expectRefused(account, argsOf('--alarm', 'Silent'), 'Silent has no action', variables)
+    await expectRefused(account, argsOf('--alarm', 'Ringing'), 'Ringing is in ALARM already', variables)
+    expect(cloudWatch.states).toEqual([])
+    cloudWatch.close()
+  })
+})
