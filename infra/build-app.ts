@@ -29,7 +29,12 @@ function addStacks(app: App, operations: OperationSource[], code: string): void 
   const { stackName, backupVaultArn } = settings
   const data = new DataStack(app, `${stackName}-Data`, { settings })
   if (backupVaultArn !== null) {
-    new BackupStack(app, `${stackName}-Backup`, { settings, copyTo: backupVaultArn, table: data.storage.table })
+    new BackupStack(app, `${stackName}-Backup`, {
+      settings,
+      copyTo: backupVaultArn,
+      table: data.storage.table,
+      key: data.storage.key,
+    })
   }
   const service = new ServiceStack(app, stackName, { settings, operations, code, data })
   addFront(app, { settings, code, data, service })

@@ -30,6 +30,7 @@ import { Roles } from './roles/roles.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Data } from './storage/data-stack.ts'
 import { StoredData } from './storage/stored-data.ts'
+import { LogArchive } from './watch/log-archive.ts'
 import { Monitoring } from './watch/monitoring.ts'
 
 type Props = { settings: Settings; operations: OperationSource[]; code: string; data: Data }
@@ -110,6 +111,13 @@ export class ServiceStack extends Stack {
     })
     this.alarmTopic = topic
     const provision = this.addProvisioning(asset, shared, roles, tokenSecrets(this, settings, storage))
+    new LogArchive(this, 'LogArchive', {
+      settings,
+      storage,
+      logs: { FunctionLogs: logGroup, AccessLogs: data.accessLogs },
+      tasks: [...tasks.functions, provision.lambda],
+      roles: Object.values(roles.of),
+    })
     this.putFirst([...consumers.streams.map(({ alias }) => alias), passcodes.alias], check)
     this.tell({
       ApiEndpoint: address,

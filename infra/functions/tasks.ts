@@ -26,6 +26,7 @@ const tasks: Record<string, { file: string; duty: Duty }> = {
 export class Tasks extends Construct {
   /** What each is invoked by, named as the outputs of the stack are. */
   readonly functionNames: Record<string, string>
+  readonly functions: LambdaFunction[] = []
 
   constructor(scope: Construct, id: string, { consumers, roles, shared, code }: Props) {
     super(scope, id)
@@ -35,6 +36,7 @@ export class Tasks extends Construct {
         role: roles.of[duty],
         timeout: Duration.minutes(15),
       })
+      this.functions.push(task)
       return [`${name}Function`, live(task, shared.loaded).functionName] as const
     })
     this.functionNames = Object.fromEntries(made)

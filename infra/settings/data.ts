@@ -1,12 +1,11 @@
 import { defaultSettings } from '#shared/core/env.ts'
 import { lockMarginDays } from '../storage/lock-days.ts'
-import { secretArn } from './forms.ts'
+import { bucketName, secretArn } from './forms.ts'
 import { either, flag, integer, oneOf, text } from './kinds.ts'
 import { optional, setting } from './setting.ts'
 
 /** A hundred years: times before 1970 and ends of rows stay within what the table and a date hold. */
 const days = integer(1, 36_500)
-const bucketName = text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')
 const keyArn = text(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a key')
 
 /** What holds data, how long, and what of it is there already. */
@@ -46,6 +45,10 @@ export const dataSettings = {
     oneOf('week', 'day'),
     'week',
     'how often a backup is made; each is a full copy, in both vaults ([costs](costs.md#storage))',
+  ),
+  backupLock: optional(
+    oneOf('governance', 'compliance'),
+    'Vault Lock of the own vault: no backup is deleted before `backupDays`; in `compliance` nobody can lift it after 7 days',
   ),
   backupDays: setting(days, 35, 'how long backups are kept'),
   logRetentionDays: setting(

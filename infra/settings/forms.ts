@@ -13,3 +13,5 @@ export const secretArn = text(
   /^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:[^:]+-\w{6}$/,
   'the whole ARN of a secret, with its six last characters',
 )
+
+export const bucketName = text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')

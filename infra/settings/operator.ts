@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { logLevels } from '#shared/core/logging/log.ts'
 import { metricSettings } from '#shared/core/logging/metrics.ts'
-import { mailAddress } from './forms.ts'
+import { bucketName, mailAddress } from './forms.ts'
 import { flag, oneOf, text } from './kinds.ts'
 import { optional, setting } from './setting.ts'
 
@@ -33,6 +33,14 @@ export const operatorSettings = {
     oneOf(...metricSettings),
     'classes',
     "what the service's own metrics are told apart by; `operations` has both, `none` makes none",
+  ),
+  logDestinationArn: optional(
+    text(/^arn:[^:]+:logs:[^:]+:\d{12}:destination:[^:*]{1,512}$/, 'the ARN of a log destination'),
+    'log destination of another account that all log lines are copied to',
+  ),
+  dataEventsBucket: optional(
+    bucketName,
+    'bucket of another account for a trail of data events: sealed logs, tasks, writes to the table by others',
   ),
   tracing: setting(flag, false, 'whether AWS X-Ray traces the functions'),
   liveAccessLog: setting(

@@ -66,6 +66,7 @@ const together: [setting: string, needs: string][] = [
   ['liveCertificateArn', 'liveDomainName'],
   ['frontCertificateArn', 'domainName'],
   ['webAclArn', 'frontCertificateArn'],
+  ['backupLock', 'backupVaultArn'],
   ['suiteClientId', 'suiteClientSecretArn'],
   ['suiteClientSecretArn', 'suiteClientId'],
   ['tenantClientId', 'tenantClientSecretArn'],
@@ -92,6 +93,7 @@ const ofTheRegion = [
   'tenantClientSecretArn',
   'certificateArn',
   'liveCertificateArn',
+  'logDestinationArn',
 ]
 
 /** @throws SettingError for an ARN of another region than that of the others: each was copied from somewhere */
@@ -174,6 +176,8 @@ export function readSettings({ node }: Construct): Settings {
     throw new SettingError('backupDays', 'at least 8 with backupEvery=week')
   checkRegions(set)
   checkLock(values)
+  if (values.backupLock !== null && !values.keepData)
+    throw new SettingError('backupLock', 'left out with keepData=false')
   const broken = liveNameRule(values)
   if (broken) throw new SettingError('liveDomainName', broken)
   return {

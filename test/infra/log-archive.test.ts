@@ -1,0 +1,356 @@
+import { readFileSync } from 'node:fs'
+import { App } from 'aws-cdk-lib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { readSettings, settingGroups } from '#infra/settings/settings.ts'
+import { type Call, evaluate, type ResourceStatement } from '#test/support/service/iam.ts'
+import { type Templates, templatesOf } from '#test/support/service/templates.ts'
+
+const [service, archive] = ['123456789012', '210987654321']
+
+/** The template of the log archive with its defaults, and references in it resolved as AWS does. */
+function archiveTemplate() {
+  const { Parameters, Resources, Outputs } = JSON.parse(readFileSync('docs/examples/log-archive.json', 'utf8'))
+  const parameters: Record<string, string> = {
+    'AWS::AccountId': archive,
+    'AWS::Partition': 'aws',
+    'AWS::Region': 'eu-central-1',
+    ...Object.fromEntries(
+      Object.entries<{ Default?: string }>(Parameters).map(([name, { Default }]) => [name, Default]),
+    ),
+    ServiceAccount: service,
+  }
+  const arns: Record<string, (id: string) => string> = {
+    'AWS::S3::Bucket': (id) => `arn:aws:s3:::${id.toLowerCase()}`,
+    'AWS::KMS::Key': (id) => `arn:aws:kms:eu-central-1:${archive}:key/${id}`,
+  }
+  const attribute = (id: string) => (arns[Resources[id].Type] ?? ((other: string) => `arn:${other}`))(id)
+  const reference = (name: string): string =>
+    parameters[name] ?? (Resources[name].Type === 'AWS::S3::Bucket' ? name.toLowerCase() : name)
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve)
+    if (typeof value !== 'object' || value === null) return value
+    const { Ref, 'Fn::GetAtt': got, 'Fn::Sub': text, ...rest } = value as Record<string, unknown>
+    if (Ref !== undefined) return reference(String(Ref))
+    if (got !== undefined) return attribute((got as string[])[0] ?? '')
+    if (text !== undefined) {
+      return String(text).replace(/\$\{([\w:]+)(\.Arn)?\}/g, (_all, name, arn) =>
+        arn ? attribute(name) : reference(name),
+      )
+    }
+    return Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, resolve(inner)]))
+  }
+  return resolve({ Resources, Outputs }) as {
+    // biome-ignore lint/suspicious/noExplicitAny: templates are looked into at every depth
+    Resources: Record<string, any>
+    Outputs: Record<string, { Value: string }>
+  }
+}
+
+const { Resources, Outputs } = archiveTemplate()
+const output = (name: string) => Outputs[name]?.Value ?? ''
+const settings = {
+  sealBucket: output('sealBucket'),
+  sealKeyArn: output('sealKeyArn'),
+  logDestinationArn: `arn:aws:logs:eu-central-1:${archive}:destination:network-access-logs`,
+  dataEventsBucket: output('dataEventsBucket'),
+  backupVaultArn: `arn:aws:backup:eu-central-1:${archive}:backup-vault:network-access-copies`,
+}
+
+const keys = new Set(['aws:PrincipalArn', 'aws:SecureTransport', 'aws:SourceArn', 's3:x-amz-acl'])
+
+/** The answer of a resource's policy to a principal: the account or the service that it is of. */
+function answer(statements: ResourceStatement[], of: string, call: Call) {
+  const named = ({ Principal }: ResourceStatement) =>
+    Principal === '*' ||
+    Object.values(Principal)
+      .flat()
+      .some((one) => one === of || one === `arn:aws:iam::${of}:root`)
+  return evaluate(
+    statements.filter(named).map(({ Principal: _named, ...rest }) => rest),
+    call,
+    keys,
+  )
+}
+
+const policies: Record<string, ResourceStatement[]> = {
+  seals: Resources.SealBucketPolicy.Properties.PolicyDocument.Statement,
+  key: Resources.SealKey.Properties.KeyPolicy.Statement,
+  events: Resources.DataEventsPolicy.Properties.PolicyDocument.Statement,
+  logs: Resources.LogsPolicy.Properties.PolicyDocument.Statement,
+  vault: Resources.Vault.Properties.AccessPolicy.Statement,
+  destination: JSON.parse(Resources.LogDestination.Properties.DestinationPolicy).Statement,
+}
+
+const [bucketArn, keyArn] = ['arn:aws:s3:::sealbucket', settings.sealKeyArn]
+const object = `${bucketArn}/a/changes/checkpoint`
+
+describe('the seal in another account', () => {
+  let adopting: Templates
+  beforeAll(async () => {
+    adopting = await templatesOf([], settings)
+  })
+
+  /** The actions of each role on the bucket and the key, as the templates of a deployment have them. */
+  const actionsOf = (): Map<string, { action: string; resource: string }[]> =>
+    new Map(
+      adopting.entries('AWS::IAM::Policy').map(([id, { Properties }]) => {
+        const allowed = Properties.PolicyDocument.Statement.flatMap(
+          ({ Effect, Action, Resource }: { Effect: string; Action: string | string[]; Resource: unknown }) => {
+            const text = JSON.stringify(Resource)
+            if (Effect !== 'Allow' || !/sealbucket|key\/SealKey/.test(text)) return []
+            const resource = text.includes('key/SealKey') ? keyArn : text.includes('sealbucket/*') ? object : bucketArn
+            return [Action].flat().map((action) => ({ action, resource }))
+          },
+        )
+        return [/Roles([A-Z][A-Za-z]+?)DefaultPolicy/.exec(id)?.[1] ?? id, allowed]
+      }),
+    )
+
+  const call = (role: string, action: string, resource: string): Call => ({
+    action,
+    resource,
+    context: {
+      'aws:PrincipalArn': `arn:aws:iam::${service}:role/NetworkAccess-Roles${role}AB12CD34-Abcdef123456`,
+      'aws:SecureTransport': 'true',
+    },
+  })
+  const policyOf = (resource: string) => (resource === keyArn ? policies.key : policies.seals) as ResourceStatement[]
+
+  it('allows each role of the service what that role does, and nothing else', () => {
+    const done = new Map([...actionsOf()].filter(([, actions]) => actions.length > 0))
+    expect([...done.keys()].sort()).toEqual(['PublicKey', 'Reader', 'RenewLocks', 'Seal'])
+    const all = [...done.values()].flat()
+    expect(all.length).toBeGreaterThan(8)
+    for (const role of [...done.keys(), 'Writer', 'Verify', 'DeleteAccounts']) {
+      for (const { action, resource } of all) {
+        const mine = done.get(role)?.some((one) => one.action === action && one.resource === resource) ?? false
+        const decision = answer(policyOf(resource), service, call(role, action, resource))
+        expect(decision, `${role} ${action}`).toBe(mine ? 'allowed' : 'implicitly denied')
+      }
+    }
+  })
+
+  it('is left as it is by every principal of the account of the service', () => {
+    for (const role of ['Seal', 'RenewLocks', 'Administrator']) {
+      for (const action of ['DeleteObject', 'DeleteObjectVersion', 'BypassGovernanceRetention', 'PutObjectLegalHold'])
+        expect(answer(policyOf(object), service, call(role, `s3:${action}`, object)), action).toBe('implicitly denied')
+      for (const action of [
+        'PutBucketPolicy',
+        'PutBucketObjectLockConfiguration',
+        'PutLifecycleConfiguration',
+        'DeleteBucket',
+      ])
+        expect(answer(policyOf(object), service, call(role, `s3:${action}`, bucketArn)), action).toBe(
+          'implicitly denied',
+        )
+      for (const action of ['ScheduleKeyDeletion', 'DisableKey', 'PutKeyPolicy', 'CreateGrant', 'ReplicateKey'])
+        expect(answer(policyOf(keyArn), service, call(role, `kms:${action}`, keyArn)), action).toBe('implicitly denied')
+    }
+  })
+
+  it('is reached by TLS alone, and by no role of a third account', () => {
+    const plain = call('Seal', 's3:PutObject', object)
+    plain.context['aws:SecureTransport'] = 'false'
+    expect(answer(policyOf(object), service, plain)).toBe('explicitly denied')
+    expect(answer(policyOf(object), '999999999999', call('Seal', 's3:PutObject', object))).toBe('implicitly denied')
+    expect(answer(policyOf(keyArn), '999999999999', call('Seal', 'kms:Sign', keyArn))).toBe('implicitly denied')
+  })
+
+  it('is signed by nobody of its own account', () => {
+    for (const role of ['Administrator', 'Seal'])
+      expect(answer(policyOf(keyArn), archive, call(role, 'kms:Sign', keyArn))).toBe('implicitly denied')
+    expect(answer(policyOf(keyArn), archive, call('Administrator', 'kms:PutKeyPolicy', keyArn))).toBe('allowed')
+  })
+
+  it('has the same key as one in the account of the service, and a bucket that the renewal of locks accepts', async () => {
+    const templates = await templatesOf([])
+    const own = templates.all('AWS::KMS::Key').find(({ Properties }) => Properties.KeySpec)?.Properties
+    const { KeySpec, KeyUsage, MultiRegion } = Resources.SealKey.Properties
+    expect({ KeySpec, KeyUsage, MultiRegion }).toEqual({
+      KeySpec: own?.KeySpec,
+      KeyUsage: own?.KeyUsage,
+      MultiRegion: true,
+    })
+    const { Mode, Days } = Resources.SealBucket.Properties.ObjectLockConfiguration.Rule.DefaultRetention
+    const [renewal] = templates
+      .all('AWS::Lambda::Function')
+      .filter(({ Properties }) => Properties.Handler === 'schedules/renew-locks.handler')
+    const needed = Number(renewal?.Properties.Environment.Variables.SEAL_LOCK_DAYS)
+    expect([Mode, Days, Resources.SealBucket.Properties.ObjectLockEnabled]).toEqual(['COMPLIANCE', needed, true])
+  })
+})
+
+describe('log lines', () => {
+  it('go to the destination of both log groups, which have no other subscription', async () => {
+    const templates = await templatesOf([], { logDestinationArn: settings.logDestinationArn })
+    const filters = templates.all('AWS::Logs::SubscriptionFilter').map(({ Properties }) => Properties)
+    expect(filters.map(({ DestinationArn, FilterPattern }) => [DestinationArn, FilterPattern])).toEqual([
+      [settings.logDestinationArn, ''],
+      [settings.logDestinationArn, ''],
+    ])
+    const groups = templates.entries('AWS::Logs::LogGroup').filter(([id]) => /FunctionLogs|AccessLogs/.test(id))
+    expect(new Set(filters.map(({ LogGroupName }) => JSON.stringify(LogGroupName))).size).toBe(groups.length)
+    expect((await templatesOf([])).all('AWS::Logs::SubscriptionFilter')).toEqual([])
+  })
+
+  it('may be subscribed to by the account of the service alone', () => {
+    const subscribe = { action: 'logs:PutSubscriptionFilter', resource: settings.logDestinationArn, context: {} }
+    expect(answer(policies.destination as ResourceStatement[], service, subscribe)).toBe('allowed')
+    expect(answer(policies.destination as ResourceStatement[], '999999999999', subscribe)).toBe('implicitly denied')
+  })
+})
+
+describe('data events', () => {
+  let trail: Record<string, unknown> & { TrailName: { 'Fn::Join': [string, string[]] } }
+  let templates: Templates
+  const selected: Record<string, Record<string, unknown>> = {}
+  beforeAll(async () => {
+    templates = await templatesOf([], { dataEventsBucket: 'archived-events' })
+    trail = templates.all('AWS::CloudTrail::Trail')[0]?.Properties as typeof trail
+    for (const { FieldSelectors } of trail.AdvancedEventSelectors as { FieldSelectors: { Field: string }[] }[]) {
+      const fields = Object.fromEntries(FieldSelectors.map(({ Field, ...values }) => [Field, Object.values(values)[0]]))
+      selected[String(fields['resources.type'])] = fields
+    }
+  })
+
+  it('are recorded of the objects of the seal, of each task, and of writes to the table by others', () => {
+    expect(trail).toMatchObject({ IsLogging: true, EnableLogFileValidation: true, S3BucketName: 'archived-events' })
+    expect(Object.keys(selected).sort()).toEqual(['AWS::DynamoDB::Table', 'AWS::Lambda::Function', 'AWS::S3::Object'])
+    expect(JSON.stringify(selected['AWS::S3::Object']?.['resources.ARN'])).toMatch(/StorageSealed.*"\/"/)
+    const tasks = templates
+      .entries('AWS::Lambda::Function')
+      .filter(([, { Properties }]) => String(Properties.Handler).startsWith('tasks/'))
+      .map(([id]) => ({ 'Fn::GetAtt': [id, 'Arn'] }))
+    const recorded = selected['AWS::Lambda::Function']?.['resources.ARN'] as object[]
+    for (const task of tasks.filter(({ 'Fn::GetAtt': [id] }) => /^(Tasks|Provision)/.test(String(id))))
+      expect(recorded).toContainEqual(task)
+    const table = selected['AWS::DynamoDB::Table']
+    expect(table?.readOnly).toEqual(['false'])
+    expect(Object.keys(table?.['userIdentity.arn'] ?? {}).length).toBe(
+      templates.entries('AWS::IAM::Role').filter(([id]) => id.startsWith('Roles')).length,
+    )
+    expect(JSON.stringify(table?.['userIdentity.arn'])).toMatch(/:assumed-role\/"?,?.*RolesWriter/)
+  })
+
+  it('are written to the bucket of the archive by the trail of the service alone', () => {
+    const write = (name: string, account: string): Call => ({
+      action: 's3:PutObject',
+      resource: `arn:aws:s3:::dataevents/AWSLogs/${service}/CloudTrail/eu-central-1/2026/11/23/a.json.gz`,
+      context: {
+        'aws:SourceArn': `arn:aws:cloudtrail:eu-central-1:${account}:trail/${name}`,
+        's3:x-amz-acl': 'bucket-owner-full-control',
+        'aws:SecureTransport': 'true',
+      },
+    })
+    const statements = policies.events as ResourceStatement[]
+    const name = trail.TrailName['Fn::Join'][1][0] ?? ''
+    expect(name).toBe('network-access-data-events-')
+    expect(answer(statements, 'cloudtrail.amazonaws.com', write(`${name}0a1b2c3d`, service))).toBe('allowed')
+    expect(answer(statements, 'cloudtrail.amazonaws.com', write('other', service))).toBe('implicitly denied')
+    const check = (account: string) => ({
+      ...write(account === service ? `${name}0a1b2c3d` : name, account),
+      action: 's3:GetBucketAcl',
+      resource: 'arn:aws:s3:::dataevents',
+    })
+    expect(answer(statements, 'cloudtrail.amazonaws.com', check(service))).toBe('allowed')
+    expect(answer(statements, 'cloudtrail.amazonaws.com', check('999999999999'))).toBe('implicitly denied')
+    const others = { ...write('other', service), action: 's3:GetBucketAcl', resource: 'arn:aws:s3:::dataevents' }
+    expect(answer(statements, 'cloudtrail.amazonaws.com', others)).toBe('implicitly denied')
+    expect(answer(statements, 'cloudtrail.amazonaws.com', write(`${name}0a1b2c3d`, '999999999999'))).toBe(
+      'implicitly denied',
+    )
+    expect(answer(statements, service, write(`${name}0a1b2c3d`, service))).toBe('implicitly denied')
+  })
+
+  it('cost nothing unless they are asked for', async () => {
+    expect((await templatesOf([])).all('AWS::CloudTrail::Trail')).toEqual([])
+  })
+})
+
+describe('backups', () => {
+  const vaultOf = async (context: Record<string, unknown>) =>
+    (await templatesOf([], { backupVaultArn: settings.backupVaultArn, ...context })).all('AWS::Backup::BackupVault')[0]
+      ?.Properties
+
+  it('are locked where a deployment wants that, for as long as they are kept', async () => {
+    expect((await vaultOf({}))?.LockConfiguration).toBeUndefined()
+    expect((await vaultOf({ backupLock: 'governance', backupDays: 60 }))?.LockConfiguration).toEqual({
+      MinRetentionDays: 60,
+    })
+    expect((await vaultOf({ backupLock: 'compliance' }))?.LockConfiguration).toEqual({
+      MinRetentionDays: 35,
+      ChangeableForDays: 7,
+    })
+  })
+
+  it('are encrypted with the key of the deployment, where it has one', async () => {
+    expect((await vaultOf({}))?.EncryptionKeyArn).toBeUndefined()
+    expect(JSON.stringify((await vaultOf({ encryptionKey: 'own' }))?.EncryptionKeyArn)).toContain('StorageKey')
+    const key = 'arn:aws:kms:eu-central-1:123456789012:key/0f0e0d0c-0b0a-4009-8807-060504030201'
+    expect((await vaultOf({ encryptionKey: key }))?.EncryptionKeyArn).toBe(key)
+  })
+
+  it('are copied into the vault of the archive by the account of the service alone, and deleted by nobody', () => {
+    const statements = policies.vault as ResourceStatement[]
+    const copy = { action: 'backup:CopyIntoBackupVault', resource: '*', context: {} }
+    expect(answer(statements, service, copy)).toBe('allowed')
+    expect(answer(statements, '999999999999', copy)).toBe('implicitly denied')
+    expect(answer(statements, service, { ...copy, action: 'backup:DeleteRecoveryPoint' })).toBe('implicitly denied')
+    expect(Resources.Vault.Properties).toMatchObject({
+      EncryptionKeyArn: expect.stringContaining('VaultKey'),
+      LockConfiguration: { MinRetentionDays: 35, ChangeableForDays: 7 },
+    })
+  })
+})
+
+it('is read by an auditor with the policy of the page, and not written', () => {
+  const [, text = ''] = /```json\n([\s\S]*?)```/.exec(readFileSync('docs/log-archive.md', 'utf8')) ?? []
+  const { Statement } = JSON.parse(text.replaceAll('<sealBucket>', settings.sealBucket))
+  const may = (action: string, resource: string) => evaluate(Statement, { action, resource, context: {} })
+  for (const action of ['GetObject', 'GetObjectVersion', 'GetObjectRetention'])
+    expect(may(`s3:${action}`, object), action).toBe('allowed')
+  for (const action of ['ListBucket', 'ListBucketVersions', 'GetBucketObjectLockConfiguration'])
+    expect(may(`s3:${action}`, bucketArn), action).toBe('allowed')
+  for (const action of ['PutObject', 'DeleteObject', 'PutObjectRetention', 'BypassGovernanceRetention'])
+    expect(may(`s3:${action}`, object), action).toBe('implicitly denied')
+})
+
+describe('the template of the archive', () => {
+  it('has an output for each setting of the service, named as that', () => {
+    const known = Object.values(settingGroups).flatMap((group) => Object.keys(group))
+    expect(Object.keys(Outputs).filter((name) => !known.includes(name))).toEqual([])
+    expect(Object.keys(Outputs).sort()).toEqual(Object.keys(settings).sort())
+  })
+
+  it('keeps what holds data when its stack is deleted', () => {
+    const kept = Object.entries(Resources).filter(([, { Type }]) => /Bucket$|Key$|Vault$/.test(Type))
+    expect(kept).toHaveLength(6)
+    for (const [id, { DeletionPolicy, UpdateReplacePolicy }] of kept)
+      expect([DeletionPolicy, UpdateReplacePolicy], id).toEqual(['RetainExceptOnCreate', 'Retain'])
+  })
+
+  it('shows nothing to the public', () => {
+    for (const [id, { Type, Properties }] of Object.entries(Resources)) {
+      if (Type !== 'AWS::S3::Bucket') continue
+      expect(Object.values(Properties.PublicAccessBlockConfiguration), id).toEqual([true, true, true, true])
+      expect(Properties.OwnershipControls.Rules, id).toEqual([{ ObjectOwnership: 'BucketOwnerEnforced' }])
+    }
+  })
+})
+
+it.each([
+  [{ backupLock: 'on' }, 'The context value backupLock must be one of governance, compliance.'],
+  [{ backupLock: 'governance' }, 'The context value backupLock must be given together with backupVaultArn.'],
+  [
+    { backupLock: 'governance', backupVaultArn: settings.backupVaultArn, keepData: 'false' },
+    'The context value backupLock must be left out with keepData=false.',
+  ],
+  [{ logDestinationArn: 'logs' }, 'The context value logDestinationArn must be the ARN of a log destination.'],
+  [
+    { sealKeyArn: keyArn, logDestinationArn: settings.logDestinationArn.replace('eu-central-1', 'eu-west-1') },
+    'The context value logDestinationArn must be of the region of sealKeyArn, which is that of the service.',
+  ],
+  [{ dataEventsBucket: 'Events!' }, 'The context value dataEventsBucket must be the name of a bucket.'],
+])('refuses %j', (context, message) => {
+  expect(() => readSettings(new App({ context }))).toThrow(message)
+})
