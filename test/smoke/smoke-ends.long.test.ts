@@ -80,6 +80,20 @@ describe('an end by a signal', () => {
     expect([code, outcomes]).toEqual([0, { account: 'ok', 'clean-up': 'ok' }])
     await expectAsBefore(account.token, before)
   })
+
+  it('SIGKILL leaves what a run of half an hour later deletes', async () => {
+    const account = await newAccount('half-an-hour')
+    const before = await objectsOf(account.token)
+    const smoke = startSmoke(argsOf(), variablesOf(account))
+    await smoke.printed(/^ok +group/m)
+    smoke.child.kill('SIGKILL')
+    await smoke.ended()
+    const later = 'data:text/javascript,const now = Date.now; Date.now = () => now() + 1_860_000'
+    const variables = { NODE_OPTIONS: `--import="${later}"` }
+    const { code, outcomes, stdout } = await runSmoke(argsOf(), variablesOf(account, variables))
+    expect([code, outcomes.leftovers, outcomes.changes], stdout).toEqual([0, 'ok', 'ok'])
+    await expectAsBefore(account.token, before)
+  })
 })
 
 describe('a run that cannot begin', () => {
