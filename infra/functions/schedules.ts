@@ -79,6 +79,14 @@ export class Schedules extends Construct {
     // A step of a run takes up to 12 minutes; the lease of the run keeps invocations apart.
     const sync = 'Begins sync runs that are due, and goes on with those under way'
     scheduled('Sync', 'schedules/sync.ts', 'sync', minute, sync, Duration.minutes(15))
+    scheduled(
+      'PruneVersions',
+      'schedules/prune-versions.ts',
+      'pruneVersions',
+      Duration.hours(6),
+      'Deletes versions of functions that no rollback needs',
+      Duration.minutes(15),
+    )
     const halfHour = Duration.minutes(30)
     scheduled('CompareLimits', 'schedules/compare-limits.ts', 'compareLimits', halfHour, 'Mails about exceeded limits')
     scheduled(

@@ -18,6 +18,7 @@ const tasks: Record<string, { file: string; duty: Duty }> = {
   ResealSecrets: { file: 'reseal-secrets', duty: 'resealSecrets' },
   ReplayCommits: { file: 'replay-commits', duty: 'replay' },
   IndexChangeLog: { file: 'index-change-log', duty: 'indexChangeLog' },
+  RollBack: { file: 'roll-back', duty: 'rollBack' },
   // It does what the sealing function does, and begins a log beside that.
   BeginSealedLog: { file: 'begin-sealed-log', duty: 'seal' },
 }

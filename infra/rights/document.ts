@@ -37,6 +37,9 @@ function resourceName(reference: unknown): string {
   if (text.includes('Outputs.SealedBucket')) return 'the bucket of the sealed logs'
   if (text.includes('Outputs.SealKeyArn')) return 'the key of the sealed logs'
   if (text.includes('PasscodesMailPasscode')) return 'what mails passcodes'
+  if (text.includes(':cloudformation:')) return "the service's stacks"
+  if (text.includes(':function:'))
+    return text.includes(':*') ? 'versions of functions of the service' : 'functions of the service'
   if (text.includes('LogGroup') || text.includes('FunctionLogs')) return 'its log group'
   if (text.includes('@connections')) return 'the connections of the live channel'
   if (/Consumers\w*(WriteChangeLog|FollowUp|StoreFlowLogs)/.test(text)) return 'the consumers'

@@ -32,6 +32,8 @@ export const duties = [
   'verify',
   'indexChangeLog',
   'verifyRows',
+  'rollBack',
+  'pruneVersions',
 ] as const
 
 export type Duty = (typeof duties)[number]
@@ -54,7 +56,7 @@ export const answering: Duty[] = [
 ]
 
 /** Those that meet nothing that the deployment's key encrypts: what answers without the table, and what asks about the account. */
-export const keyless: Duty[] = ['public', 'publicKey', 'checkConcurrency']
+export const keyless: Duty[] = ['public', 'publicKey', 'checkConcurrency', 'rollBack']
 
 /** Those that commit: their transactions put commit records. */
 export const committing: Duty[] = [

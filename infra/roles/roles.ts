@@ -16,6 +16,7 @@ import { keepsTrail } from './keeps-trail.ts'
 import { scheduleRights } from './schedule-rights.ts'
 import { sealingRights } from './sealing-rights.ts'
 import { taskRights } from './task-rights.ts'
+import { acknowledgeVersions, versionRights } from './version-rights.ts'
 
 type Props = { storage: Storage; logGroup: ILogGroup; settings: Settings; channel: LiveApi | null }
 
@@ -48,6 +49,7 @@ export class Roles extends Construct {
     // Those who may send messages for connections: the channel itself, and who makes or ends what devices hold.
     for (const duty of sending) channel?.manageConnections(this.of[duty])
     this.acknowledgeWildcards(storage)
+    acknowledgeVersions(this, settings, [this.of.rollBack, this.of.pruneVersions])
     if (settings.tracing) for (const made of Object.values(this.of)) acknowledgeTracing(made)
   }
 
@@ -58,6 +60,7 @@ export class Roles extends Construct {
       ...sealingRights(storage),
       ...consumerRights(storage),
       ...taskRights(storage),
+      ...versionRights(this, settings),
     }
     if (settings.mailSender) {
       for (const duty of mailing) rights[duty].push(new PolicyStatement(sendingFrom(this, settings.mailSender)))

@@ -117,7 +117,11 @@ describe('alarms', () => {
     for (const { Properties } of rules) {
       const id = templates.invoked(Properties.Targets[0].Arn)
       const name = /^Schedules(\D+?)[0-9A-F]{8}$/.exec(id ?? '')?.[1] as string
-      const seldom: Record<string, number> = { 'rate(30 minutes)': 1_800, 'rate(1 hour)': 3_600 }
+      const seldom: Record<string, number> = {
+        'rate(30 minutes)': 1_800,
+        'rate(1 hour)': 3_600,
+        'rate(6 hours)': 21_600,
+      }
       const Period = seldom[Properties.ScheduleExpression] ?? 300
       const Dimensions = [{ Name: 'FunctionName', Value: { Ref: id } }]
       expect(named(`${name}Failing`)).toMatchObject({ MetricName: 'Errors', Dimensions, Period })

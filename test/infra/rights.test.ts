@@ -5,6 +5,7 @@ import { lockRenewalKey } from '#shared/seal/log/lock-renewal.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
 import type { DeployedRights } from '#test/support/service/deployed-rights.ts'
 import { account, type DeployedRole, deployedRoles, elsewhere, onTable } from '#test/support/service/deployed-roles.ts'
+import { evaluate } from '#test/support/service/iam.ts'
 import type { RecordedCall, Target } from '#test/support/service/recorded-calls.ts'
 
 let rights: DeployedRights
@@ -407,6 +408,40 @@ describe('nobody', () => {
         expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('DeleteAccounts')
       }
     }
+  })
+
+  it('may move an alias but the rollback, nor delete a version but what prunes, and none a function', () => {
+    const on = (action: string, name: string) => {
+      const resource = `arn:aws:lambda:us-east-1:000000000000:function:${name}`
+      const able = roles.filter(
+        ({ statements }) => evaluate(statements, { action, resource, context: {} }) === 'allowed',
+      )
+      return able.map((role) => role.name).sort()
+    }
+    for (const { name } of rights.functions.values()) {
+      if (name.startsWith('NetworkAccess-Front-')) continue
+      expect(on('lambda:UpdateAlias', name), name).toEqual(['RollBack'])
+      expect(on('lambda:DeleteFunction', `${name}:3`), name).toEqual(['PruneVersions'])
+      for (const action of ['DeleteFunction', 'CreateAlias', 'DeleteAlias', 'PublishVersion', 'UpdateFunctionCode'])
+        expect(on(`lambda:${action}`, name), `${action} ${name}`).toEqual([])
+    }
+    for (const action of ['UpdateAlias', 'GetAlias', 'ListVersionsByFunction', 'DeleteFunction'])
+      for (const name of ['Another', 'Another:3']) expect(on(`lambda:${action}`, name), action).toEqual([])
+  })
+
+  it('reads stacks but those of the service, for what moves and prunes versions', () => {
+    const on = (action: string, stack: string) => {
+      const resource = `arn:aws:cloudformation:us-east-1:000000000000:stack/${stack}/id`
+      return roles.filter(({ statements }) => evaluate(statements, { action, resource, context: {} }) === 'allowed')
+    }
+    const both = ['PruneVersions', 'RollBack']
+    for (const stack of ['NetworkAccess', 'NetworkAccess-OperationsgroupsNestedStack']) {
+      const by = on('cloudformation:ListStackResources', stack).map(({ name }) => name)
+      expect(by.sort(), stack).toEqual(both)
+    }
+    for (const action of ['ListStackResources', 'DescribeStacks', 'UpdateStack', 'DeleteStack'])
+      expect(on(`cloudformation:${action}`, 'Another'), action).toEqual([])
+    expect(on('cloudformation:UpdateStack', 'NetworkAccess')).toEqual([])
   })
 
   it('may invoke, change or publish a function, but the redrive the consumers, and sign-in what mails passcodes', () => {

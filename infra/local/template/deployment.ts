@@ -6,6 +6,7 @@ import { allStacks } from './all-stacks.ts'
 import { readAssembly } from './assembly.ts'
 import { type LiveRoutes, readLiveRoutes } from './live-routes.ts'
 import { type Mapping, readMapping } from './mapping.ts'
+import { withoutCounterpart } from './resource-types.ts'
 import { type ApiRoute, readRoutes } from './routes.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
 import type { Found } from './stack.ts'
@@ -124,8 +125,8 @@ export function readDeployment(outdir: string): Deployment {
     routes: readRoutes(all, invoked),
     live: readLiveRoutes(all, invoked),
     mappings,
-    schedules: ofType('AWS::Events::Rule').flatMap(({ stack, id, properties }) =>
-      readSchedule(id, stack.resolveEach(properties), invoked),
-    ),
+    schedules: ofType('AWS::Events::Rule')
+      .flatMap(({ stack, id, properties }) => readSchedule(id, stack.resolveEach(properties), invoked))
+      .filter(({ functionArn }) => !withoutCounterpart.has(byArn.get(functionArn)?.handler ?? '')),
   }
 }

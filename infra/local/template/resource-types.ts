@@ -7,6 +7,9 @@ export const pseudo: Record<string, string | undefined> = {
   'AWS::NoValue': undefined,
 }
 
+/** Handlers of schedules that care for parts of AWS alone: one machine has no versions of functions. */
+export const withoutCounterpart: ReadonlySet<string> = new Set(['schedules/prune-versions.handler'])
+
 /** The property with a resource's name. A type that is not here has no name that we could use. */
 export const names: Record<string, string> = {
   'AWS::CloudWatch::Alarm': 'AlarmName',

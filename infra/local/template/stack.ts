@@ -64,7 +64,9 @@ export class Stack {
   }
 
   arn(id: string, attribute = 'Arn'): string {
-    const [, service = '', type = ''] = this.resource(id).Type.split('::')
+    const { Type } = this.resource(id)
+    if (Type === 'AWS::Logs::LogGroup') return arnOf('logs', `log-group:${this.physicalId(id)}:*`)
+    const [, service = '', type = ''] = Type.split('::')
     const arn = arnOf(service.toLowerCase(), `${type.toLowerCase()}/${this.physicalId(id)}`)
     return attribute === 'StreamArn' ? `${arn}/stream` : arn
   }

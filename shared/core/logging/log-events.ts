@@ -9,6 +9,8 @@ export const logEvents = {
   run_failed: 'A run has failed.',
   unexpected_error: 'A request or a task met an unknown error.',
   request_given_up: 'A request was given up.',
+  alias_not_moved: 'An alias of a function was not moved; another call of the rollback tries again.',
+  versions_moved: 'Functions were moved to another of their versions.',
   answer_not_kept: 'An answer was not kept for its Idempotency-Key, which frees itself.',
   account_above_limits: 'An account is above its limits.',
   cdn_secret_not_read: 'The secret of the CDN was not read again; the one known counts on.',

@@ -179,6 +179,7 @@ const silent: Record<string, string[]> = {
   'AWS::CloudFormation::Stack': ['NotificationARNs'],
   // CloudFormation invokes the function in the name of the role that deploys.
   'AWS::CloudFormation::CustomResource': [],
+  'AWS::CloudFormation::WaitConditionHandle': [],
   'AWS::CloudFront::CachePolicy': [],
   'AWS::CloudFront::Distribution': ['Logging'],
   'AWS::CloudFront::OriginRequestPolicy': [],

@@ -1,0 +1,54 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib'
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
+import type { Construct } from 'constructs'
+import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
+import { ownEnd } from '../own-end.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** A name that CloudFormation makes up begins with the stack's, which it cuts where that is long. */
+const keptOfStackName = 20
+
+/** Addresses of the stacks of the service, and of its functions and their versions: by names, since policies take 10,240 characters. */
+function named(scope: Construct, { stackName, prefix }: Settings) {
+  const stack = Stack.of(scope)
+  const cut = stackName.length > keptOfStackName ? stackName.slice(0, keptOfStackName) : `${stackName}-`
+  const names = [`${cut}*`, `${prefix}-mail-passcode-${ownEnd(stack)}`]
+  const lambda = (name: string) =>
+    stack.formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: name,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    })
+  const service = (name: string) =>
+    stack.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: name })
+  return {
+    own: service(`${stackName}/*`),
+    nested: service(`${stackName}-*/*`),
+    functions: names.map(lambda),
+    // With a number behind it, so that no function as a whole is meant.
+    versions: names.map((name) => lambda(`${name}:*`)),
+  }
+}
+
+/** What reads the versions of the functions moves aliases, or deletes versions; neither publishes code or changes a function. */
+export function versionRights(scope: Construct, settings: Settings) {
+  const { own, nested, functions, versions } = named(scope, settings)
+  const reading = [
+    new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [own] }),
+    new PolicyStatement({ actions: ['cloudformation:ListStackResources'], resources: [own, nested] }),
+    new PolicyStatement({ actions: ['lambda:ListVersionsByFunction', 'lambda:GetAlias'], resources: functions }),
+  ]
+  return {
+    rollBack: [...reading, new PolicyStatement({ actions: ['lambda:UpdateAlias'], resources: functions })],
+    pruneVersions: [...reading, new PolicyStatement({ actions: ['lambda:DeleteFunction'], resources: versions })],
+  }
+}
+
+export function acknowledgeVersions(scope: Construct, settings: Settings, roles: Role[]): void {
+  const { own, nested, functions, versions } = named(scope, settings)
+  const reason = 'CloudFormation makes up names of stacks and functions, and Lambda numbers versions.'
+  for (const role of roles)
+    for (const resource of [own, nested, ...functions, ...versions])
+      if (resource.endsWith('*')) acknowledge(role, wildcardRule(scope, resource), reason)
+}

@@ -1,0 +1,45 @@
+import { deployedStack } from './deployed-versions.ts'
+import { deleteVersion, publishedVersions, readAlias } from './function-versions.ts'
+
+/** The deployed version, the one before it, and that of a deployment under way. */
+const keptVersions = 3
+
+const isNamed = (error: unknown, ...names: string[]): boolean => error instanceof Error && names.includes(error.name)
+
+/** Versions that nothing leads to any more, but for the newest. */
+async function unused(functionName: string): Promise<number[]> {
+  const old = (await publishedVersions(functionName)).slice(keptVersions)
+  if (old.length === 0) return []
+  const { version, others } = await readAlias(functionName)
+  return old.filter((one) => one !== version && !others.includes(one))
+}
+
+async function prune(functionName: string): Promise<number> {
+  let deleted = 0
+  for (const version of await unused(functionName)) {
+    try {
+      await deleteVersion(functionName, version)
+      deleted++
+    } catch (error) {
+      // An alias has come to it meanwhile, or another run was faster.
+      if (!isNamed(error, 'ResourceConflictException', 'ResourceNotFoundException')) throw error
+    }
+  }
+  return deleted
+}
+
+/** Deletes old versions of the functions of this install. @throws when a function could not be pruned, after all others were */
+export async function pruneVersions(): Promise<{ deleted: number }> {
+  const { versions } = await deployedStack()
+  const errors: unknown[] = []
+  let deleted = 0
+  for (const { functionName } of versions) {
+    try {
+      deleted += await prune(functionName)
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} functions were not pruned.`)
+  return { deleted }
+}

@@ -1,0 +1,128 @@
+import { parseTimestamp, timestamp } from '../../core/clock.ts'
+import { ApiError } from '../../core/errors.ts'
+import { fieldsOf } from '../../core/json/is-object.ts'
+import { describeError } from '../../core/logging/describe-error.ts'
+import { logLine } from '../../core/logging/log.ts'
+import { type DeployedStack, type DeployedVersion, deployedStack } from './deployed-versions.ts'
+import { moveAlias, publishedVersions, readAlias } from './function-versions.ts'
+
+type Reason = 'no_version_before' | 'at_another_version'
+
+export type RolledBack = {
+  to: 'previous' | 'deployed'
+  /** Beginning of the deployment whose functions were concerned; null where functions were named, or all were meant. */
+  since: string | null
+  moved: { function: string; from: number; to: number }[]
+  /** Functions that were there already, also by an earlier call. */
+  unchanged: string[]
+  left: { function: string; reason: Reason }[]
+  /** Functions whose alias could not be read or moved; another call tries again. */
+  failed: { function: string; error: string }[]
+}
+
+type Asked = { to: RolledBack['to']; since: number | null; functions: string[] | null }
+
+const bad = (detail: string) => new ApiError('bad_request', detail)
+
+/** @throws ApiError `bad_request` naming the member and its rule */
+function read(event: unknown): Asked {
+  const { to = 'previous', since, functions, ...unknown } = fieldsOf(event)
+  const [name] = Object.keys(unknown)
+  if (name !== undefined) throw bad(`${name} is not known: to, since and functions are.`)
+  if (to !== 'previous' && to !== 'deployed') throw bad('to must be previous or deployed.')
+  const micros = typeof since === 'string' ? parseTimestamp(since) : null
+  if (since !== undefined && micros === null) throw bad('since must be an RFC 3339 timestamp.')
+  if (functions === undefined) return { to, since: micros === null ? null : micros / 1_000, functions: null }
+  if (since !== undefined) throw bad('since and functions exclude each other.')
+  if (!Array.isArray(functions) || functions.length === 0 || !functions.every((one) => typeof one === 'string'))
+    throw bad('functions must be a list of names of functions.')
+  return { to, since: null, functions }
+}
+
+/** While a deployment moves aliases, it decides where they lead. Cleaning up moves none. */
+const isUnderWay = (status: string): boolean => /_IN_PROGRESS$/.test(status) && !/_CLEANUP_IN_PROGRESS$/.test(status)
+
+function concerned({ to, since, functions }: Asked, { updatedAt, versions }: DeployedStack) {
+  // The version that runs this would have to move itself.
+  const others = versions.filter(({ functionName }) => functionName !== process.env.AWS_LAMBDA_FUNCTION_NAME)
+  if (functions !== null) {
+    const names = new Set(others.map(({ functionName }) => functionName))
+    const unknown = functions.find((name) => !names.has(name))
+    if (unknown !== undefined) throw bad(`functions has ${unknown}, which is no function of this install.`)
+    return { from: null, versions: others.filter(({ functionName }) => functions.includes(functionName)) }
+  }
+  const from = since ?? (to === 'previous' ? updatedAt : null)
+  if (from === null && to === 'previous')
+    throw bad('The stack has not been updated yet, so there is no version before.')
+  return { from, versions: others.filter(({ at }) => from === null || at >= from) }
+}
+
+/** Functions that read what others write; they go forward first and back last. */
+const reads = ({ logicalId }: DeployedVersion): boolean => /^(Consumers|Passcodes)/.test(logicalId)
+
+type Outcome = (result: RolledBack) => void
+
+/**
+ * Where the alias of a function belongs: its deployed version, or the one published before that. Both follow from the stack and
+ * not from where the alias is, so another call moves nothing further back.
+ */
+async function targetOf({ functionName, version }: DeployedVersion, to: Asked['to']): Promise<number | undefined> {
+  if (to === 'deployed') return version
+  return (await publishedVersions(functionName)).find((published) => published < version)
+}
+
+async function moveOne(deployed: DeployedVersion, to: Asked['to']): Promise<Outcome> {
+  const { functionName: name } = deployed
+  const target = await targetOf(deployed, to)
+  if (target === undefined) return ({ left }) => left.push({ function: name, reason: 'no_version_before' })
+  const alias = await readAlias(name)
+  if (alias.version === target && alias.others.length === 0) return ({ unchanged }) => unchanged.push(name)
+  // Somebody has moved it by hand, to a version that is neither.
+  if (to === 'previous' && alias.version !== deployed.version && alias.version !== target)
+    return ({ left }) => left.push({ function: name, reason: 'at_another_version' })
+  try {
+    await moveAlias(name, target, alias.revision)
+  } catch (error) {
+    // The answer of a move that was done can be lost, and its repetition meets the new revision.
+    const now = await readAlias(name)
+    if (now.version !== target || now.others.length > 0) throw error
+  }
+  return ({ moved }) => moved.push({ function: name, from: alias.version, to: target })
+}
+
+/** Lambda takes 15 requests a second of this kind; what is above is tried again. */
+const atOnce = 8
+
+async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise<void> {
+  for (let at = 0; at < versions.length; at += atOnce) {
+    const outcomes = versions.slice(at, at + atOnce).map(async (deployed): Promise<Outcome> => {
+      try {
+        return await moveOne(deployed, result.to)
+      } catch (error) {
+        logLine('ERROR', 'alias_not_moved', { function: deployed.functionName, ...describeError(error) })
+        const message = error instanceof Error ? error.name : 'Error'
+        return ({ failed }) => failed.push({ function: deployed.functionName, error: message })
+      }
+    })
+    for (const outcome of await Promise.all(outcomes)) outcome(result)
+  }
+}
+
+/**
+ * Moves the aliases of functions to the version before the deployed one, or back to the deployed one. Code and data stay; only versions that the stack has
+ * published are led to. It can be repeated: what has failed is tried again, and the rest stays as it is.
+ */
+export async function rollBack(event: unknown): Promise<RolledBack> {
+  const asked = read(event)
+  const stack = await deployedStack()
+  if (isUnderWay(stack.status))
+    throw bad(`A deployment is under way (${stack.status}): cancel-update-stack takes it back by itself.`)
+  const { from, versions } = concerned(asked, stack)
+  const since = from === null ? null : timestamp(from * 1_000)
+  const result: RolledBack = { to: asked.to, since, moved: [], unchanged: [], left: [], failed: [] }
+  const [readers, writers] = [versions.filter(reads), versions.filter((one) => !reads(one))]
+  for (const group of asked.to === 'previous' ? [writers, readers] : [readers, writers]) await moveAll(group, result)
+  const { moved, failed } = result
+  logLine('WARN', 'versions_moved', { to: asked.to, moved: moved.length, failed: failed.length })
+  return result
+}
