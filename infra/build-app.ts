@@ -23,6 +23,9 @@ type Options = {
   context?: Record<string, unknown>
 }
 
+/** Types that get their tags from the stack, as CloudFormation hands these on: in the template they would fill a sixth of what it may have. */
+const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm']
+
 /** The stacks of the app: what holds data, and beside it what can be deleted and deployed anew. */
 function addStacks(app: App, operations: OperationSource[], code: string): void {
   const settings = readSettings(app)
@@ -39,7 +42,7 @@ function addStacks(app: App, operations: OperationSource[], code: string): void 
   const service = new ServiceStack(app, stackName, { settings, operations, code, data })
   addFront(app, { settings, code, data, service })
   for (const [name, value] of Object.entries(settings.tags)) {
-    Tags.of(app).add(name, value)
+    Tags.of(app).add(name, value, { excludeResourceTypes: taggedByStack })
     // Stacks are left out unless they are asked for.
     Tags.of(app).add(name, value, { includeResourceTypes: ['aws:cdk:stack'] })
   }

@@ -5,6 +5,12 @@ import { optional, setting } from './setting.ts'
 const certificate = (where: string, region: string) =>
   text(new RegExp(`^arn:[^:]+:acm:${region}:\\d{12}:certificate/\\S+$`), `the ARN of a certificate ${where}`)
 
+/** CloudFront is in the partition of us-east-1 alone. */
+const frontCertificate = text(
+  /^arn:aws:acm:us-east-1:\d{12}:certificate\/\S+$/,
+  'the ARN of a certificate in us-east-1, of the partition aws',
+)
+
 const domain = text(
   /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
   'a name like access.example.com',
@@ -25,10 +31,7 @@ export const addressSettings = {
     'certificate of `liveDomainName`; can be that of `domainName`',
   ),
   ipAddressType: setting(oneOf('dualstack', 'ipv4'), 'dualstack', 'whether IPv6 is answered, too'),
-  frontCertificateArn: optional(
-    certificate('in us-east-1', 'us-east-1'),
-    'certificate of `domainName` for CloudFront, which is put in front',
-  ),
+  frontCertificateArn: optional(frontCertificate, 'certificate of `domainName` for CloudFront, which is put in front'),
   webAclArn: optional(
     text(/^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/\S+$/, 'the ARN of a web ACL of CloudFront'),
     'web ACL of CloudFront that is there already',

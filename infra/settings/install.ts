@@ -16,7 +16,7 @@ export const installSettings = {
   // Each resource has them all in the template, of which CloudFormation takes 1 MB.
   tags: setting(pairs(40, 1_000), {}, 'tags of everything that can have some'),
   permissionsBoundary: optional(
-    text(/^(arn:[^:]+:iam::(\d{12}|aws):policy\/\S+|[\w+=,.@-]{1,128})$/, 'the name or ARN of a managed policy'),
+    text(/^(arn:[^:]+:iam::(\d{12}|aws):policy\/\S{1,640}|[\w+=,.@-]{1,128})$/, 'the name or ARN of a managed policy'),
     'boundary of every role',
   ),
 }

@@ -45,9 +45,9 @@ export const texts = (pattern: RegExp, rule: string, most: number): Kind<string[
   },
 })
 
-/** `team=network,stage=live`, or the same as an object; all of them together have so many characters at most. */
-export const pairs = (most: number, characters: number): Kind<Record<string, string>> => ({
-  rule: `up to ${most} of name=value with commas between them, or an object; ${characters} characters`,
+/** `team=network,stage=live`, or the same as an object; all of them together have at most this many bytes. */
+export const pairs = (most: number, bytes: number): Kind<Record<string, string>> => ({
+  rule: `up to ${most} of name=value with commas between them, or an object; ${bytes} bytes`,
   read: (value) => {
     const entries: unknown[][] =
       typeof value === 'object' && value !== null
@@ -64,8 +64,8 @@ export const pairs = (most: number, characters: number): Kind<Record<string, str
         /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u.test(String(name)) &&
         /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u.test(String(text)),
     )
-    const size = entries.flat().join('').length
-    return fits && entries.length <= most && size <= characters
+    const size = Buffer.byteLength(entries.flat().join(''))
+    return fits && entries.length <= most && size <= bytes
       ? (Object.fromEntries(entries) as Record<string, string>)
       : undefined
   },

@@ -15,11 +15,15 @@ export class LookUps extends NestedStack {
   }
 
   /**
-   * The value, by a short reference. A value that a setting gives is returned as it is: functions get a new version when it changes,
-   * which a reference would not show.
+   * The value for variables of functions. A value that a setting gives is returned as it is: functions get a new version when it
+   * changes, which a reference would not show.
    */
   once(name: string, value: string): string {
-    if (!Token.isUnresolved(value)) return value
+    return Token.isUnresolved(value) ? this.reference(name, value) : value
+  }
+
+  /** The value for policies and mappings, by a short reference, however long it is. */
+  reference(name: string, value: string): string {
     const parameter = new CfnParameter(this, `${name}Value`)
     this.setParameter(parameter.logicalId, value)
     new CfnOutput(this, name, { value: parameter.valueAsString })

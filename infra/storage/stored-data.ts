@@ -25,14 +25,17 @@ export class StoredData extends Construct implements Data {
       // The CDK would take names out of ARNs again, wherever they are used.
       table: Object.assign(
         TableV2.fromTableAttributes(this, 'Table', {
-          tableArn: once('TableArn', table.tableArn),
-          tableStreamArn: once('TableStreamArn', String(table.tableStreamArn)),
+          tableArn: this.#lookUps.reference('TableArn', table.tableArn),
+          tableStreamArn: this.#lookUps.reference('TableStreamArn', String(table.tableStreamArn)),
         }),
         { tableName: once('TableName', table.tableName) },
       ),
-      flows: Object.assign(Stream.fromStreamArn(this, 'Flows', once('FlowStreamArn', flows.streamArn)), {
-        streamName: once('FlowStreamName', flows.streamName),
-      }),
+      flows: Object.assign(
+        Stream.fromStreamArn(this, 'Flows', this.#lookUps.reference('FlowStreamArn', flows.streamArn)),
+        {
+          streamName: once('FlowStreamName', flows.streamName),
+        },
+      ),
       failures: this.#bucket('Failures', storage.failures),
       secret: Secret.fromSecretCompleteArn(this, 'ServiceSecret', once('ServiceSecretArn', secret.secretArn)),
       sealed: this.#bucket('Sealed', storage.sealed),
@@ -47,7 +50,7 @@ export class StoredData extends Construct implements Data {
 
   #bucket(id: string, { bucketArn, bucketName }: IBucket): IBucket {
     return Bucket.fromBucketAttributes(this, id, {
-      bucketArn: this.#lookUps.once(`${id}BucketArn`, bucketArn),
+      bucketArn: this.#lookUps.reference(`${id}BucketArn`, bucketArn),
       bucketName: this.#lookUps.once(`${id}BucketName`, bucketName),
     })
   }

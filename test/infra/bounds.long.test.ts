@@ -7,26 +7,34 @@ import type { Resource } from '#test/support/service/templates.ts'
 type Template = { Parameters?: object; Resources?: Record<string, Resource>; Outputs?: object }
 
 const account = '111122223333'
-const secret = (name: string) => `arn:aws:secretsmanager:eu-central-1:${account}:secret:${name}-AbCdEf`
+const secret = (name: string) => `arn:aws:secretsmanager:eu-central-1:${account}:secret:${name.padEnd(512, 'x')}-AbCdEf`
 const certificate = (region: string) => `arn:aws:acm:${region}:${account}:certificate/1`
+
+/** A domain of nearly the maximum length. */
+const named = (name: string) => [name, 'b'.repeat(60), 'c'.repeat(60), 'd'.repeat(60), 'example.com'].join('.')
 
 /** Every setting that makes templates larger, as large as it may be. */
 const largest = {
   stackName: `A${'b'.repeat(63)}`,
   tags: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`tag-${i}`.padEnd(10, 'x'), 'v'.repeat(15)])),
-  permissionsBoundary: `arn:aws:iam::${account}:policy/${'team/'.repeat(10)}edge`,
+  prefix: 'p'.repeat(32),
+  permissionsBoundary: `arn:aws:iam::${account}:policy/${'team/'.repeat(102)}`.padEnd(671, 'x'),
   encryptionKey: 'own',
-  domainName: 'access.example.com',
+  domainName: named('access'),
   certificateArn: certificate('eu-central-1'),
+  liveDomainName: named('live'),
+  liveCertificateArn: certificate('eu-central-1'),
   frontCertificateArn: certificate('us-east-1'),
-  cdnSecretArn: secret('origin'),
   backupVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,
   secretReplicaRegion: 'eu-west-1',
   suiteClientId: 'suite-app',
   suiteClientSecretArn: secret('suite'),
   tenantClientId: 'tenant-app',
   tenantClientSecretArn: secret('tenant'),
-  signInRedirectUris: Array.from({ length: 12 }, (_, i) => `https://portal-${i}.example.com/${'x'.repeat(50)}`),
+  // As many as the environment of a function holds beside all that.
+  signInRedirectUris: Array.from({ length: 12 }, (_, i) =>
+    `https://portal-${String(i).padStart(2)}.example.com/cb`.replace(' ', '0'),
+  ),
   mailSender: 'access@example.com',
   alarmEmail: 'operator@example.com',
   liveAccessLog: true,
@@ -57,7 +65,8 @@ describe('with every setting as large as it may be', () => {
   it('takes CloudFormation every template: its size, resources, parameters, outputs', () => {
     expect(templates.length).toBeGreaterThan(30)
     for (const [name, bytes, { Parameters = {}, Resources = {}, Outputs = {} }] of templates) {
-      expect(bytes, name).toBeLessThan(1_000_000)
+      // CloudFormation accepts 1,000,000.
+      expect(bytes, name).toBeLessThan(800_000)
       expect(Object.keys(Resources).length, name).toBeLessThanOrEqual(500)
       expect(Object.keys(Parameters).length, name).toBeLessThanOrEqual(200)
       expect(Object.keys(Outputs).length, name).toBeLessThanOrEqual(200)

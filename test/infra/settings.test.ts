@@ -163,7 +163,7 @@ it.each([
   ],
   [
     { frontCertificateArn: certificate('eu-central-1') },
-    'The context value frontCertificateArn must be the ARN of a certificate in us-east-1.',
+    'The context value frontCertificateArn must be the ARN of a certificate in us-east-1, of the partition aws.',
   ],
   [
     { frontCertificateArn: certificate('us-east-1') },
@@ -184,12 +184,12 @@ it.each([
   [{ encryptionKey: 'mine' }, 'The context value encryptionKey must be one of aws, own or the ARN of a key.'],
   [
     { tags: 'team' },
-    'The context value tags must be up to 40 of name=value with commas between them, or an object; 1000 characters.',
+    'The context value tags must be up to 40 of name=value with commas between them, or an object; 1000 bytes.',
   ],
   [{ tags: { 'aws:team': 'x' } }, 'The context value tags must be up to 40'],
   [
     { tags: Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`tag-${i}`, 'x'.repeat(250)])) },
-    'The context value tags must be up to 40 of name=value with commas between them, or an object; 1000 characters.',
+    'The context value tags must be up to 40 of name=value with commas between them, or an object; 1000 bytes.',
   ],
   [
     {
