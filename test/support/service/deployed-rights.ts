@@ -99,6 +99,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     /** The policy of the table itself. */
     tablePolicy: replica?.ResourcePolicy.PolicyDocument.Statement ?? [],
     arnOf(target: Target): string {
+      if (target.startsWith('arn:')) return target
       if (target in arns) return arns[target as keyof typeof arns]
       if (target === 'account') return '*'
       if (target === 'mail') return `arn:aws:ses:us-east-1:000000000000:identity/${context.mailSender}`

@@ -28,6 +28,7 @@ import { ScriptedInventory } from '../sync/scripted-inventory.ts'
 import { recordPages } from './record-pages.ts'
 import { recordPortal } from './record-portal.ts'
 import { recordSuccessor } from './record-successor.ts'
+import { recordVersions } from './record-versions.ts'
 import { type RecordedCall, recordCalls } from './recorded-calls.ts'
 import { stubService } from './stub-service.ts'
 
@@ -62,7 +63,7 @@ const inRegion = () => {
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
 }
 
-type Record = ReturnType<typeof recorder>['record']
+export type Record = ReturnType<typeof recorder>['record']
 
 const succeed = ({ status, text }: { status: number; text: string }, what: string) => {
   if (status < 200 || status > 303) throw new Error(`${what} answered ${status} ${text}`)
@@ -533,5 +534,6 @@ export async function recordFunctions(consumer: string): Promise<Recorded> {
   await recordRotation(record)
   await recordSchedules(record)
   await recordDeployment(record)
+  await recordVersions(record)
   return recorded
 }

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { vi } from 'vitest'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { statementKey } from '../table/statement-key.ts'
+import { versionCall } from './version-calls.ts'
 
 /** What is asked for, by the name that the test gives it: one table, one stream and so on are all there are. */
 export type Target =
@@ -21,6 +22,7 @@ export type Target =
   | 'mail'
   | 'account'
   | `connections/${string}`
+  | `arn:${string}`
 
 /** A call of AWS as IAM hears of it. */
 export type RecordedCall = { action: string; target: Target; context: Record<string, string[]> }
@@ -156,6 +158,8 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
     if (method === 'GET') return key ? call('s3:GetObject', `failures/${key}`) : call('s3:ListBucket', 'failures')
     if (method === 'DELETE') return call('s3:DeleteObject', `failures/${key}`)
   }
+  const ofVersions = versionCall(url, method, body)
+  if (ofVersions) return ofVersions
   if (first === 'lambda' && url.pathname.endsWith('/account-settings/'))
     return call('lambda:GetAccountSettings', 'account')
   if (first === 'lambda' && url.pathname.endsWith('/invocations')) {
