@@ -25,6 +25,8 @@ import { reserved, reservedOf, reservedTogether } from './functions/reserved.ts'
 import { Schedules } from './functions/schedules.ts'
 import { Tasks } from './functions/tasks.ts'
 import { type TokenSecrets, tokenSecrets } from './functions/token-secrets.ts'
+import { acknowledge, wildcardRule } from './nag/acknowledge.ts'
+import { OperatorPolicies } from './operators/operator-policies.ts'
 import { ownEnd } from './own-end.ts'
 import { Roles } from './roles/roles.ts'
 import type { Settings } from './settings/settings.ts'
@@ -118,6 +120,15 @@ export class ServiceStack extends Stack {
       tasks: [...tasks.functions, provision.lambda],
       roles: Object.values(roles.of),
     })
+    new OperatorPolicies(this, 'Operators', {
+      settings,
+      storage,
+      logGroups: [logGroup, data.accessLogs],
+      consumers,
+      tasks: { ...tasks.arns, breakGlass: [...tasks.arns.breakGlass, provision.functionArn] },
+      apiIds: [api.ref, ...(channel ? [channel.id] : [])],
+      alarmTopicArn: topic.topicArn,
+    })
     this.putFirst([...consumers.streams.map(({ alias }) => alias), passcodes.alias], check)
     this.tell({
       ApiEndpoint: address,
@@ -182,6 +193,8 @@ export class ServiceStack extends Stack {
       timeout: Duration.minutes(5),
     })
     roles.of.provision.addToPolicy(secrets.creation)
+    for (const pattern of secrets.creation.resources)
+      acknowledge(roles.of.provision, wildcardRule(this, pattern), 'Secrets are named by account and token.')
     return live(provisioning, shared.loaded)
   }
 

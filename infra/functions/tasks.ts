@@ -10,17 +10,20 @@ import { live } from './live.ts'
 
 type Props = { consumers: Consumers; roles: Roles; shared: Shared; code: Code }
 
-const tasks: Record<string, { file: string; duty: Duty }> = {
-  RedriveFailedBatches: { file: 'redrive-failed-batches', duty: 'redrive' },
-  VerifyChangeLog: { file: 'verify-change-log', duty: 'verify' },
-  VerifyRows: { file: 'verify-rows', duty: 'verifyRows' },
-  RotateServiceSecret: { file: 'rotate-service-secret', duty: 'rotateSecret' },
-  ResealSecrets: { file: 'reseal-secrets', duty: 'resealSecrets' },
-  ReplayCommits: { file: 'replay-commits', duty: 'replay' },
-  IndexChangeLog: { file: 'index-change-log', duty: 'indexChangeLog' },
-  RollBack: { file: 'roll-back', duty: 'rollBack' },
+/** Who invokes a task: whoever operates the service, or only who may make an administrator or decide about a log. */
+export type TaskCaller = 'operator' | 'breakGlass'
+
+const tasks: Record<string, { file: string; duty: Duty; caller: TaskCaller }> = {
+  RedriveFailedBatches: { file: 'redrive-failed-batches', duty: 'redrive', caller: 'operator' },
+  VerifyChangeLog: { file: 'verify-change-log', duty: 'verify', caller: 'operator' },
+  VerifyRows: { file: 'verify-rows', duty: 'verifyRows', caller: 'operator' },
+  RotateServiceSecret: { file: 'rotate-service-secret', duty: 'rotateSecret', caller: 'breakGlass' },
+  ResealSecrets: { file: 'reseal-secrets', duty: 'resealSecrets', caller: 'breakGlass' },
+  ReplayCommits: { file: 'replay-commits', duty: 'replay', caller: 'operator' },
+  IndexChangeLog: { file: 'index-change-log', duty: 'indexChangeLog', caller: 'operator' },
+  RollBack: { file: 'roll-back', duty: 'rollBack', caller: 'operator' },
   // It does what the sealing function does, and begins a log beside that.
-  BeginSealedLog: { file: 'begin-sealed-log', duty: 'seal' },
+  BeginSealedLog: { file: 'begin-sealed-log', duty: 'seal', caller: 'breakGlass' },
 }
 
 /** What an operator invokes under IAM to care for the logs and the service secret (docs/runbooks). */
@@ -28,17 +31,21 @@ export class Tasks extends Construct {
   /** What each is invoked by, named as the outputs of the stack are. */
   readonly functionNames: Record<string, string>
   readonly functions: LambdaFunction[] = []
+  /** Their ARNs, by who invokes them. */
+  readonly arns: Record<TaskCaller, string[]> = { operator: [], breakGlass: [] }
 
   constructor(scope: Construct, id: string, { consumers, roles, shared, code }: Props) {
     super(scope, id)
-    const made = Object.entries(tasks).map(([name, { file, duty }]) => {
+    const made = Object.entries(tasks).map(([name, { file, duty, caller }]) => {
       const task = new LambdaFunction(this, name, {
         ...functionSettings(shared, code, `tasks/${file}.ts`),
         role: roles.of[duty],
         timeout: Duration.minutes(15),
       })
       this.functions.push(task)
-      return [`${name}Function`, live(task, shared.loaded).functionName] as const
+      const { functionName, functionArn } = live(task, shared.loaded)
+      this.arns[caller].push(functionArn)
+      return [`${name}Function`, functionName] as const
     })
     this.functionNames = Object.fromEntries(made)
     for (const role of [roles.of.redrive, roles.of.replay]) {

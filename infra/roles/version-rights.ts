@@ -3,16 +3,14 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
 import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
 import { ownEnd } from '../own-end.ts'
+import { madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** A name that CloudFormation makes up begins with the stack's, which it cuts where that is long. */
-const keptOfStackName = 20
-
 /** Addresses of the stacks of the service, and of its functions and their versions: by names, since policies take 10,240 characters. */
-function named(scope: Construct, { stackName, prefix }: Settings) {
+function named(scope: Construct, settings: Settings) {
+  const { stackName, prefix } = settings
   const stack = Stack.of(scope)
-  const cut = stackName.length > keptOfStackName ? stackName.slice(0, keptOfStackName) : `${stackName}-`
-  const names = [`${cut}*`, `${prefix}-mail-passcode-${ownEnd(stack)}`]
+  const names = [`${madeUpNames(settings)}*`, `${prefix}-mail-passcode-${ownEnd(stack)}`]
   const lambda = (name: string) =>
     stack.formatArn({
       service: 'lambda',

@@ -1,6 +1,7 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
+import { madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Every action that writes an item. The parts of a transaction are authorized as these, and so are statements of PartiQL. */
@@ -13,13 +14,6 @@ const writes = [
   'dynamodb:PutItem',
   'dynamodb:UpdateItem',
 ]
-
-/** CloudFormation keeps a stack's name of this length whole in the names of its roles; it cuts a longer one. */
-const keptOfStackName = 20
-
-/** Pattern of the names of the service's roles, which belong to a stack that is deployed after the table. */
-const serviceRoles = ({ stackName }: Settings): string =>
-  stackName.length <= keptOfStackName ? `${stackName}-Roles*` : `${stackName.slice(0, keptOfStackName)}*Roles*`
 
 /**
  * Denies the writing of items to every principal but the service's roles and the break-glass role (docs/decisions/0039). Rights to
@@ -47,7 +41,8 @@ export function tablePolicy(scope: Construct, settings: Settings): PolicyDocumen
         conditions: {
           ArnNotLike: {
             'aws:PrincipalArn': [
-              role(serviceRoles(settings)),
+              // By the name, since the roles belong to a stack that is deployed after the table.
+              role(`${madeUpNames(settings)}Roles*`),
               // DynamoDB itself replicates by this role, which nobody else can assume.
               role('aws-service-role/replication.dynamodb.amazonaws.com/*'),
               ...(breakGlassRoleArn === null ? [] : [breakGlassRoleArn]),

@@ -50,7 +50,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     )
   }
   for (const { properties } of [...ofType('AWS::IAM::Policy'), ...ofType('AWS::IAM::ManagedPolicy')]) {
-    for (const role of properties.Roles as string[]) {
+    for (const role of (properties.Roles ?? []) as string[]) {
       byRole.get(role)?.push(...(properties.PolicyDocument as Document).Statement)
     }
   }
@@ -80,6 +80,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
   ]
   const sealKey = only('AWS::KMS::Key', /SealKey/)
   const live = only('AWS::ApiGatewayV2::Api', /Live/)
+  const api = only('AWS::ApiGatewayV2::Api', /^Api/)
   const arns = {
     table: table.stack.arn(table.id),
     flows: flows.stack.arn(flows.id),
@@ -93,7 +94,26 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
   const [replica] = table.properties.Replicas as {
     ResourcePolicy: { PolicyDocument: { Statement: ResourceStatement[] } }
   }[]
+  const operators = new Map(
+    ofType('AWS::IAM::ManagedPolicy').map(({ id, properties }) => [
+      /^Operators(\w+Policy)[0-9A-F]{8}$/.exec(id)?.[1] ?? id,
+      (properties.PolicyDocument as Document).Statement,
+    ]),
+  )
+  const outputs = Object.assign(
+    {},
+    ...stacks.map((stack) =>
+      Object.fromEntries(
+        Object.entries(stack.template.Outputs ?? {}).map(([name, { Value }]) => [name, () => stack.resolve(Value)]),
+      ),
+    ),
+  ) as Record<string, () => unknown>
   return {
+    /** The policies for people, by their outputs. */
+    operators,
+    apiId: api.stack.physicalId(api.id),
+    /** The value of an output of a stack. */
+    output: (name: string): string => String(outputs[name]?.()),
     /** By the file of the function. */
     functions,
     /** The policy of the table itself. */

@@ -1,0 +1,58 @@
+import type { Construct } from 'constructs'
+import { tokenSecretArns } from '../functions/token-secrets.ts'
+import { useOfKey } from '../storage/encryption-key.ts'
+import { feedsConsumer, may, mayNot, type Operated, ownArns } from './operated.ts'
+
+const items = [
+  'dynamodb:BatchGetItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:ConditionCheckItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:GetItem',
+  'dynamodb:PutItem',
+  'dynamodb:Query',
+  'dynamodb:Scan',
+  'dynamodb:UpdateItem',
+]
+
+const tableSettings = [
+  'dynamodb:DescribeContinuousBackups',
+  'dynamodb:DescribeTable',
+  'dynamodb:GetResourcePolicy',
+  'dynamodb:PutResourcePolicy',
+  'dynamodb:RestoreTableToPointInTime',
+  'dynamodb:UpdateContinuousBackups',
+  'dynamodb:UpdateTable',
+  'dynamodb:UpdateTimeToLive',
+]
+
+/** Rights for an emergency: items, secrets, a restore, and what makes an administrator. They delete neither tables nor keys. */
+export function breakGlassRights(scope: Construct, { settings, storage, consumers, tasks, apiIds }: Operated) {
+  const own = ownArns(scope, settings)
+  const { table, failures, secret, sealed, sealKey, key } = storage
+  const keys = [sealKey, ...(key ? [key] : [])].map(({ keyArn }) => keyArn)
+  const tables = [table.tableArn, own.tables]
+  return [
+    may(['lambda:InvokeFunction'], tasks.breakGlass),
+    // A temporary mapping, which reads a stream again.
+    may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer(consumers)),
+    may([...items, ...tableSettings], tables),
+    // The policy of the table in use is that of the template; a restored table gets it before it is used.
+    mayNot(['dynamodb:PutResourcePolicy'], [table.tableArn]),
+    may(
+      ['apigateway:PATCH'],
+      apiIds.map((id) => own.api(id, '/stages/*')),
+    ),
+    may(['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [secret.secretArn]),
+    may(['secretsmanager:ListSecrets']),
+    may(
+      ['secretsmanager:DeleteSecret', 'secretsmanager:DescribeSecret', 'secretsmanager:GetSecretValue'],
+      [tokenSecretArns(scope, settings)],
+    ),
+    may(['s3:ListBucketVersions'], [sealed.bucketArn]),
+    may(['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'], [sealed.arnForObjects('*')]),
+    may(['s3:GetObject'], [failures.arnForObjects('aws/lambda/*')]),
+    may(['kms:CancelKeyDeletion', 'kms:DescribeKey', 'kms:EnableKey'], keys),
+    ...(key ? [useOfKey(scope, key)] : []),
+  ]
+}

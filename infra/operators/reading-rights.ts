@@ -1,0 +1,82 @@
+import type { Construct } from 'constructs'
+import { may, type Operated, ownArns } from './operated.ts'
+
+/** Lists, and questions about the account: these actions know no resources, or only those that a list is to find. */
+const lists = [
+  'acm:DescribeCertificate',
+  'backup:DescribeBackupJob',
+  'backup:ListBackupJobs',
+  'backup:ListCopyJobs',
+  'cloudformation:ListStacks',
+  'cloudwatch:DescribeAlarmHistory',
+  'cloudwatch:DescribeAlarms',
+  'cloudwatch:GetDashboard',
+  'cloudwatch:GetMetricData',
+  'cloudwatch:GetMetricStatistics',
+  'cloudwatch:ListDashboards',
+  'cloudwatch:ListMetrics',
+  'codedeploy:ListDeployments',
+  'events:ListRules',
+  'iam:GetAccountSummary',
+  'lambda:GetAccountSettings',
+  'lambda:ListEventSourceMappings',
+  'lambda:ListFunctions',
+  'logs:DescribeLogGroups',
+  'logs:GetQueryResults',
+  'logs:StopQuery',
+  'servicequotas:GetServiceQuota',
+  'servicequotas:ListServiceQuotas',
+  'ses:GetAccount',
+  'ses:GetEmailIdentity',
+  'xray:BatchGetTraces',
+  'xray:GetTraceSummaries',
+]
+
+/** Rights to look at the deployment: its log, metrics, alarms and state, but at no item of the table and no secret. */
+export function readingRights(scope: Construct, { settings, storage, logGroups, apiIds, alarmTopicArn }: Operated) {
+  const own = ownArns(scope, settings)
+  return [
+    may(lists),
+    may(
+      ['logs:DescribeLogStreams', 'logs:FilterLogEvents', 'logs:GetLogEvents', 'logs:StartQuery'],
+      logGroups.map(({ logGroupArn }) => logGroupArn),
+    ),
+    may(
+      [
+        'lambda:GetAlias',
+        'lambda:GetFunctionConcurrency',
+        'lambda:GetFunctionConfiguration',
+        'lambda:ListAliases',
+        'lambda:ListVersionsByFunction',
+      ],
+      [own.functions],
+    ),
+    may(['lambda:GetEventSourceMapping'], [own.mappings]),
+    may(['events:DescribeRule', 'events:ListTargetsByRule'], [own.rules]),
+    may(
+      ['cloudformation:DescribeStackEvents', 'cloudformation:DescribeStacks', 'cloudformation:ListStackResources'],
+      own.stacks,
+    ),
+    may(['codedeploy:GetDeployment', 'codedeploy:GetDeploymentGroup'], [own.deployments]),
+    may(
+      [
+        'dynamodb:DescribeContinuousBackups',
+        'dynamodb:DescribeTable',
+        'dynamodb:DescribeTimeToLive',
+        'dynamodb:GetResourcePolicy',
+        'dynamodb:ListTagsOfResource',
+      ],
+      [storage.table.tableArn],
+    ),
+    may(['kinesis:DescribeStreamSummary', 'kinesis:ListShards'], [storage.flows.streamArn]),
+    may(['kms:DescribeKey', 'kms:GetPublicKey'], [storage.sealKey.keyArn]),
+    may(['s3:GetBucketObjectLockConfiguration', 's3:ListBucket'], [storage.sealed.bucketArn]),
+    may(['s3:GetObjectRetention'], [storage.sealed.arnForObjects('*')]),
+    may(['sns:ListSubscriptionsByTopic'], [alarmTopicArn]),
+    may(
+      ['apigateway:GET'],
+      apiIds.flatMap((id) => [own.api(id, ''), own.api(id, '/*')]),
+    ),
+    ...(settings.cdnSecretArn === null ? [] : [may(['secretsmanager:DescribeSecret'], [settings.cdnSecretArn])]),
+  ]
+}
