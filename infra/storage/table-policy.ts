@@ -44,7 +44,7 @@ export function tablePolicy(scope: Construct, settings: Settings): PolicyDocumen
               // By the name, since the roles belong to a stack that is deployed after the table.
               role(`${madeUpNames(settings)}Roles*`),
               // DynamoDB itself replicates by this role, which nobody else can assume.
-              role('aws-service-role/replication.dynamodb.amazonaws.com/*'),
+              role('aws-service-role/replication.dynamodb.*'),
               ...(breakGlassRoleArn === null ? [] : [breakGlassRoleArn]),
             ],
           },
