@@ -2,49 +2,9 @@ import { readFileSync } from 'node:fs'
 import { App } from 'aws-cdk-lib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readSettings, settingGroups } from '#infra/settings/settings.ts'
+import { answer, archive, archiveTemplate, service } from '#test/support/service/archive-template.ts'
 import { type Call, evaluate, type ResourceStatement } from '#test/support/service/iam.ts'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
-
-const [service, archive] = ['123456789012', '210987654321']
-
-/** The template of the log archive with its defaults, and references in it resolved as AWS does. */
-function archiveTemplate() {
-  const { Parameters, Resources, Outputs } = JSON.parse(readFileSync('docs/examples/log-archive.json', 'utf8'))
-  const parameters: Record<string, string> = {
-    'AWS::AccountId': archive,
-    'AWS::Partition': 'aws',
-    'AWS::Region': 'eu-central-1',
-    ...Object.fromEntries(
-      Object.entries<{ Default?: string }>(Parameters).map(([name, { Default }]) => [name, Default]),
-    ),
-    ServiceAccount: service,
-  }
-  const arns: Record<string, (id: string) => string> = {
-    'AWS::S3::Bucket': (id) => `arn:aws:s3:::${id.toLowerCase()}`,
-    'AWS::KMS::Key': (id) => `arn:aws:kms:eu-central-1:${archive}:key/${id}`,
-  }
-  const attribute = (id: string) => (arns[Resources[id].Type] ?? ((other: string) => `arn:${other}`))(id)
-  const reference = (name: string): string =>
-    parameters[name] ?? (Resources[name].Type === 'AWS::S3::Bucket' ? name.toLowerCase() : name)
-  const resolve = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolve)
-    if (typeof value !== 'object' || value === null) return value
-    const { Ref, 'Fn::GetAtt': got, 'Fn::Sub': text, ...rest } = value as Record<string, unknown>
-    if (Ref !== undefined) return reference(String(Ref))
-    if (got !== undefined) return attribute((got as string[])[0] ?? '')
-    if (text !== undefined) {
-      return String(text).replace(/\$\{([\w:]+)(\.Arn)?\}/g, (_all, name, arn) =>
-        arn ? attribute(name) : reference(name),
-      )
-    }
-    return Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, resolve(inner)]))
-  }
-  return resolve({ Resources, Outputs }) as {
-    // biome-ignore lint/suspicious/noExplicitAny: templates are looked into at every depth
-    Resources: Record<string, any>
-    Outputs: Record<string, { Value: string }>
-  }
-}
 
 const { Resources, Outputs } = archiveTemplate()
 const output = (name: string) => Outputs[name]?.Value ?? ''
@@ -54,22 +14,6 @@ const settings = {
   logDestinationArn: `arn:aws:logs:eu-central-1:${archive}:destination:network-access-logs`,
   dataEventsBucket: output('dataEventsBucket'),
   backupVaultArn: `arn:aws:backup:eu-central-1:${archive}:backup-vault:network-access-copies`,
-}
-
-const keys = new Set(['aws:PrincipalArn', 'aws:SecureTransport', 'aws:SourceArn', 's3:x-amz-acl'])
-
-/** The answer of a resource's policy to a principal: the account or the service that it is of. */
-function answer(statements: ResourceStatement[], of: string, call: Call) {
-  const named = ({ Principal }: ResourceStatement) =>
-    Principal === '*' ||
-    Object.values(Principal)
-      .flat()
-      .some((one) => one === of || one === `arn:aws:iam::${of}:root`)
-  return evaluate(
-    statements.filter(named).map(({ Principal: _named, ...rest }) => rest),
-    call,
-    keys,
-  )
 }
 
 const policies: Record<string, ResourceStatement[]> = {
@@ -213,7 +157,8 @@ describe('data events', () => {
     }
   })
 
-  it('are recorded of the objects of the seal, of each task, and of writes to the table by others', () => {
+  it('are recorded of the objects of the seal, of each task, and of writes to the table by others', async () => {
+    expect((await templatesOf([])).all('AWS::CloudTrail::Trail')).toEqual([])
     expect(trail).toMatchObject({ IsLogging: true, EnableLogFileValidation: true, S3BucketName: 'archived-events' })
     expect(Object.keys(selected).sort()).toEqual(['AWS::DynamoDB::Table', 'AWS::Lambda::Function', 'AWS::S3::Object'])
     expect(JSON.stringify(selected['AWS::S3::Object']?.['resources.ARN'])).toMatch(/StorageSealed.*"\/"/)
@@ -260,10 +205,6 @@ describe('data events', () => {
       'implicitly denied',
     )
     expect(answer(statements, service, write(`${name}0a1b2c3d`, service))).toBe('implicitly denied')
-  })
-
-  it('cost nothing unless they are asked for', async () => {
-    expect((await templatesOf([])).all('AWS::CloudTrail::Trail')).toEqual([])
   })
 })
 

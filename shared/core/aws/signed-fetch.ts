@@ -99,7 +99,7 @@ export const roleCredentials = (region = variable('AWS_REGION')): Credentials =>
 })
 
 /** An answer that is no success, named as the service names it. */
-export class AnswerError extends Error {
+class AnswerError extends Error {
   readonly $metadata: { httpStatusCode: number }
 
   constructor(name: string, message: string, httpStatusCode: number) {
