@@ -19,7 +19,7 @@ import { getItem, itemsOf } from '../../table/read.ts'
 /** A pass through all objects, and how far it is. */
 type Renewal = {
   bucket: string
-  /** When it began: older objects are locked until `days` after that, newer ones are by the rule of the bucket. */
+  /** Beginning of the pass. Older versions are locked until `days` after it; the rule of the bucket locks newer ones for as long. */
   begun: number
   days: number
   isDone?: boolean

@@ -102,7 +102,7 @@ export class LockedBucket {
 
   private list(query: URLSearchParams): Response {
     const [prefix, keyMarker, idMarker] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => query.get(name))
-    // Of a key the newest version first.
+    // S3 lists the newest version of a key first.
     const order = this.versions
       .filter(({ key }) => key.startsWith(prefix ?? ''))
       .toReversed()
