@@ -1,5 +1,13 @@
+import {
+  type AlarmHistoryItem,
+  CloudWatchClient,
+  DescribeAlarmHistoryCommand,
+  DescribeAlarmsCommand,
+  type MetricAlarm,
+  SetAlarmStateCommand,
+  type StateValue,
+} from '@aws-sdk/client-cloudwatch'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
-import { type Alarm, type AlarmAction, CloudWatch, CloudWatchFault } from './cloud-watch.ts'
 import { Refusal } from './refusal.ts'
 import { Skipped } from './report.ts'
 import type { Run } from './run.ts'
@@ -10,26 +18,33 @@ const actionSeconds = 60
 
 const reason = 'Tested by npm run smoke. Nothing is wrong.'
 
+export type Alarm = { name: string; state: StateValue; actions: string[] }
+
 /** Finds the alarm, and checks that a change of its state runs an action. @throws Refusal */
 export async function findAlarm(name: string): Promise<Alarm> {
+  const alarm = await describe(name)
+  if (!alarm?.StateValue) throw new Refusal(`--alarm: there is no metric alarm ${name} in this account and region.`)
+  if (!alarm.ActionsEnabled || !alarm.AlarmActions?.length)
+    throw new Refusal(`--alarm: ${name} has no action, or its actions are disabled.`)
+  if (alarm.StateValue === 'ALARM')
+    throw new Refusal(`--alarm: ${name} is in ALARM already; an alarm acts only when its state changes.`)
+  return { name, state: alarm.StateValue, actions: alarm.AlarmActions }
+}
+
+async function describe(name: string): Promise<MetricAlarm | undefined> {
   try {
-    const alarm = await new CloudWatch().alarm(name)
-    if (!alarm) throw new Refusal(`--alarm: there is no metric alarm ${name} in this account and region.`)
-    if (!alarm.ActionsEnabled || !alarm.AlarmActions?.length)
-      throw new Refusal(`--alarm: ${name} has no action, or its actions are disabled.`)
-    if (alarm.StateValue === 'ALARM')
-      throw new Refusal(`--alarm: ${name} is in ALARM already; an alarm acts only when its state changes.`)
-    return alarm
+    const { MetricAlarms } = await new CloudWatchClient().send(new DescribeAlarmsCommand({ AlarmNames: [name] }))
+    return MetricAlarms?.[0]
   } catch (error) {
-    if (error instanceof CloudWatchFault) throw new Refusal(`--alarm: ${error.message}`)
-    throw error
+    const { name: fault, message } = error as Error
+    throw new Refusal(`--alarm: CloudWatch cannot be asked: ${fault}: ${message}`)
   }
 }
 
 type Outcome = { arn: string; error: string | null }
 
 /** Outcome of an action. The history has it as JSON for programs and as a sentence for people. */
-function outcomeOf({ HistorySummary, HistoryData }: AlarmAction): Outcome {
+function outcomeOf({ HistorySummary = '', HistoryData }: AlarmHistoryItem): Outcome {
   const { actionState, notificationResource, error } = fieldsOf(JSON.parse(HistoryData || '{}'))
   const [, state, arn = ''] = /^(Successfully executed|Failed to execute) action (\S+)/.exec(HistorySummary) ?? []
   const succeeded = actionState === undefined ? state === 'Successfully executed' : actionState === 'Succeeded'
@@ -43,25 +58,28 @@ function outcomeOf({ HistorySummary, HistoryData }: AlarmAction): Outcome {
 export async function testAlarm({ report, stop }: Pick<Run, 'report' | 'stop'>, alarm: Alarm | null): Promise<void> {
   await report.step('alarm', async () => {
     if (!alarm) throw new Skipped('no --alarm: CloudWatch is not reached by an address and a token')
-    const { AlarmName: name, AlarmActions: actions = [], StateValue: before } = alarm
-    const cloudWatch = new CloudWatch()
+    const { name, actions, state } = alarm
+    const client = new CloudWatchClient()
+    const setState = (StateValue: StateValue) =>
+      client.send(new SetAlarmStateCommand({ AlarmName: name, StateValue, StateReason: reason }))
     // The clock of this machine may be ahead.
-    const since = new Date(Date.now() - 600_000)
-    const earlier = new Set((await cloudWatch.actionsSince(name, since)).map(({ Timestamp }) => Timestamp))
-    await cloudWatch.setState(name, 'ALARM', reason)
+    const query = { AlarmName: name, HistoryItemType: 'Action', StartDate: new Date(Date.now() - 600_000) } as const
+    const history = async () => (await client.send(new DescribeAlarmHistoryCommand(query))).AlarmHistoryItems ?? []
+    const earlier = new Set((await history()).map(({ Timestamp }) => Timestamp?.getTime()))
+    await setState('ALARM')
     try {
       const missing = 'the history of the alarm did not have its actions'
       const outcomes = await until({ stop, seconds: actionSeconds, missing }, async () => {
-        const items = await cloudWatch.actionsSince(name, since)
-        const found = items.filter(({ Timestamp }) => !earlier.has(Timestamp)).map(outcomeOf)
+        const items = (await history()).filter(({ Timestamp }) => !earlier.has(Timestamp?.getTime()))
+        const found = items.map(outcomeOf)
         const all = actions.flatMap((action) => found.find(({ arn }) => arn === action) ?? [])
         return all.length === actions.length ? all : null
       })
       const failed = outcomes.find(({ error }) => error !== null)
       if (failed) throw new Error(`${failed.arn} was not notified: ${failed.error}`)
     } finally {
-      await cloudWatch.setState(name, before, reason)
+      await setState(state)
     }
-    return [`${name} notified ${actions.join(', ')}, and is ${before} again`, undefined]
+    return [`${name} notified ${actions.join(', ')}, and is ${state} again`, undefined]
   })
 }

@@ -1,7 +1,6 @@
 import { Problem } from '../../docs/examples/service.ts'
-import { findAlarm, testAlarm } from './alarm.ts'
+import { type Alarm, findAlarm, testAlarm } from './alarm.ts'
 import { type Newest, newestCheckpoint, verifyCheckpoint } from './checkpoint.ts'
-import type { Alarm } from './cloud-watch.ts'
 import { createdAt, deleteLeftovers, findLeftovers } from './leftovers.ts'
 import { lookBefore } from './look-before.ts'
 import { type Options, readOptions, usage } from './options.ts'
