@@ -49,7 +49,7 @@ export class Roles extends Construct {
     // Those who may send messages for connections: the channel itself, and who makes or ends what devices hold.
     for (const duty of sending) channel?.manageConnections(this.of[duty])
     this.acknowledgeWildcards(storage)
-    acknowledgeVersions(this, settings, [this.of.rollBack, this.of.pruneVersions])
+    acknowledgeVersions(this, settings, this.of)
     if (settings.tracing) for (const made of Object.values(this.of)) acknowledgeTracing(made)
   }
 

@@ -2,7 +2,6 @@ import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
 import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
-import { ownEnd } from '../own-end.ts'
 import { madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -10,7 +9,7 @@ import type { Settings } from '../settings/settings.ts'
 function named(scope: Construct, settings: Settings) {
   const { stackName, prefix } = settings
   const stack = Stack.of(scope)
-  const names = [`${madeUpNames(settings)}*`, `${prefix}-mail-passcode-${ownEnd(stack)}`]
+  const names = [`${madeUpNames(settings)}*`, `${prefix}-mail-passcode-*`]
   const lambda = (name: string) =>
     stack.formatArn({
       service: 'lambda',
@@ -43,10 +42,12 @@ export function versionRights(scope: Construct, settings: Settings) {
   }
 }
 
-export function acknowledgeVersions(scope: Construct, settings: Settings, roles: Role[]): void {
+type Users = { rollBack: Role; pruneVersions: Role }
+
+export function acknowledgeVersions(scope: Construct, settings: Settings, { rollBack, pruneVersions }: Users): void {
   const { own, nested, functions, versions } = named(scope, settings)
   const reason = 'CloudFormation makes up names of stacks and functions, and Lambda numbers versions.'
-  for (const role of roles)
-    for (const resource of [own, nested, ...functions, ...versions])
-      if (resource.endsWith('*')) acknowledge(role, wildcardRule(scope, resource), reason)
+  const read = [own, nested, ...functions]
+  for (const resource of read) acknowledge(rollBack, wildcardRule(scope, resource), reason)
+  for (const resource of [...read, ...versions]) acknowledge(pruneVersions, wildcardRule(scope, resource), reason)
 }
