@@ -48,7 +48,7 @@ export class Roles extends Construct {
     this.of = Object.fromEntries(duties.map((duty) => [duty, role(duty)])) as Record<Duty, Role>
     // Those who may send messages for connections: the channel itself, and who makes or ends what devices hold.
     for (const duty of sending) channel?.manageConnections(this.of[duty])
-    this.acknowledgeWildcards(storage)
+    this.acknowledgeWildcards(storage, logGroup)
     acknowledgeVersions(this, settings, this.of)
     if (settings.tracing) for (const made of Object.values(this.of)) acknowledgeTracing(made)
   }
@@ -77,7 +77,8 @@ export class Roles extends Construct {
     return rights
   }
 
-  private acknowledgeWildcards(storage: Storage): void {
+  private acknowledgeWildcards(storage: Storage, logGroup: ILogGroup): void {
+    acknowledge(this, wildcardRule(this, logGroup.logGroupArn), 'The ARN of a log group ends with all its streams.')
     acknowledge(
       this.of.checkConcurrency,
       'AwsSolutions-IAM5[Resource::*]',

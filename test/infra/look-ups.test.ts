@@ -39,17 +39,15 @@ const templates = async (context: object) =>
   )
 
 describe.each([
-  ['no settings', {}, 13],
-  ['every stack', everything, 14 + 6 + 1],
-  ['data that exists', adopted, 2],
-])('with %s', (_, context, number) => {
+  ['no settings', {}],
+  ['every stack', everything],
+  ['data that exists', adopted],
+])('with %s', (_, context) => {
   it('looks up each output of another stack once in a template', async () => {
     const { stacks } = await templates(context)
-    for (const template of stacks) {
-      const uses = [...usesOf('Fn::GetStackOutput', template)]
-      expect(uses).toEqual([...new Set(uses)])
-    }
-    expect(stacks.flatMap((template) => [...usesOf('Fn::GetStackOutput', template)])).toHaveLength(number)
+    const uses = stacks.map((template) => [...usesOf('Fn::GetStackOutput', template)])
+    expect(uses.flat()).not.toEqual([])
+    for (const ofTemplate of uses) expect(ofTemplate).toEqual([...new Set(ofTemplate)])
   })
 
   it('imports no export, which would keep the data stack from changing', async () => {

@@ -16,8 +16,9 @@ import { commitsOf } from '#test/support/logs/commit-stream.ts'
 import { named } from '#test/support/run/brief.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: results of every shape are looked into
-const run = (event: unknown): Promise<any> =>
-  provision(isObject(event) ? { token_in: 'answer', ...event } : event) as Promise<any>
+type Result = any
+const run = (event: unknown): Promise<Result> =>
+  provision(isObject(event) ? { token_in: 'answer', ...event } : event) as Promise<Result>
 const slug = () => `slug-${randomUUID()}`
 const account = (fields: object = {}) => ({ name: 'Company', slug: slug(), ...fields })
 const admin = (fields: object = {}) => ({ name: 'Ada', email: 'Ada@Example.COM', ...fields })
