@@ -72,7 +72,7 @@ export class Monitoring extends Construct {
       defaultInterval: Duration.hours(12),
       widgets: [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })], ...graphs(props)],
     })
-    new CfnOutput(this, 'AlarmTopic', { value: this.topic.topicArn })
+    new CfnOutput(Stack.of(this), 'AlarmTopic', { value: this.topic.topicArn })
   }
 
   /** Lets CloudWatch publish for alarms of this account and region. A topic with a policy of its own has no default one that would. */
