@@ -1,4 +1,5 @@
-import { CfnOutput, CfnParameter, CfnWaitConditionHandle, NestedStack, Token } from 'aws-cdk-lib'
+import { createHash } from 'node:crypto'
+import { CfnOutput, CfnParameter, CfnWaitConditionHandle, Lazy, NestedStack, Token } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 
 /**
@@ -6,12 +7,22 @@ import type { Construct } from 'constructs'
  * `Fn::GetStackOutput` by itself, so the rest of a stack refers to the outputs of this one (docs/decisions/0032).
  */
 export class LookUps extends NestedStack {
+  readonly #values: string[] = []
+
   constructor(scope: Construct, id: string) {
     super(scope, id)
     // Hundreds of properties name it, in a template whose size is bounded.
     this.nestedStackResource?.overrideLogicalId(id)
-    // CloudFormation refuses a stack without a resource; this one costs nothing and does nothing.
-    new CfnWaitConditionHandle(this, 'Nothing')
+    // CloudFormation refuses a stack without a resource; this one costs nothing and does nothing. Its documentation lets outputs change
+    // with resources alone, so there is another one when a value comes from elsewhere.
+    const nothing = new CfnWaitConditionHandle(this, 'Nothing')
+    nothing.overrideLogicalId(Lazy.uncachedString({ produce: () => `Nothing${this.#origin()}` }))
+  }
+
+  /** Digest of where the values come from. */
+  #origin(): string {
+    const values = this.nestedStackParent?.resolve(this.#values)
+    return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 8)
   }
 
   /**
@@ -26,6 +37,7 @@ export class LookUps extends NestedStack {
   reference(name: string, value: string): string {
     const parameter = new CfnParameter(this, `${name}Value`)
     this.setParameter(parameter.logicalId, value)
+    this.#values.push(value)
     new CfnOutput(this, name, { value: parameter.valueAsString })
     return Token.asString(this.nestedStackResource?.getAtt(`Outputs.${name}`))
   }

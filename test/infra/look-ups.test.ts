@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
-import { templatesOf } from '#test/support/service/templates.ts'
+import { type Resource, templatesOf } from '#test/support/service/templates.ts'
 
 const account = '111122223333'
 const certificate = (region: string) => `arn:aws:acm:${region}:${account}:certificate/1`
@@ -68,4 +68,19 @@ describe.each([
       }
     }
   })
+})
+
+it('puts a new resource beside the values when one comes from elsewhere, so that CloudFormation has a change to carry out', async () => {
+  const handles = async (context: object) => {
+    const { stacks } = await templates(context)
+    const resources = stacks.flatMap((template) =>
+      Object.entries((template.Resources ?? {}) as Record<string, Resource>),
+    )
+    return resources.filter(([, { Type }]) => Type === 'AWS::CloudFormation::WaitConditionHandle').map(([id]) => id)
+  }
+  const [own] = await handles({})
+  expect(own).toMatch(/^Nothing[0-9a-f]{8}$/)
+  expect(await handles({})).toEqual([own])
+  expect(await handles({ logGroupDays: 30 })).toEqual([own])
+  expect(await handles({ tableStreamArn: adopted.tableStreamArn })).not.toEqual([own])
 })
