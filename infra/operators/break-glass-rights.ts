@@ -15,15 +15,19 @@ const items = [
   'dynamodb:UpdateItem',
 ]
 
-const tableSettings = [
-  'dynamodb:DescribeContinuousBackups',
-  'dynamodb:DescribeTable',
-  'dynamodb:GetResourcePolicy',
+/** Settings that a restored table gets. On the table in use they would end its backups, its stream, its policy or its items. */
+const restoredSettings = [
   'dynamodb:PutResourcePolicy',
-  'dynamodb:RestoreTableToPointInTime',
   'dynamodb:UpdateContinuousBackups',
   'dynamodb:UpdateTable',
   'dynamodb:UpdateTimeToLive',
+]
+
+const restores = [
+  'dynamodb:DescribeContinuousBackups',
+  'dynamodb:DescribeTable',
+  'dynamodb:GetResourcePolicy',
+  'dynamodb:RestoreTableToPointInTime',
 ]
 
 /** Rights for an emergency: items, secrets, a restore, and what makes an administrator. They delete neither tables nor keys. */
@@ -36,9 +40,9 @@ export function breakGlassRights(scope: Construct, { settings, storage, consumer
     may(['lambda:InvokeFunction'], tasks.breakGlass),
     // A temporary mapping, which reads a stream again.
     may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer(consumers)),
-    may([...items, ...tableSettings], tables),
-    // The policy of the table in use is that of the template; a restored table gets it before it is used.
-    mayNot(['dynamodb:PutResourcePolicy'], [table.tableArn]),
+    may([...items, ...restores, ...restoredSettings], tables),
+    // A restored table gets them before it is used; those of the table in use are the template's.
+    mayNot(restoredSettings, [table.tableArn]),
     may(
       ['apigateway:PATCH'],
       apiIds.map((id) => own.api(id, '/stages/*')),

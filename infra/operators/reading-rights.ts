@@ -20,7 +20,6 @@ const lists = [
   'iam:GetAccountSummary',
   'lambda:GetAccountSettings',
   'lambda:ListEventSourceMappings',
-  'lambda:ListFunctions',
   'logs:DescribeLogGroups',
   'logs:GetQueryResults',
   'logs:StopQuery',

@@ -149,10 +149,17 @@ describe('the policies of operators', () => {
     for (const call of others) expect(allowing(call), call.resource).toEqual([])
   })
 
-  it('put no policy on the table in use, but on a restored one', () => {
-    const put = (resource: string) => decide(names, { action: 'dynamodb:PutResourcePolicy', resource })
-    expect(put(rights.arnOf('table'))).toBe('explicitly denied')
-    expect(put(arn('dynamodb', 'table/NetworkAccess-restored'))).toBe('allowed')
+  it.each(['PutResourcePolicy', 'UpdateTable', 'UpdateTimeToLive', 'UpdateContinuousBackups'])(
+    'do %s on a restored table, and not on the one in use',
+    (name) => {
+      const change = (resource: string) => decide(names, { action: `dynamodb:${name}`, resource })
+      expect(change(rights.arnOf('table'))).toBe('explicitly denied')
+      expect(change(arn('dynamodb', 'table/NetworkAccess-restored'))).toBe('allowed')
+    },
+  )
+
+  it('list no functions of the account, whose variables belong to other applications', () => {
+    expect(allowing({ action: 'lambda:ListFunctions', resource: '*' })).toEqual([])
   })
 })
 
