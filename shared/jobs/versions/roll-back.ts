@@ -39,8 +39,12 @@ function read(event: unknown): Asked {
   return { to, since: null, functions }
 }
 
-/** While a deployment moves aliases, it decides where they lead. Cleaning up moves none. */
-const isUnderWay = (status: string): boolean => /_IN_PROGRESS$/.test(status) && !/_CLEANUP_IN_PROGRESS$/.test(status)
+/**
+ * While a deployment moves aliases, it decides where they lead. Cleaning up moves none, but after a failed deployment the stack
+ * still has the versions that it takes back.
+ */
+const isUnderWay = (status: string): boolean =>
+  /_IN_PROGRESS$/.test(status) && status !== 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'
 
 function concerned({ to, since, functions }: Asked, { updatedAt, versions }: DeployedStack) {
   // The version that runs this would have to move itself.

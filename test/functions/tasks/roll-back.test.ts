@@ -176,6 +176,14 @@ describe('what it refuses', () => {
     expect(await handler({})).toEqual({ error: { code: 'bad_request', detail } })
   })
 
+  it('a call while a failed deployment is cleaned up, whose versions the stack still has', async () => {
+    const groups = aws.functions.get('Groups')
+    Object.assign(groups ?? {}, { alias: 6 })
+    aws.status = 'UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS'
+    expect(await handler({ to: 'deployed' })).toMatchObject({ error: { code: 'bad_request' } })
+    expect(groups).toMatchObject({ alias: 6 })
+  })
+
   it('nothing once a deployment only cleans up, or could not be taken back', async () => {
     for (const status of ['UPDATE_COMPLETE_CLEANUP_IN_PROGRESS', 'UPDATE_ROLLBACK_FAILED']) {
       aws.status = status
