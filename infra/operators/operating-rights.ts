@@ -1,12 +1,11 @@
 import type { Construct } from 'constructs'
-import { feedsConsumer, may, type Operated, ownArns } from './operated.ts'
+import { may, type Operated, ownArns } from './operated.ts'
 
 /** Rights to keep the service running: what they do is undone by the same rights, and gives nobody access to data. */
-export function operatingRights(scope: Construct, { settings, storage, consumers, tasks }: Operated) {
+export function operatingRights(scope: Construct, { settings, storage, tasks }: Operated) {
   const own = ownArns(scope, settings)
   return [
     may(['lambda:InvokeFunction'], tasks.operator),
-    may(['lambda:UpdateEventSourceMapping'], [own.mappings], feedsConsumer(consumers)),
     may(['events:DisableRule', 'events:EnableRule'], [own.rules]),
     may(['cloudwatch:SetAlarmState'], [own.alarms]),
     // The end of a deployment, which takes it back.
