@@ -13,91 +13,39 @@ import botocore
 from awscli.clidriver import create_clidriver
 
 COMMANDS = """
-apigateway get-account
-apigatewayv2 create-api-mapping create-integration create-route create-stage delete-api-mapping get-api get-api-mappings get-apis get-domain-name get-domain-names get-integrations
-apigatewayv2 get-routes get-stage get-stages update-stage
-backup create-backup-vault delete-backup-vault-lock-configuration describe-backup-vault describe-recovery-point
-backup describe-region-settings get-backup-vault-access-policy get-recovery-point-restore-metadata list-backup-jobs
-backup list-copy-jobs list-recovery-points-by-backup-vault put-backup-vault-access-policy
-backup put-backup-vault-lock-configuration start-restore-job update-global-settings update-region-settings
-budgets create-budget describe-budgets
-cloudformation cancel-update-stack continue-update-rollback create-change-set delete-change-set delete-stack
-cloudformation describe-change-set describe-stack-drift-detection-status describe-stack-events
-cloudformation describe-stack-resource describe-stack-resource-drifts describe-stack-resources describe-stacks
-cloudformation describe-type detect-stack-drift detect-stack-resource-drift execute-change-set get-template
-cloudformation list-exports list-stack-resources list-stacks set-stack-policy update-stack
-cloudformation update-termination-protection
+acm describe-certificate
+apigatewayv2 create-api-mapping create-route create-stage get-api get-integrations get-routes get-stage update-stage
+backup list-copy-jobs update-region-settings
+cloudformation cancel-update-stack create-change-set delete-stack describe-change-set
+cloudformation describe-stack-drift-detection-status describe-stack-events describe-stack-resource
+cloudformation describe-stack-resource-drifts describe-stacks detect-stack-drift execute-change-set
+cloudformation list-stack-resources update-termination-protection
 cloudformation wait change-set-create-complete
 cloudformation wait stack-create-complete
-cloudformation wait stack-delete-complete
-cloudformation wait stack-update-complete
-cloudfront create-invalidation get-distribution get-distribution-config list-distributions update-distribution
-acm describe-certificate
-cloudtrail create-trail describe-trails get-event-selectors get-trail-status lookup-events put-event-selectors
-cloudtrail start-logging validate-logs
-cloudwatch delete-alarms describe-alarm-history describe-alarms disable-alarm-actions enable-alarm-actions
-cloudwatch get-metric-data get-metric-statistics list-metrics set-alarm-state
-configservice describe-config-rules get-compliance-details-by-config-rule put-config-rule
-deploy get-deployment list-deployments stop-deployment
-dynamodb batch-get-item create-backup delete-resource-policy delete-table describe-backup
-dynamodb describe-continuous-backups describe-contributor-insights describe-export describe-limits describe-table
-dynamodb describe-time-to-live export-table-to-point-in-time get-item get-resource-policy list-backups list-tables
-dynamodb list-tags-of-resource put-resource-policy query restore-table-from-backup restore-table-to-point-in-time
-dynamodb scan tag-resource update-continuous-backups update-contributor-insights update-table update-time-to-live
+cloudfront get-distribution-config
+cloudtrail get-trail-status
+cloudwatch describe-alarm-history describe-alarms get-metric-statistics set-alarm-state
+deploy list-deployments
+dynamodb describe-table get-resource-policy put-resource-policy restore-table-to-point-in-time scan
+dynamodb update-continuous-backups update-table update-time-to-live
 dynamodb wait table-exists
-dynamodb wait table-not-exists
-dynamodbstreams describe-stream list-streams
 events describe-rule disable-rule enable-rule list-rules list-targets-by-rule put-rule put-targets
-guardduty list-detectors update-detector
-iam attach-group-policy attach-role-policy attach-user-policy create-policy create-role create-service-linked-role
-iam delete-role delete-role-policy detach-role-policy get-account-summary get-policy get-policy-version get-role get-role-policy
-iam list-attached-role-policies list-entities-for-policy list-role-policies list-roles put-role-policy
-iam simulate-custom-policy simulate-principal-policy update-assume-role-policy
-kinesis describe-limits describe-stream describe-stream-summary get-records get-resource-policy get-shard-iterator
-kinesis increase-stream-retention-period list-shards list-streams put-resource-policy
-kms create-grant create-key describe-key disable-key enable-key get-key-policy get-public-key list-aliases
-kms put-key-policy replicate-key
-lambda add-permission create-alias create-event-source-mapping delete-event-source-mapping delete-function-concurrency
-lambda get-account-settings get-alias get-event-source-mapping get-function get-function-concurrency
-lambda get-function-configuration get-policy invoke list-aliases list-event-source-mappings list-functions
-lambda list-versions-by-function publish-version put-function-concurrency remove-permission update-alias
-lambda update-event-source-mapping update-function-configuration
-logs create-log-group delete-log-group delete-subscription-filter describe-log-groups describe-log-streams
-logs describe-subscription-filters filter-log-events get-log-events get-query-results put-account-policy
-logs put-destination put-destination-policy put-resource-policy put-retention-policy put-subscription-filter
-logs start-query
-organizations describe-organization enable-policy-type enable-aws-service-access list-accounts
-resourcegroupstaggingapi get-resources
-s3 cp ls mb mv presign rb rm sync
-s3api create-bucket delete-object delete-objects get-bucket-encryption get-bucket-location get-bucket-policy
-s3api get-bucket-replication get-bucket-versioning get-object get-object-attributes get-object-lock-configuration
-s3api get-object-retention get-public-access-block head-bucket head-object list-buckets list-object-versions
-s3api list-objects-v2 put-bucket-policy put-bucket-replication put-bucket-versioning put-object
-s3api put-object-lock-configuration put-object-retention
-secretsmanager create-secret delete-secret describe-secret get-resource-policy get-secret-value list-secret-version-ids
-secretsmanager list-secrets put-resource-policy put-secret-value replicate-secret-to-regions restore-secret
-secretsmanager rotate-secret update-secret update-secret-version-stage
-securityhub enable-security-hub get-findings
-service-quotas get-aws-default-service-quota get-service-quota list-service-quotas
-service-quotas list-requested-service-quota-change-history request-service-quota-increase
-ses get-send-quota verify-email-identity
-sesv2 create-email-identity get-account get-email-identity put-account-details
-sns get-subscription-attributes get-topic-attributes list-subscriptions list-subscriptions-by-topic list-topics
-sns publish set-topic-attributes subscribe unsubscribe
-sqs get-queue-attributes
-ssm get-parameter get-parameters put-parameter
-sts assume-role decode-authorization-message get-caller-identity get-session-token
-wafv2 get-sampled-requests get-web-acl list-web-acls
+iam get-account-summary get-role-policy put-role-policy
+kms describe-key enable-key put-key-policy
+lambda add-permission create-event-source-mapping delete-event-source-mapping get-account-settings get-alias
+lambda get-event-source-mapping get-function-concurrency invoke list-event-source-mappings list-functions update-alias
+lambda update-event-source-mapping
+s3 mb
+s3api get-object get-object-lock-configuration get-object-retention list-object-versions list-objects-v2
+secretsmanager create-secret delete-secret describe-secret get-secret-value list-secrets rotate-secret
+sesv2 get-account get-email-identity
+sns list-subscriptions-by-topic subscribe
+sts get-caller-identity
 """
 
 # The AWS CLI Command Reference, version 2: commands and global options that version 1 lacks.
 V2 = [
-    "configure list",
-    "configure sso --use-device-code? --no-browser?",
-    "login --remote?",
-    "logs tail <group> --since --follow? --format=detailed|short|json --filter-pattern --log-stream-names+ --log-stream-name-prefix",
     "sso login --sso-session --no-browser? --use-device-code?",
-    "sso logout",
 ]
 V2_GLOBAL = [
     "--cli-auto-prompt?",
