@@ -13,9 +13,5 @@ export function askBucket(
   return signedFetch({ service: 's3', host: `${bucket}.${serviceHost('s3')}`, path, ...request }, timeoutMs)
 }
 
-/** The texts of each element of this name in an answer of S3. */
-export const elementTexts = (xml: string, name: string): string[] =>
-  [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, 'g'))].map(([, text = '']) => text)
-
 /** A key in a listing with `encoding-type=url`. */
 export const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '))

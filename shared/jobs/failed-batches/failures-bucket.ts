@@ -1,4 +1,5 @@
-import { askBucket, decodeKey, elementTexts } from '../../core/aws/bucket.ts'
+import { askBucket, decodeKey } from '../../core/aws/bucket.ts'
+import { elementTexts } from '../../core/aws/element-texts.ts'
 import { env } from '../../core/env.ts'
 import type { FailedBatches } from './redrive.ts'
 

@@ -1,3 +1,4 @@
+import { elementTexts } from '../../core/aws/element-texts.ts'
 import { serviceHost } from '../../core/aws/service-host.ts'
 import { signedFetch, uriEncode } from '../../core/aws/signed-fetch.ts'
 import { env } from '../../core/env.ts'
@@ -37,9 +38,6 @@ async function ask(parameters: Record<string, string>): Promise<string> {
   return response.text()
 }
 
-const textIn = (xml: string, name: string): string | undefined =>
-  new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
-
 type Resource = { type: string; physicalId: string; logicalId: string; at: number }
 
 async function resourcesOf(stack: string): Promise<Resource[]> {
@@ -47,8 +45,8 @@ async function resourcesOf(stack: string): Promise<Resource[]> {
   for (let token: string | undefined, first = true; first || token; first = false) {
     const more: Record<string, string> = token ? { NextToken: token } : {}
     const xml = await ask({ Action: 'ListStackResources', StackName: stack, ...more })
-    for (const [, member = ''] of xml.matchAll(/<member>([\s\S]*?)<\/member>/g)) {
-      const text = (name: string) => textIn(member, name) ?? ''
+    for (const member of elementTexts(xml, 'member')) {
+      const text = (name: string) => elementTexts(member, name)[0] ?? ''
       // A resource whose creation has failed has no name.
       if (!text('PhysicalResourceId') || text('ResourceStatus') === 'DELETE_COMPLETE') continue
       found.push({
@@ -58,7 +56,7 @@ async function resourcesOf(stack: string): Promise<Resource[]> {
         at: Date.parse(text('LastUpdatedTimestamp')),
       })
     }
-    token = textIn(xml, 'NextToken')?.replaceAll('&amp;', '&')
+    token = elementTexts(xml, 'NextToken')[0]?.replaceAll('&amp;', '&')
   }
   return found
 }
@@ -82,7 +80,7 @@ function newestOfEach(versions: DeployedVersion[]): DeployedVersion[] {
 /** Reads the versions that the stack of this install has deployed, also in nested stacks. */
 export async function deployedStack(): Promise<DeployedStack> {
   const xml = await ask({ Action: 'DescribeStacks', StackName: env.serviceName })
-  const updated = textIn(xml, 'LastUpdatedTime')
+  const [updated] = elementTexts(xml, 'LastUpdatedTime')
   const versions: DeployedVersion[] = []
   const stacks = [env.serviceName]
   for (const stack of stacks) {
@@ -91,7 +89,7 @@ export async function deployedStack(): Promise<DeployedStack> {
     versions.push(...resources.filter(({ type }) => type === 'AWS::Lambda::Version').map(versionOf))
   }
   return {
-    status: textIn(xml, 'StackStatus') ?? '',
+    status: elementTexts(xml, 'StackStatus')[0] ?? '',
     updatedAt: updated === undefined ? null : Date.parse(updated),
     versions: newestOfEach(versions),
   }

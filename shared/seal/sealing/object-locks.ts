@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { askBucket, decodeKey, elementTexts } from '../../core/aws/bucket.ts'
+import { askBucket, decodeKey } from '../../core/aws/bucket.ts'
+import { elementTexts } from '../../core/aws/element-texts.ts'
 import { hasStatus } from '../../core/aws/signed-fetch.ts'
 import { env } from '../../core/env.ts'
 

@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { elementTexts } from '#shared/core/aws/bucket.ts'
+import { elementTexts } from '#shared/core/aws/element-texts.ts'
 import { clock } from '#shared/core/clock.ts'
 
 type Version = { key: string; id: string; isLatest: boolean; putAt: Date; until: Date | null; isMarker?: boolean }
