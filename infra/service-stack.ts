@@ -154,7 +154,7 @@ export class ServiceStack extends Stack {
     })
   }
 
-  /** Routes of no operation. None of them asks for a credential, but for what is spelled otherwise under `/v0`. */
+  /** Routes that are no operations. They require no credential, except other spellings of paths under `/v0`. */
   private addOwnRoutes(
     code: Code,
     { shared, roles: { of } }: Behind,

@@ -34,7 +34,7 @@ export class OperationStack extends NestedStack {
   constructor(scope: Construct, id: string, { operations, code, shared: given, roles, settings }: Props) {
     super(scope, id)
     this.nestedStackResource?.overrideLogicalId(id.replaceAll('-', ''))
-    const shared = this.#given(given)
+    const shared = this.#parametrized(given)
     const asset = Code.fromAsset(code)
     const functions = operations.map(({ operation, file }) => ({
       operation,
@@ -50,9 +50,9 @@ export class OperationStack extends NestedStack {
       ),
     }))
     const arns = functions.map(({ lambda }) => lambda.functionArn)
-    const invokerArn = this.#told('InvokerArn', invokerRole(this, 'Invoker', arns).roleArn)
+    const invokerArn = this.#output('InvokerArn', invokerRole(this, 'Invoker', arns).roleArn)
     this.routes = functions.flatMap(({ operation, id, lambda }) => {
-      const uri = this.#told(`${id}Uri`, integrationUri(lambda.functionArn))
+      const uri = this.#output(`${id}Uri`, integrationUri(lambda.functionArn))
       return routeKeys(operation).map((key) => ({ key, uri, invokerArn }))
     })
     const shifted = functions
@@ -67,8 +67,8 @@ export class OperationStack extends NestedStack {
     }
   }
 
-  /** References among these settings as parameters with short names. */
-  #given({ environment, logGroup, ...rest }: Shared): Shared {
+  /** Passes references among these settings as parameters with short names. */
+  #parametrized({ environment, logGroup, ...rest }: Shared): Shared {
     const parameter = (name: string, value: string): string => {
       const made = new CfnParameter(this, name)
       this.setParameter(made.logicalId, value)
@@ -88,8 +88,8 @@ export class OperationStack extends NestedStack {
     }
   }
 
-  /** A value for the parent, as an output with a short name: the CDK's own would begin with the name of the stack. */
-  #told(name: string, value: string): string {
+  /** Passes a value to the parent stack by an output with a short name. The CDK's own names begin with the name of the stack. */
+  #output(name: string, value: string): string {
     new CfnOutput(this, name, { value })
     return Token.asString(this.nestedStackResource?.getAtt(`Outputs.${name}`))
   }
@@ -105,7 +105,7 @@ function roleOf({ method, path, credential = 'api', permission }: OperationSourc
   return holdsSecrets(path) ? roles.of.secretReader : roles.of.reader
 }
 
-/** Whether the rows of the collection that a path is in hold sealed secrets; the one legacy configuration is named in the singular. */
+/** Whether the rows of the collection in a path hold encrypted secrets. The path of the legacy configuration is in the singular. */
 function holdsSecrets(path: string): boolean {
   const name = collectionOf(path).replaceAll('-', '_')
   return sealedRows.has(name) || sealedRows.has(`${name}s`)

@@ -33,10 +33,10 @@ type Props = {
 /** Metric of answers of the service's own fault, by operation and version, which `Monitoring` makes of the functions' lines. */
 export const faultsByVersion = 'faults_by_version'
 
-/** Failures of the version that an alias leads to: more than a few, and more than one in a hundred of its calls. */
+/** Expressions that are 1 in a minute with at least 3 failures of the new version that are also more than 1 % of its calls. */
 function sharesOf({ alias, operation }: Shifted, serviceName: string): Record<string, MathExpression> {
   const { version } = alias.version
-  // Lambda tells versions of one alias apart while it divides the calls between them.
+  // Lambda adds this dimension while an alias divides its calls between two versions.
   const ofVersion = (metricName: string) =>
     alias.metric(metricName, {
       statistic: 'Sum',
@@ -64,7 +64,7 @@ function sharesOf({ alias, operation }: Shifted, serviceName: string): Record<st
 
 /**
  * Lets a new version of some functions answer one request in ten for five minutes, and all of them after that. When an alarm
- * of that version goes off meanwhile, CodeDeploy takes it back, and with it ends the deployment.
+ * of that version goes off meanwhile, CodeDeploy moves the alias back, and the deployment fails.
  */
 export class GradualShift extends Construct {
   constructor(scope: Construct, id: string, { functions, serviceName }: Props) {

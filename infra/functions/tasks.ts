@@ -10,7 +10,7 @@ import { live } from './live.ts'
 
 type Props = { consumers: Consumers; roles: Roles; shared: Shared; code: Code }
 
-/** Who invokes a task: whoever operates the service, or only who may make an administrator or decide about a log. */
+/** Callers of a task. Tasks that make administrators or decide about a log are left to the break-glass policy. */
 export type TaskCaller = 'operator' | 'breakGlass'
 
 const tasks: Record<string, { file: string; duty: Duty; caller: TaskCaller }> = {
@@ -26,12 +26,12 @@ const tasks: Record<string, { file: string; duty: Duty; caller: TaskCaller }> = 
   BeginSealedLog: { file: 'begin-sealed-log', duty: 'seal', caller: 'breakGlass' },
 }
 
-/** What an operator invokes under IAM to care for the logs and the service secret (docs/runbooks). */
+/** Functions that an operator invokes under IAM, for logs, the service secret and rollbacks (docs/runbooks). */
 export class Tasks extends Construct {
-  /** What each is invoked by, named as the outputs of the stack are. */
+  /** Name with alias of each function, by the output of the stack that has it. */
   readonly functionNames: Record<string, string>
   readonly functions: LambdaFunction[] = []
-  /** Their ARNs, by who invokes them. */
+  /** Their ARNs, by caller. */
   readonly arns: Record<TaskCaller, string[]> = { operator: [], breakGlass: [] }
 
   constructor(scope: Construct, id: string, { consumers, roles, shared, code }: Props) {

@@ -5,7 +5,7 @@ import { acknowledge, wildcardRule } from '../nag/acknowledge.ts'
 import { madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Addresses of the stacks of the service, and of its functions and their versions: by names, since policies take 10,240 characters. */
+/** ARN patterns of the service's stacks, functions and versions. A list of all ARNs exceeds the 10,240 characters of a role's policies. */
 function named(scope: Construct, settings: Settings) {
   const { stackName, prefix } = settings
   const stack = Stack.of(scope)
@@ -23,12 +23,12 @@ function named(scope: Construct, settings: Settings) {
     own: service(`${stackName}/*`),
     nested: service(`${stackName}-*/*`),
     functions: names.map(lambda),
-    // With a number behind it, so that no function as a whole is meant.
+    // The colon before the number excludes the function as a whole.
     versions: names.map((name) => lambda(`${name}:*`)),
   }
 }
 
-/** What reads the versions of the functions moves aliases, or deletes versions; neither publishes code or changes a function. */
+/** Rights to roll back and to prune. Both read stacks and versions; one moves aliases, the other deletes versions. */
 export function versionRights(scope: Construct, settings: Settings) {
   const { own, nested, functions, versions } = named(scope, settings)
   const reading = [

@@ -13,11 +13,11 @@ export type Data = {
   readonly storage: Storage
   /** Log lines of all functions, for the operator. */
   readonly functionLogs: ILogGroup
-  /** One line per request, of the API. */
+  /** Access log of the API, one line per request. */
   readonly accessLogs: ILogGroup
 }
 
-/** What holds data. Nothing else is in here, so that all else can be deleted and deployed anew beside it. */
+/** Stack with all resources that hold data, and no other, so that the other stacks can be deleted and deployed again. */
 export class DataStack extends Stack implements Data {
   readonly storage: StorageResources
   readonly functionLogs: ILogGroup

@@ -22,7 +22,7 @@ import { sealBucket } from './seal-bucket.ts'
 import { sealKey } from './seal-key.ts'
 import { tablePolicy } from './table-policy.ts'
 
-/** What the service keeps: the table, the flow stream, failed batches, and the secret all keys are derived from. */
+/** Stored data of the service: the table, the flow stream, failed batches, the sealed logs, and the secret and keys of them. */
 export type Storage = {
   readonly table: ITableV2
   readonly flows: IStream

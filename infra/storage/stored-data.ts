@@ -22,7 +22,7 @@ export class StoredData extends Construct implements Data {
     const once = (name: string, value: string) => this.#lookUps.once(name, value)
     const { table, flows, secret, sealKey, key } = storage
     this.storage = {
-      // The CDK would take names out of ARNs again, wherever they are used.
+      // A look-up of its own: the CDK would derive the name from the ARN at each use, by functions of CloudFormation.
       table: Object.assign(
         TableV2.fromTableAttributes(this, 'Table', {
           tableArn: this.#lookUps.reference('TableArn', table.tableArn),

@@ -29,7 +29,7 @@ import { watchStorage } from './watch-table.ts'
 
 type Props = Graphed & {
   accessLogs: ILogGroup
-  /** What the functions write for the operator. */
+  /** Log lines of the functions, for the operator. */
   functionLogs: ILogGroup
   settings: Settings
   /** Sum of the concurrency that the functions of the deployment reserve. */
@@ -107,7 +107,7 @@ export class Monitoring extends Construct {
     }).metric({ statistic: 'Sum' })
   }
 
-  /** Requests that API Gateway refused: no metric of its own tells them from the 429 of a rate limit of the service. */
+  /** Requests that API Gateway refused: no metric distinguishes them from the 429 of a rate limit of the service. */
   private refusedRequests({ accessLogs, serviceName }: Props): Metric {
     return new MetricFilter(this, 'RefusedRequests', {
       logGroup: accessLogs,
@@ -124,7 +124,7 @@ export class Monitoring extends Construct {
     }).metric({ statistic: 'Sum' })
   }
 
-  /** Faults told apart by version, which the alarms of a gradual shift look at. Without faults it costs nothing. */
+  /** Faults by operation and version, for the alarms of a gradual shift. Without faults it costs nothing. */
   private countFaultsByVersion({ functionLogs, serviceName }: Props): void {
     new MetricFilter(this, 'FaultsByVersion', {
       logGroup: functionLogs,

@@ -72,7 +72,7 @@ function readEnvironment(functions: Found[]): Record<string, string> {
   let first: { id: string; variables: string; value: Record<string, string> } | undefined
   for (const { stack, id, properties } of functions) {
     const { Variables } = fieldsOf(stack.resolve(properties.Environment))
-    // Functions behind the API are not told its address; on this machine all have that of the runner. Nothing here keeps secrets.
+    // All functions here get the address of the runner. There is no Secrets Manager for tokens.
     const { SERVICE_URL: _address, TOKEN_SECRETS: _prefix, TOKEN_SECRETS_KEY: _key, ...rest } = fieldsOf(Variables)
     // What does not know the table is no part of the service: it cares for what stands before it.
     if (!('TABLE_NAME' in rest)) continue

@@ -14,7 +14,7 @@ const HiddenApiToken = v.object(shownWithoutToken)
 export type KeepToken = (token: MintedApiToken, accountId: string, slug: string) => Promise<void>
 
 /**
- * The place that an event chooses for its new token (A32.6): a secret of Secrets Manager unless it asks for the answer.
+ * The place that an event chooses for its new token (A32.6): a secret of Secrets Manager unless the event names the answer.
  * @throws ApiError `validation_failed`
  */
 export function tokenPlace(event: Record<string, unknown>) {

@@ -36,7 +36,7 @@ function shownRow(entity: Entity, row: Fields): Fields {
   }
 }
 
-/** Attributes that say the same for every row of today's form. */
+/** Attributes of every row of today's form, which no record shows. */
 const isOfForm = (name: string, item: StoredItem): boolean =>
   ['pk', 'sk', 'version', 'commit'].includes(name) || (name === 'kind' && item.kind === 'entity')
 

@@ -11,7 +11,7 @@ import { placeOf } from './derived-items.ts'
 import { differenceOf } from './row-content.ts'
 import type { RowFinding } from './row-finding.ts'
 
-/** Records are taken from the table, and let go, this many at a time: one can have 400 KB. */
+/** Commit records in memory at once, per look: one can have 400 KB. */
 const perLook = 100
 const looksAtOnce = 2
 
@@ -21,7 +21,7 @@ export const settleMs = 500
 /** Looks at rows that do not fit their commits: they may be changing. */
 const looks = 3
 
-/** Whether an item is where the service reads rows, whatever it says of its kind. */
+/** Whether an item has a key at which the service reads rows, whatever its `kind`. */
 export const isRow = (item: Key): boolean => checkedEntities.has(placeOf(item).collection) && item.sk !== counterSort
 
 type Origin = { commit_id: string; rows: WrittenRows; changes: Change[] }
@@ -37,7 +37,7 @@ function originOf(item: StoredItem | undefined): Origin | undefined {
   }
 }
 
-/** What is wrong with a row, given the record of the commit that it names; null where that wrote it as it is. */
+/** Finding of a row, given the record of the commit that it names; null where that commit wrote it as it is. */
 function judge(row: StoredItem, origin: Origin | undefined): RowFinding | null {
   const { account: account_id, collection } = placeOf(row)
   const found = {

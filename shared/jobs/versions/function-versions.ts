@@ -57,7 +57,7 @@ export async function moveAlias(functionName: string, version: number, revision:
   await ask(functionName, { method: 'PUT', below: `/aliases/${liveAlias}`, body })
 }
 
-/** Deletes one version. @throws ResourceConflictException where an alias leads to it */
+/** Deletes one version. @throws ResourceConflictException where an alias points to it */
 export async function deleteVersion(functionName: string, version: number): Promise<void> {
   await ask(functionName, { method: 'DELETE', query: { Qualifier: String(version) } })
 }

@@ -6,7 +6,7 @@ const keptVersions = 3
 
 const isNamed = (error: unknown, ...names: string[]): boolean => error instanceof Error && names.includes(error.name)
 
-/** Versions that nothing leads to any more, but for the newest. */
+/** Versions that no alias points to, except the newest. */
 async function unused(functionName: string): Promise<number[]> {
   const old = (await publishedVersions(functionName)).slice(keptVersions)
   if (old.length === 0) return []
@@ -21,7 +21,7 @@ async function prune(functionName: string): Promise<number> {
       await deleteVersion(functionName, version)
       deleted++
     } catch (error) {
-      // An alias has come to it meanwhile, or another run was faster.
+      // An alias points to it by now, or another run has deleted it.
       if (!isNamed(error, 'ResourceConflictException', 'ResourceNotFoundException')) throw error
     }
   }

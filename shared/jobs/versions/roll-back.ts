@@ -40,14 +40,14 @@ function read(event: unknown): Asked {
 }
 
 /**
- * While a deployment moves aliases, it decides where they lead. Cleaning up moves none, but after a failed deployment the stack
- * still has the versions that it takes back.
+ * Whether a deployment may be moving aliases. The clean-up after a failed one is included: the stack still has versions that it
+ * takes back.
  */
 const isUnderWay = (status: string): boolean =>
   /_IN_PROGRESS$/.test(status) && status !== 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'
 
-function concerned({ to, since, functions }: Asked, { updatedAt, versions }: DeployedStack) {
-  // The version that runs this would have to move itself.
+function selectVersions({ to, since, functions }: Asked, { updatedAt, versions }: DeployedStack) {
+  // This function does not move its own alias.
   const others = versions.filter(({ functionName }) => functionName !== process.env.AWS_LAMBDA_FUNCTION_NAME)
   if (functions !== null) {
     const names = new Set(others.map(({ functionName }) => functionName))
@@ -61,7 +61,7 @@ function concerned({ to, since, functions }: Asked, { updatedAt, versions }: Dep
   return { from, versions: others.filter(({ at }) => from === null || at >= from) }
 }
 
-/** Functions that read what others write; they go forward first and back last. */
+/** Consumers of what other functions write. They move forward first and back last. */
 const reads = ({ logicalId }: DeployedVersion): boolean => /^(Consumers|Passcodes)/.test(logicalId)
 
 type Outcome = (result: RolledBack) => void
@@ -81,7 +81,7 @@ async function moveOne(deployed: DeployedVersion, to: Asked['to']): Promise<Outc
   if (target === undefined) return ({ left }) => left.push({ function: name, reason: 'no_version_before' })
   const alias = await readAlias(name)
   if (alias.version === target && alias.others.length === 0) return ({ unchanged }) => unchanged.push(name)
-  // Somebody has moved it by hand, to a version that is neither.
+  // Moved by hand to another version than these two.
   if (to === 'previous' && alias.version !== deployed.version && alias.version !== target)
     return ({ left }) => left.push({ function: name, reason: 'at_another_version' })
   try {
@@ -113,15 +113,15 @@ async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise
 }
 
 /**
- * Moves the aliases of functions to the version before the deployed one, or back to the deployed one. Code and data stay; only versions that the stack has
- * published are led to. It can be repeated: what has failed is tried again, and the rest stays as it is.
+ * Moves the aliases of functions to the version before the deployed one, or back to the deployed one. Code and data stay, and aliases
+ * point to versions of this stack alone. Idempotent: a repetition moves what has failed and nothing else.
  */
 export async function rollBack(event: unknown): Promise<RolledBack> {
   const asked = read(event)
   const stack = await deployedStack()
   if (isUnderWay(stack.status))
     throw bad(`A deployment is under way (${stack.status}): cancel-update-stack takes it back by itself.`)
-  const { from, versions } = concerned(asked, stack)
+  const { from, versions } = selectVersions(asked, stack)
   const since = from === null ? null : timestamp(from * 1_000)
   const result: RolledBack = { to: asked.to, since, moved: [], unchanged: [], left: [], failed: [] }
   const [readers, writers] = [versions.filter(reads), versions.filter((one) => !reads(one))]
