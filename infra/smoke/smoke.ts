@@ -65,13 +65,18 @@ async function look(run: Run): Promise<Begun> {
 /** A failed step has its line already. Steps that do not need it follow. */
 const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null)
 
+/** @throws Refusal where another run was first */
 async function runSteps(run: Run, { alarm, checkpoint }: Begun): Promise<void> {
   const { report, stop } = run
   const skip = (names: string[]) => {
     for (const name of names.filter((one) => !report.has(one)))
       report.line('skipped', name, stop.aborted ? 'the run was ended' : 'needs the step that failed')
   }
-  const entry = await orNull(walk(run))
+  const entry = await walk(run).catch((error: unknown) => {
+    // Its objects have the name of this run's, so nothing may be deleted.
+    if (error instanceof Refusal) throw error
+    return null
+  })
   skip(walkSteps)
   await orNull(signIn(run))
   await orNull(verifyCheckpoint(run, checkpoint, entry))

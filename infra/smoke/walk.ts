@@ -3,9 +3,11 @@ import type { Way } from '../../docs/examples/client.ts'
 import type { Authorization } from '../../docs/examples/gateway.ts'
 import type { Live } from '../../docs/examples/live-channel.ts'
 import { reportFlow } from '../../docs/examples/report-flow.ts'
+import { Problem } from '../../docs/examples/service.ts'
 import { callerOf, type Made } from './account-api.ts'
 import { mark } from './leftovers.ts'
 import { LiveNudge } from './live-nudge.ts'
+import { Refusal } from './refusal.ts'
 import type { Run } from './run.ts'
 import { until } from './until.ts'
 
@@ -37,7 +39,17 @@ const check = (holds: boolean, otherwise: string): void => {
   if (!holds) throw new Error(otherwise)
 }
 
-/** Walks from an empty site to the flow in its log (docs/walk.md). Returns the change entry of the site. */
+/** Names of sites are unique, and a run creates its site first. So a second run stops here, before it creates anything. */
+function refuseSecond(error: unknown): never {
+  if (error instanceof Problem && error.code === 'validation_failed')
+    throw new Refusal('Another run began at the same time. Nothing was created; try again when it has ended.')
+  throw error
+}
+
+/**
+ * Walks from an empty site to the flow in its log (docs/walk.md). Returns the change entry of the site.
+ * @throws Refusal where another run was first
+ */
 export async function walk(run: Run): Promise<ChangeEntry> {
   const nudge = new LiveNudge()
   try {
@@ -52,7 +64,7 @@ async function walked({ api, report, stop, options: { baseUrl } }: Run, nudge: L
     const made = await api.create(path, body)
     return [`created ${made.id}`, made]
   }
-  const site = await report.step('site', () => created('/sites', { site: { name: mark } }))
+  const site = await report.step('site', () => created('/sites', { site: { name: mark } })).catch(refuseSecond)
   const group = await report.step('group', () => created('/groups', { group: { name: mark } }))
   const address = { name: mark, type: 'dns', address: 'smoke.example.com', site_id: site.id }
   const resource = await report.step('resource', () => created('/resources', { resource: address }))

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startCloudWatch } from './cloud-watch.ts'
+import { startProxy } from './proxy.ts'
 import { runSmoke, startSmoke } from './smoke-process.ts'
 import {
   type Account,
@@ -14,6 +15,7 @@ import {
   expectAsBefore,
   newAccount,
   objectsOf,
+  running,
   variablesOf,
   withService,
 } from './smoke-world.ts'
@@ -137,6 +139,30 @@ describe('a run that cannot begin', () => {
     await expectRefused(account, ['--base-url', url], `${url} is not this service`)
     other.close()
     expect(authorizations).toEqual([undefined])
+  })
+
+  it('leaves alone what a run creates that began at the same time', async () => {
+    const account = await newAccount('same-time')
+    const other = startSmoke(argsOf('--passcode-email', 'first@example.org'), variablesOf(account))
+    await other.printed('A passcode was mailed')
+    const before = await objectsOf(account.token)
+    // The lists of the look, from before the other run created anything.
+    const hidden = new Set<string>()
+    const proxy = await startProxy(running().baseUrl, {
+      rewrites: (path, body) => {
+        if (!/^\/[a-z_]+\?name=/.test(path) || hidden.has(path)) return body
+        hidden.add(path)
+        return '{"data":[]}'
+      },
+    })
+    const { code, outcomes, stderr } = await runSmoke(['--base-url', proxy.url], variablesOf(account))
+    proxy.close()
+    expect(hidden.size).toBe(4)
+    expect([code, outcomes]).toEqual([2, { account: 'ok', site: 'failed' }])
+    expect(stderr).toBe('Another run began at the same time. Nothing was created; try again when it has ended.\n')
+    expect(await objectsOf(account.token)).toEqual(before)
+    other.child.kill('SIGINT')
+    expect((await other.ended()).outcomes['clean-up']).toBe('ok')
   })
 
   it('refuses the address of a person of the account', async () => {
