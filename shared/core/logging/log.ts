@@ -46,12 +46,12 @@ export function logLine(level: LogLevel, event: LogEvent, fields: LogFields = {}
 
 /**
  * Writes the last line of an invocation, with its measurements. Above this log level only the metrics for CloudWatch
- * are left of it; a terminal gets nothing.
+ * are left of it, and a fault, which a gradual shift looks for; a terminal gets nothing.
  */
 export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
   const measured = embedded(notedSamples())
   if (isWritten(level)) logLine(level, event, { ...fields, ...measured })
-  else if ('_aws' in measured && env.logFormat === 'json') {
+  else if (('_aws' in measured || measured.faults === 1) && env.logFormat === 'json') {
     const { class: kind, operation, reason } = notedFields()
     const version = env.functionVersion
     process.stdout.write(`${JSON.stringify({ class: kind, operation, reason, version, ...measured })}\n`)

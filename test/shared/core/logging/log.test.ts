@@ -33,11 +33,15 @@ it('writes one line of JSON, each ended by a line feed', () => {
   })
 })
 
-it.each(['INFO', 'WARN'])(
-  'counts faults by operation and version where lines are written from %s on',
-  async (level) => {
+it.each([
+  ['INFO', 'classes'],
+  ['WARN', 'classes'],
+  ['WARN', 'none'],
+])(
+  'counts faults by operation and version where lines are written from %s on and metrics are %s',
+  async (level, metrics) => {
     vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '7')
-    vi.stubEnv('METRICS', 'classes')
+    vi.stubEnv('METRICS', metrics)
     const log = catchLog(level)
     await within({ class: 'access', operation: 'PUT /x' }, async () => {
       measure('faults', 1)
