@@ -154,7 +154,9 @@ function rejectAll(faults: SettingError[]): void {
 /** @throws SettingError at names that are no settings and values that break their rules, then at values that do not fit together */
 export function readSettings({ node }: Construct): Settings {
   // Names of the CDK's own have other characters.
-  const unknown = Object.keys(node.getAllContext()).filter((name) => /^[a-z][a-zA-Z0-9]*$/.test(name) && !(name in all))
+  const unknown = Object.keys(node.getAllContext()).filter(
+    (name) => /^[a-zA-Z][a-zA-Z0-9]*$/.test(name) && !(name in all),
+  )
   const faults = unknown.map(unknownSetting)
   const values = Object.fromEntries(
     Object.entries(all).map(([name, { kind, fallback }]) => {

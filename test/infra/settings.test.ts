@@ -223,6 +223,7 @@ it.each([
     'There is no setting throttelRate; docs/settings.md lists all settings. Did you mean throttleRate?',
   ],
   [{ somethingElse: 5 }, 'There is no setting somethingElse; docs/settings.md lists all settings.'],
+  [{ Shift: 'at-once' }, 'There is no setting Shift; docs/settings.md lists all settings. Did you mean shift?'],
   [
     { flowRetentionDay: 5, live: 'maybe' },
     'There is no setting flowRetentionDay; docs/settings.md lists all settings. Did you mean flowRetentionDays?\nThe context value live must be true or false.',
