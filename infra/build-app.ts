@@ -23,8 +23,8 @@ type Options = {
   context?: Record<string, unknown>
 }
 
-/** Types that get their tags from the stack, as CloudFormation hands these on: in the template they would fill a sixth of what it may have. */
-const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm']
+/** Types that get their tags from the stack, as CloudFormation hands these on: in the template they would fill a fifth of what it may have. */
+const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm', 'AWS::Lambda::Function']
 
 /** The stacks of the app: what holds data, and beside it what can be deleted and deployed anew. */
 function addStacks(app: App, operations: OperationSource[], code: string): void {

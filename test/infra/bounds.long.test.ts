@@ -40,6 +40,9 @@ const largest = {
   liveAccessLog: true,
   tracing: true,
   metrics: 'operations',
+  logDestinationArn: `arn:aws:logs:eu-central-1:${account}:destination:${'d'.repeat(512)}`,
+  dataEventsBucket: 'e'.repeat(63),
+  breakGlassRoleArn: `arn:aws:iam::${account}:role/${'team/'.repeat(100)}${'b'.repeat(64)}`,
 }
 
 let templates: [name: string, bytes: number, template: Template][]
