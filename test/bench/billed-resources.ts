@@ -4,7 +4,7 @@ import { operationClasses } from '#shared/http/operation-class.ts'
 import { refusals } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import { type Resource, templatesOf } from '#test/support/service/templates.ts'
 
-/** What a deployment is billed for while nobody uses it, counted in its templates. */
+/** Resources that are billed in a deployment that nobody uses, counted in its templates. */
 export type Billed = {
   shards: number
   keys: number
@@ -44,7 +44,7 @@ const metricsIn = ({ Properties: { Metrics } }: Resource): number =>
 
 const combinations = { class: operationClasses.length, operation: consumerNames.length, reason: refusals.length }
 
-/** Metrics in log lines at the setting `classes`, one for each value that they are told apart by. */
+/** Metrics in log lines with the setting `classes`, one for each value of their dimension. */
 const metricsInLines = Object.values(metrics).reduce((sum, { by }) => sum + (by === null ? 1 : combinations[by]), 0)
 
 export async function billedResources(context: Record<string, unknown> = {}): Promise<Billed> {

@@ -64,7 +64,7 @@ const syncPart = /## Directories\n.*?(?=\n## )/s
 /** What sign-in costs functions that sign nobody in; the same. */
 const importPart = /## Cold imports\n.*?(?=\n## )/s
 
-/** What follows from prices, templates and the units that are stated: made anew without measuring. */
+/** Parts that follow from prices, templates and stated units, computed without measuring. */
 const derivedPart = /## At rest\n.*?(?=\n## Directories\n)/s
 
 const settingsText = `## Settings

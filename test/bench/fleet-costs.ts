@@ -24,7 +24,7 @@ export type Stated = { flow: Usage; grant: Usage; presence: PresenceRow[] }
 
 const dollars = (usd: number): string => Math.round(usd).toLocaleString('en-US')
 
-/** What the fleet costs in a month, apart from what its install costs at rest. */
+/** Monthly costs of the fleet, without those of its install at rest. */
 function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   const used = sum([flow, millionFlows * 1e6], [grant, millionGrants * 1e6], [presence.usage, 1])
   return {
@@ -46,7 +46,7 @@ const paysFromDays = (throughput: number, millions: number): number =>
   (monthDays * throughput * (prices.infrequentUnits - 1)) /
   (millions * gbPerMillion * (prices.tableGbMonth - prices.infrequentGbMonth))
 
-/** What the example fleet costs in a month, and what its storage does. */
+/** Monthly costs of the example fleet, and of its storage. */
 export function fleetText(stated: Stated, restUsd: number): string {
   const columns = stated.presence.toReversed().map((presence) => fleetParts(stated, presence))
   const [connected, alone] = columns

@@ -107,7 +107,7 @@ export async function presenceRows(): Promise<PresenceRow[]> {
   ]
 }
 
-/** What the platform of the channel is paid for presence. */
+/** Charges of API Gateway for presence by the live channel. */
 export const platformUsd = ({ messages, connectionMinutes }: Presence): number =>
   messages * prices.liveMessage + connectionMinutes * prices.connectionMinute
 

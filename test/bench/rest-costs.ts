@@ -4,7 +4,7 @@ import { markdownTable } from './markdown-table.ts'
 import { prices } from './prices.ts'
 import { sum, usdOf } from './usage.ts'
 
-/** What a run of a schedule is taken to use when it finds nothing to do: 50 ms, a few reads, and a write of the pulse. */
+/** Assumed load of a run of a schedule that finds nothing to do: 50 ms, a few reads, and a write of the pulse. */
 const run = sum([{ lambdaRequests: 1, lambdaGbMs: 90, readUnits: 10, writeUnits: 2 }, 1])
 
 const monthOf: Record<keyof Billed, { what: string; usd: number }> = {
@@ -24,10 +24,10 @@ const usdOfAll = (billed: Billed): number => names.reduce((usd, name) => usd + b
 const dollars = (usd: number): string => usd.toFixed(2)
 const count = (value: number): string => Math.round(value).toLocaleString('en-US')
 
-/** What an install with default settings costs in a month in which nobody uses it. */
+/** Monthly costs of an install with default settings that nobody uses. */
 export const restUsd = async (): Promise<number> => usdOfAll(await billedResources())
 
-/** What an install costs at rest: with default settings, and with CloudFront and its web ACL in front. */
+/** Costs of an install at rest: with default settings, and with CloudFront and its web ACL in front. */
 export async function restText(): Promise<string> {
   const installs = [await billedResources(), await billedResources(inFront)]
   const rows = names.map((name) => [

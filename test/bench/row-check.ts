@@ -40,7 +40,7 @@ function* groupsOf(account: string, count: number): Generator<Item> {
   yield { ...headKey(account), kind: 'head', sequence: count, clock: begin + count * 1_000, counts: {}, leaves: count }
 }
 
-/** What a check of that many rows takes, each with a commit of its own. */
+/** Load of a check of so many rows, each with a commit of its own. */
 export async function rowCheckFigures(count: number): Promise<string> {
   const account = randomUUID()
   plantItems(groupsOf(account, count))

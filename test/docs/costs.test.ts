@@ -43,7 +43,7 @@ it('counts each metric that an alarm of any stack looks at', async () => {
   const names = JSON.stringify(alarms).match(/"MetricName":/g)
   expect((await billedResources()).alarmMetrics).toBe(names?.length)
   expect(numberIn(rowsOf('At rest').get('metrics that alarms look at')?.[0])).toBe(names?.length)
-  // Those of CodeDeploy are among them.
+  // Includes the alarms that CodeDeploy reads.
   const ofService = (await templatesOf([])).all('AWS::CloudWatch::Alarm')
   expect(names?.length).toBeGreaterThan(JSON.stringify(ofService).match(/"MetricName":/g)?.length ?? 0)
 })

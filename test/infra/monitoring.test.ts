@@ -136,7 +136,7 @@ describe('alarms', () => {
     expect(named('ApiSilent')).toMatchObject({ MetricName: 'Count', Threshold: 1, TreatMissingData: 'breaching' })
     for (const name of ['ApiThrottled', 'RequestsRefused']) {
       const { pattern, fields } = filterOf(name)
-      // What the filter reads is a field of the access log.
+      // Every field that the filter reads is one of the access log.
       const stage = templates.ofHttpApi('AWS::ApiGatewayV2::Stage')
       const format = JSON.parse(stage.Properties.AccessLogSettings.Format)
       expect(fields.length, pattern).toBeGreaterThan(0)

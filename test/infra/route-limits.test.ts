@@ -64,7 +64,7 @@ describe('limits of routes', () => {
     const ingest = limits['POST /ingestion/flow_logs']?.ThrottlingRateLimit ?? Number.NaN
     const heartbeats = 10_200 / 30
     expect(anonymous.length * 50 + ingest + heartbeats).toBeLessThan(byDefault.ThrottlingRateLimit)
-    // What docs/deploy.md states for the other reading, and what the account lets through at once.
+    // The bound that docs/deploy.md states for a shared limit, and the burst of the account.
     expect(anonymous.length * 50).toBeLessThan(1_000)
     expect(anonymous.length * 200).toBeLessThan(5_000)
   })

@@ -47,7 +47,7 @@ it('leaves a version that an alias has come to meanwhile', async () => {
   expect(versions().Groups).toContain(2)
 })
 
-it('goes on with the others where one fails, and fails then', async () => {
+it('continues with the others where one fails, and fails at the end', async () => {
   aws.functions.set('More', { logicalId: 'D', versions: [1, 2, 3, 4], deployed: 4, at, alias: 4 })
   const denied = () => new Response('{}', { status: 403, headers: { 'x-amzn-errortype': 'AccessDeniedException' } })
   aws.fault = ({ method, path }) => (method === 'DELETE' && path.includes('Groups') ? denied() : undefined)

@@ -109,7 +109,7 @@ describe('with faults', () => {
   const refused = (name: string, status: number) => () =>
     new Response(JSON.stringify({ message: 'x' }), { status, headers: { 'x-amzn-errortype': name } })
 
-  it('goes on with the others, names what failed, and another call does the rest', async () => {
+  it('continues with the others, names what failed, and a second call moves that', async () => {
     const denied = refused('AccessDeniedException', 403)
     aws.fault = ({ method, path }) => (method === 'PUT' && path.includes('/Groups/') ? denied() : undefined)
     const failed = [{ function: 'Groups', error: 'AccessDeniedException' }]

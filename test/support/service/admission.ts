@@ -4,7 +4,7 @@ import { admits, type Decision, evaluateForService, type ResourceStatement, type
 
 type Document<S> = { Statement: S[] }
 
-/** What the templates say of the targets of calls. */
+/** Policies, roles and rights of the targets of calls, as the templates have them. */
 export type World = {
   /** Key that encrypts a topic, bucket, stream or table; null where a key of AWS does. */
   keyOf(target: string): string | null

@@ -34,7 +34,7 @@ const integration = (uri: unknown, role: unknown): Delivery => ({
   role: String(role),
 })
 
-/** What Lambda does in the name of a function's role with what the function has failed on. */
+/** Calls of Lambda by a function's role to keep failed batches and runs. */
 function kept(destination: unknown, role: string, { keyOf }: World): Delivery[] {
   const { OnFailure } = (destination ?? {}) as { OnFailure?: { Destination: string } }
   if (!OnFailure) return []

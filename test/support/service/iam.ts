@@ -123,7 +123,7 @@ export function evaluate(statements: Statement[], call: Call, keys: ReadonlySet<
   return decided(statements.filter((statement) => applies(statement, call, keys)))
 }
 
-/** The same for a service that acts by a role, whose calls carry other keys. */
+/** Decision for a service that calls by a role: such calls have other condition keys. */
 export const evaluateForService = (statements: Statement[], call: Call): Decision =>
   evaluate(statements, call, sentByServices)
 
@@ -134,7 +134,7 @@ function concerns({ Principal, Effect }: ResourceStatement, service: string): bo
   return (everybody && Effect === 'Deny') || listed(named.Service ?? []).includes(service)
 }
 
-/** What the policy of a resource answers to a service that calls in its own name. */
+/** Decision of a resource policy for a service that calls in its own name. */
 export function admits(statements: ResourceStatement[], call: ServiceCall): Decision {
   const concerning = statements.filter((statement) => concerns(statement, call.service))
   return decided(concerning.filter(({ Principal: _named, ...rest }) => applies(rest, call, sentByServices)))

@@ -223,7 +223,7 @@ it('reads again what the table did not answer, and finds the same', async () => 
   vi.spyOn(table(), 'send').mockImplementation((async (command: object, ...rest: []) => {
     const answer = await send(command as never, ...rest)
     if (!(command instanceof BatchGetCommand) || left-- <= 0) return answer
-    // Of all keys that were asked for, the first half.
+    // The first half of the requested keys.
     const { Keys = [], ...how } = command.input.RequestItems?.[tableName()] ?? {}
     const items = (answer as { Responses: Record<string, Item[]> }).Responses[tableName()] ?? []
     const unread = Keys.slice(Math.ceil(Keys.length / 2))
