@@ -2,6 +2,7 @@ import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
+import { madeUpNames } from '../settings/made-up-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { keptBy } from './kept-by.ts'
 
@@ -23,9 +24,6 @@ const administration = [
   'kms:Verify',
 ]
 
-/** A name that CloudFormation makes up begins with the stack's, which it cuts where that is long. */
-const keptOfStackName = 20
-
 /**
  * The key that signs checkpoints (S2.2): Ed25519, in KMS, which hands it out to nobody. Only the sealing function signs. One that
  * is there already says so in its own policy.
@@ -37,7 +35,7 @@ export function sealKey(scope: Construct, settings: Settings): IKey {
     service: 'iam',
     region: '',
     resource: 'role',
-    resourceName: `${settings.stackName.slice(0, keptOfStackName)}*RolesSeal*`,
+    resourceName: `${madeUpNames(settings)}RolesSeal*`,
     arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
   })
   const policy = new PolicyDocument({

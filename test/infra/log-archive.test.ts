@@ -100,6 +100,22 @@ describe('the seal in another account', () => {
     expect(answer(policyOf(keyArn), '999999999999', call('Seal', 'kms:Sign', keyArn))).toBe('implicitly denied')
   })
 
+  it('is neither signed nor put by the roles of another install in the account of the service', () => {
+    for (const stack of ['NetworkAccessTest', 'NetworkAccess2']) {
+      for (const [action, resource] of [
+        ['kms:Sign', keyArn],
+        ['s3:PutObject', object],
+        ['s3:PutObjectRetention', object],
+      ] as const) {
+        for (const role of ['Seal', 'RenewLocks']) {
+          const other = call(role, action, resource)
+          other.context['aws:PrincipalArn'] = `arn:aws:iam::${service}:role/${stack}-Roles${role}AB12CD34-Abcdef123456`
+          expect(answer(policyOf(resource), service, other), `${stack} ${action}`).toBe('implicitly denied')
+        }
+      }
+    }
+  })
+
   it('is signed by nobody of its own account', () => {
     for (const role of ['Administrator', 'Seal'])
       expect(answer(policyOf(keyArn), archive, call(role, 'kms:Sign', keyArn))).toBe('implicitly denied')
