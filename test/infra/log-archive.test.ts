@@ -255,7 +255,8 @@ describe('backups', () => {
     expect(answer(statements, service, { ...copy, action: 'backup:DeleteRecoveryPoint' })).toBe('implicitly denied')
     expect(Resources.Vault.Properties).toMatchObject({
       EncryptionKeyArn: expect.stringContaining('VaultKey'),
-      LockConfiguration: { MinRetentionDays: 35, ChangeableForDays: 7 },
+      // Without a maximum, a copy that is kept for ever could be deleted by nobody.
+      LockConfiguration: { MinRetentionDays: 35, MaxRetentionDays: 400, ChangeableForDays: 7 },
     })
   })
 })
