@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs'
 import { may, type Operated, ownArns } from './operated.ts'
 
-/** Rights to keep the service running: what they do is undone by the same rights, and gives nobody access to data. */
+/** Rights to keep the service running: what they do is undone by the same rights, but for a removed batch, and gives nobody access to data. */
 export function operatingRights(scope: Construct, { settings, storage, tasks }: Operated) {
   const own = ownArns(scope, settings)
   return [
