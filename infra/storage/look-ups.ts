@@ -7,7 +7,7 @@ import type { Construct } from 'constructs'
  * `Fn::GetStackOutput` by itself, so the rest of a stack refers to the outputs of this one (docs/decisions/0032).
  */
 export class LookUps extends NestedStack {
-  readonly #values: string[] = []
+  readonly #origins: string[] = []
 
   constructor(scope: Construct, id: string) {
     super(scope, id)
@@ -16,13 +16,12 @@ export class LookUps extends NestedStack {
     // CloudFormation refuses a stack without a resource; this one costs nothing and does nothing. Its documentation lets outputs change
     // with resources alone, so there is another one when a value comes from elsewhere.
     const nothing = new CfnWaitConditionHandle(this, 'Nothing')
-    nothing.overrideLogicalId(Lazy.uncachedString({ produce: () => `Nothing${this.#origin()}` }))
+    nothing.overrideLogicalId(Lazy.uncachedString({ produce: () => `Nothing${this.#digest()}` }))
   }
 
-  /** Digest of where the values come from. */
-  #origin(): string {
-    const values = this.nestedStackParent?.resolve(this.#values)
-    return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 8)
+  /** Digest of where the values come from: settings, which have them literally, or other stacks. */
+  #digest(): string {
+    return createHash('sha256').update(JSON.stringify(this.#origins)).digest('hex').slice(0, 8)
   }
 
   /**
@@ -37,7 +36,7 @@ export class LookUps extends NestedStack {
   reference(name: string, value: string): string {
     const parameter = new CfnParameter(this, `${name}Value`)
     this.setParameter(parameter.logicalId, value)
-    this.#values.push(value)
+    this.#origins.push(Token.isUnresolved(value) ? name : value)
     new CfnOutput(this, name, { value: parameter.valueAsString })
     return Token.asString(this.nestedStackResource?.getAtt(`Outputs.${name}`))
   }
