@@ -94,7 +94,7 @@ async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): P
   const [[name, wanted] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
   const items = await memory.items((wanted?.Keys ?? []) as Key[], async (Keys) => {
     // Whole items: another request may ask for other attributes of them.
-    const whole = { ...wanted, Keys, ProjectionExpression: undefined }
+    const whole = { Keys, ConsistentRead: wanted?.ConsistentRead }
     const answer = (await send(new BatchGetCommand({ RequestItems: { [name]: whole } }))) as {
       Responses?: Record<string, Attributes[]>
       UnprocessedKeys?: object
