@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { namedRow, type WrittenRows } from '../../commit/written-row.ts'
+import { namedRow } from '../../commit/written-row.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { waiting } from '../../core/work/waiting.ts'
 import { commitKey, type Key } from '../../table/keys.ts'
-import { getAttributes, itemsOf, type Look } from '../../table/read.ts'
+import { getAttributes, type Look, queryAttributes } from '../../table/read.ts'
+import { isKey, unpacked } from './read-items.ts'
 import type { RowFinding } from './row-finding.ts'
 import { settleMs } from './row-origin.ts'
 
@@ -49,6 +50,23 @@ function agrees(row: Record<string, unknown> | undefined, left: number): boolean
   return left > 0 ? named >= left : row === undefined || named > -left
 }
 
+type StoredRecord = { sk: string; rows?: unknown }
+
+/** Commit records in their order, some hundred a request. */
+async function* recordsAfter(walk: Pick<Walk, 'account' | 'after'>): AsyncGenerator<StoredRecord> {
+  const { pk, sk } = commitKey(walk.account, walk.after)
+  // Keys that are no sequence can come before the first one.
+  let after = walk.after === 0 ? undefined : sk
+  for (let size = perLook; size === perLook; ) {
+    const page = await queryAttributes<StoredRecord>(pk, { after, limit: perLook }, ['rows'])
+    size = page.size
+    for (const record of page.values()) {
+      yield unpacked(record)
+      after = record.sk
+    }
+  }
+}
+
 type Report = (finding: RowFinding) => void
 
 /**
@@ -83,9 +101,8 @@ export class CommitWalk {
 
   /** Walks the commits that follow. A row may be read as it was a moment ago: `settle` reads what differs again. */
   private async read(look: Look, hasTime: () => boolean): Promise<boolean> {
-    const { pk, sk } = commitKey(this.walk.account, this.walk.after)
-    for await (const item of itemsOf(pk, { after: sk }, ['sk', 'rows'])) {
-      this.note(Number(item.sk), fieldsOf(item.rows) as WrittenRows)
+    for await (const { sk, rows } of recordsAfter(this.walk)) {
+      this.note(sk, fieldsOf(rows))
       if (this.commits < perLook && this.batch.size < perLook) continue
       await this.look(look)
       if (!hasTime()) return false
@@ -94,13 +111,21 @@ export class CommitWalk {
     return true
   }
 
-  private note(sequence: number, rows: WrittenRows): void {
+  private note(sort: string, rows: Record<string, unknown>): void {
     const { walk } = this
+    const sequence = Number(sort)
+    const key = commitKey(walk.account, sequence)
+    if (key.sk !== sort) {
+      this.reportKey('unfounded', 'commit', { ...key, sk: sort }, sequence)
+      return
+    }
     if (walk.slice.index === 0 && sequence !== walk.after + 1) this.reportGap(walk.after + 1)
     walk.after = sequence
     this.commits++
-    for (const [name, digest] of Object.entries(rows))
-      if (isIn(walk.slice, name)) this.batch.set(name, digest === null ? -sequence : sequence)
+    for (const [name, digest] of Object.entries(rows)) {
+      if (!isKey(namedRow(walk.account, name))) this.reportKey('altered', 'commit', key, sequence)
+      else if (isIn(walk.slice, name)) this.batch.set(name, digest === null ? -sequence : sequence)
+    }
   }
 
   private async look(look: Look): Promise<void> {

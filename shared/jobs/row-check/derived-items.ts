@@ -1,5 +1,5 @@
 import { type Entity, edgeItems, guardItems, itemRow } from '../../table/entity.ts'
-import type { Item, Key, RowPointer } from '../../table/keys.ts'
+import type { Item, Key } from '../../table/keys.ts'
 import type { StoredItem } from '../../table/read.ts'
 import { checkedEntities } from './checked-entities.ts'
 
@@ -45,7 +45,5 @@ const derivedPlaces: ReadonlySet<string> = new Set(
 )
 
 /** True for what only a commit of a row writes: a guard or edge that leads to it. */
-export const isDerived = (item: StoredItem): item is StoredItem & RowPointer =>
-  (item.kind === 'guard' || item.kind === 'edge') &&
-  typeof item.row === 'object' &&
-  derivedPlaces.has(placeOf(item).collection)
+export const isDerived = (item: StoredItem): boolean =>
+  (item.kind === 'guard' || item.kind === 'edge') && derivedPlaces.has(placeOf(item).collection)

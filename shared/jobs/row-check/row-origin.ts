@@ -4,10 +4,10 @@ import { isObject } from '../../core/json/is-object.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import { waiting } from '../../core/work/waiting.ts'
 import { commitKey, counterSort, type Key } from '../../table/keys.ts'
-import { unpackLarge } from '../../table/large-attributes.ts'
-import { getItems, getStoredItems, type StoredItem } from '../../table/read.ts'
+import { getStoredItems, type StoredItem } from '../../table/read.ts'
 import { checkedEntities } from './checked-entities.ts'
 import { placeOf } from './derived-items.ts'
+import { readItems, unpacked } from './read-items.ts'
 import { differenceOf } from './row-content.ts'
 import type { RowFinding } from './row-finding.ts'
 
@@ -30,8 +30,10 @@ type Origin = { commit_id: string; rows: WrittenRows; changes: Change[] }
 function originOf(item: StoredItem | undefined): Origin | undefined {
   if (!item) return undefined
   try {
-    const { commit_id, rows, changes } = readCommitRecord(unpackLarge(item))
-    return isObject(rows) && Array.isArray(changes) ? { commit_id, rows, changes } : undefined
+    const { commit_id, rows, changes } = readCommitRecord(unpacked(item))
+    return isObject(rows) && Array.isArray(changes) && changes.every(isObject)
+      ? { commit_id, rows, changes }
+      : undefined
   } catch {
     return undefined
   }
@@ -102,7 +104,7 @@ export async function checkOrigins(rows: StoredItem[]): Promise<RowFinding[]> {
   let findings = await misfits(rows)
   for (let look = 1; look < looks && findings.length > 0; look++) {
     await waiting.sleep(settleMs)
-    const now = await getItems(findings.map(({ at, sort }) => ({ pk: at, sk: sort ?? '' })))
+    const now = await readItems(findings.map(({ at, sort }) => ({ pk: at, sk: sort ?? '' })))
     findings = await misfits(now.filter((row) => row !== undefined))
   }
   return findings

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { commitKey, counterSort, headKey, type Key } from '../../table/keys.ts'
-import { unpackLarge } from '../../table/large-attributes.ts'
-import { getItem, getItems, type StoredItem, whichExist } from '../../table/read.ts'
+import { getItem, getItems, type StoredItem, sortKeysOf, whichExist } from '../../table/read.ts'
 import { closedAccounts } from '../account-deletion/closed-accounts.ts'
 import { Place } from '../read-next.ts'
 import { checkedEntities } from './checked-entities.ts'
 import { CommitWalk, Walk, walkOf } from './commit-walk.ts'
 import { countersOf, derivedItems, entityOf, isDerived, placeOf } from './derived-items.ts'
+import { isKey, readItems, unpacked } from './read-items.ts'
 import { RowFinding } from './row-finding.ts'
 import { checkOrigins, isRow } from './row-origin.ts'
 
@@ -65,7 +65,7 @@ export class RowPass {
       this.enter(item.pk)
       this.count(item)
     }
-    const own = items.filter((item) => this.isAsked(item)).map((item) => unpackLarge(item))
+    const own = items.filter((item) => this.isAsked(item)).map(unpacked)
     await this.lookForDerived(own.filter((item) => entityOf(item)))
     await this.lookForRows(own.filter(isDerived))
     await this.lookForCommits(own.filter(({ kind }) => kind === 'head'))
@@ -93,6 +93,7 @@ export class RowPass {
       }
     }
     this.progress.moved = moved
+    for (const account of Object.keys(found)) if (!(account in heads)) await this.lookForHead(account)
     await this.dropClosed()
     const first = this.accounts()[0]
     this.progress.walk = first === undefined ? null : walkOf(first)
@@ -169,30 +170,32 @@ export class RowPass {
     this.progress.rows++
     this.progress.found[account] ??= {}
     const found = this.progress.found[account]
-    for (const name of countersOf(entity, unpackLarge(item))) found[name] = (found[name] ?? 0) + 1
+    for (const name of countersOf(entity, unpacked(item))) found[name] = (found[name] ?? 0) + 1
   }
 
   private async lookForDerived(rows: StoredItem[]): Promise<void> {
     const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
-    const there = await getItems(expected.map(({ item }) => item))
+    const there = await readItems(expected.map(({ item }) => item))
     for (const [i, { row, item }] of expected.entries()) {
       const pointer = there[i]?.row as Key | undefined
       if (pointer && sameKey(pointer, row)) continue
       // The row may have changed since the page was read.
-      const now = await getItem(keyOf(row))
+      const [now, derived] = await readItems([row, item])
       const still = now && derivedItems(now).some((one) => sameKey(one, item))
-      const found = still && (await getItem(keyOf(item)))?.row
+      const found = still && derived?.row
       if (still && !(found && sameKey(found as Key, row))) this.reportItem('missing', item)
     }
   }
 
-  private async lookForRows(pointers: (StoredItem & { row: Key })[]): Promise<void> {
-    const rows = await getItems(pointers.map(({ row }) => row))
+  private async lookForRows(pointers: StoredItem[]): Promise<void> {
+    // A guard or edge is no row, so one that names none leads to itself.
+    const targets = pointers.map((pointer) => (isKey(pointer.row) ? pointer.row : pointer))
+    const rows = await readItems(targets)
     for (const [i, pointer] of pointers.entries()) {
       const row = rows[i]
       if (row && derivedItems(row).some((item) => sameKey(item, pointer))) continue
       // Both may be changing: the one that stays is judged.
-      const [now, target] = await getItems([pointer, pointer.row])
+      const [now, target] = await readItems([pointer, targets[i] ?? pointer])
       const holds = target && derivedItems(target).some((item) => sameKey(item, pointer))
       if (now && !holds) this.reportItem('unfounded', pointer)
     }
@@ -214,16 +217,27 @@ export class RowPass {
     }
   }
 
+  /** An account has a head from its first commit until its deletion takes commits and head. */
+  private async lookForHead(account: string): Promise<void> {
+    const key = headKey(account)
+    const [commit] = await sortKeysOf(commitKey(account, 0).pk, { limit: 1 })
+    if (commit !== undefined && !(await getItem(key))) this.reportItem('missing', { ...key, kind: 'head' })
+  }
+
   private reportItem(problem: 'missing' | 'unfounded', { pk, sk, kind }: StoredItem): void {
-    const item = kind as 'guard' | 'edge' | 'commit'
+    const item = kind as 'guard' | 'edge' | 'commit' | 'head'
     this.report({ problem, item, account_id: placeOf({ pk, sk }).account, at: pk, sort: sk })
   }
 
   private report(finding: RowFinding): void {
     const { findings } = this.progress
     const { item, at, sort } = finding
-    // The first finding of a row says what is wrong with it.
-    if (item === 'row' && findings.some((one) => one.item === 'row' && one.at === at && one.sort === sort)) return
+    // The first finding of a row says what is wrong with it. Commit records are read more than once.
+    if (
+      (item === 'row' || item === 'commit') &&
+      findings.some((one) => one.item === item && one.at === at && one.sort === sort)
+    )
+      return
     if (findings.length < mostListed) findings.push(finding)
     else this.progress.truncated = true
   }

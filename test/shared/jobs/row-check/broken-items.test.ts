@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { commit } from '#shared/commit/commit.ts'
+import { waiting } from '#shared/core/work/waiting.ts'
+import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
+import { table, tableName } from '#shared/table/client.ts'
+import { DeleteCommand, PutCommand } from '#shared/table/commands.ts'
+import { commitKey, entityKey, guardKey, headKey, type Item, type Key } from '#shared/table/keys.ts'
+import { getItem } from '#shared/table/read.ts'
+import { newAccount } from '#test/support/accounts/account.ts'
+import { useOwnTable } from '#test/support/table/own-table.ts'
+
+let own: Awaited<ReturnType<typeof useOwnTable>>
+let accountId: string
+let one: GroupRow
+let other: GroupRow
+beforeEach(async () => {
+  vi.spyOn(waiting, 'sleep').mockResolvedValue(undefined)
+  own = await useOwnTable()
+  accountId = (await newAccount()).id
+  one = await insert('One')
+  other = await insert('Other')
+  // Found only by a check that comes to its end.
+  await put({ ...(await read(entityKey(accountId, groups.name, other.id))), name: 'Changed' })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await own.end()
+})
+
+const insert = (name: string) =>
+  commit(
+    { accountId, subject: null },
+    async (transaction) => transaction.insert(groups, { name, ...nativeGroup }) as GroupRow,
+  )
+const read = async (key: Key) => (await getItem(key)) as unknown as Item & { commit: number }
+const put = (item: object) => table().send(new PutCommand({ TableName: tableName(), Item: item as Item }))
+const remove = ({ pk, sk }: Key) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
+const rubbish = { zstd: new Uint8Array([1, 2, 3]) }
+
+const keys: Record<string, () => Promise<Key>> = {
+  row: async () => entityKey(accountId, groups.name, one.id),
+  commit: async () => commitKey(accountId, (await read(entityKey(accountId, groups.name, one.id))).commit),
+  guard: async () => guardKey(accountId, 'groups.name', 'One'),
+}
+
+it.each([
+  ['a row that does not unpack', 'row', { idp_id: rubbish }, 'altered row'],
+  ['a record that does not unpack', 'commit', { changes: rubbish }, 'unfounded row'],
+  ['a record whose rows do not unpack', 'commit', { rows: rubbish }, 'unfounded row'],
+  ['a record of a change that is none', 'commit', { changes: [null] }, 'unfounded row'],
+  ['a record of a row without an id', 'commit', { rows: { 'groups#': null } }, 'altered commit'],
+  [
+    'a record of a row with too long an id',
+    'commit',
+    { rows: { [`groups#${'x'.repeat(1_025)}`]: 'x' } },
+    'altered commit',
+  ],
+  ['a guard that names no row', 'guard', { row: {} }, 'unfounded guard'],
+  ['a guard of a row with an empty key', 'guard', { row: { pk: 'x', sk: '' } }, 'unfounded guard'],
+] as const)('finds %s, and what follows it', async (_what, kind, attributes, expected) => {
+  const key = (await keys[kind]?.()) as Key
+  await put({ ...(await read(key)), ...attributes })
+  const { findings, next } = await checkRows({})
+  expect(next).toBeNull()
+  expect(findings.map(({ problem, item }) => `${problem} ${item}`)).toContain(expected)
+  expect(findings).toContainEqual(expect.objectContaining({ problem: 'altered', item: 'row', sort: other.id }))
+})
+
+it.each(['x', '00000000000000011', '1', '-000000000000001'])(
+  'finds a record under %s, which is no sequence',
+  async (sk) => {
+    const record = await read((await keys.commit?.()) as Key)
+    await put({ ...record, sk })
+    const { findings, next } = await checkRows({})
+    expect(next).toBeNull()
+    expect(findings.filter(({ item }) => item === 'commit').map(({ problem, sort }) => [problem, sort])).toEqual([
+      ['unfounded', sk],
+    ])
+  },
+)
+
+it('finds that the head of an account is gone', async () => {
+  await remove(headKey(accountId))
+  const { pk: at, sk: sort } = headKey(accountId)
+  expect((await checkRows({})).findings).toContainEqual({
+    problem: 'missing',
+    item: 'head',
+    account_id: accountId,
+    at,
+    sort,
+  })
+})
