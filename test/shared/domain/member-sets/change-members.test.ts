@@ -44,8 +44,9 @@ it('writes two items a member, and as many members a commit as a transaction tak
   expect(commits.map(({ changes }) => changes.length)).toEqual([0, ...Array.from({ length: 5 }, () => 48)])
   // One request a commit; the others are for the request and the state before and after.
   expect(requests).toBeLessThanOrEqual(commits.length + 20)
-  // In a transaction a write is two units; beside the members there are head item, counter, record and what is pending.
-  expect(writes).toBeLessThan(ids.length * 4 + commits.length * 40)
+  // In a transaction a write is two units. Beside the members there are the head item, the counter, the pending change, and
+  // the record, which names each member with a digest.
+  expect(writes).toBeLessThan(ids.length * 4 + commits.length * 45)
 })
 
 it('looks again at the state once another commit comes between its own (A15.6)', async () => {
