@@ -2,6 +2,7 @@ import { type Entity, edgeItems, guardItems, itemRow } from '../../table/entity.
 import type { Item, Key } from '../../table/keys.ts'
 import type { StoredItem } from '../../table/read.ts'
 import { checkedEntities } from './checked-entities.ts'
+import { isKey } from './read-items.ts'
 
 /** The account of an item and the collection, or whatever else, that the next part of its partition names. */
 export function placeOf({ pk }: Key): { account: string; collection: string } {
@@ -22,13 +23,13 @@ function orNone<T>(derive: () => T[]): T[] {
   }
 }
 
-/** The guards and edges that a row has. */
+/** The guards and edges that a row has; none whose key would lack a field that the row has lost. */
 export function derivedItems(item: StoredItem): Item[] {
   const entity = entityOf(item)
   if (!entity) return []
   const row = itemRow(entity, item)
   const { account } = placeOf(item)
-  return orNone(() => [...guardItems(entity, account, row), ...edgeItems(entity, account, row)])
+  return orNone(() => [...guardItems(entity, account, row), ...edgeItems(entity, account, row)]).filter(isKey)
 }
 
 /** The names under which the head item counts a row. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
 import { waiting } from '#shared/core/work/waiting.ts'
@@ -90,4 +91,12 @@ it('finds that the head of an account is gone', async () => {
     at,
     sort,
   })
+})
+
+it('is a finding: a row without the id that its edges are named by', async () => {
+  const key = entityKey(accountId, 'client_tokens', randomUUID())
+  await put({ ...key, kind: 'entity', version: 1, commit: 1, actor_id: randomUUID() })
+  const { findings } = await checkRows({})
+  expect(findings).toContainEqual(expect.objectContaining({ problem: 'unfounded', item: 'row', sort: key.sk }))
+  expect(findings).toContainEqual(expect.objectContaining({ problem: 'altered', sort: other.id }))
 })
