@@ -105,7 +105,7 @@ function roleOf({ method, path, credential = 'api', permission }: OperationSourc
   return holdsSecrets(path) ? roles.of.secretReader : roles.of.reader
 }
 
-/** Whether the rows of the collection in a path hold encrypted secrets. The path of the legacy configuration is in the singular. */
+/** True for a path whose collection has rows with encrypted secrets. The path of the legacy configuration is in the singular. */
 function holdsSecrets(path: string): boolean {
   const name = collectionOf(path).replaceAll('-', '_')
   return sealedRows.has(name) || sealedRows.has(`${name}s`)

@@ -22,7 +22,7 @@ function passagesOf(text: string): string[] {
 
 const sentencesOf = (passage: string): string[] => passage.split(/(?<=[.;:|])\s+(?=[A-Z*`|])/)
 
-/** Whether a sentence promises something behind its mention of a deployment. */
+/** True for a sentence that promises something behind its mention of a deployment. */
 const isPromise = (sentence: string): boolean =>
   promise.test(sentence.slice(deployment.exec(sentence)?.index ?? sentence.length)) && !changed.test(sentence)
 

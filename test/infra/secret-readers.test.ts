@@ -11,7 +11,7 @@ beforeAll(async () => {
   deployed = await deployedRoles()
 })
 
-/** Whether a role may read a partition, by any action, alone or beside a row that it may read. */
+/** True for a role that may read a partition, by any action, alone or beside a row that it may read. */
 const canRead = (role: string, key: string): boolean =>
   reads.some((action) =>
     [[key], ['accounts', key]].some((keys) => deployed.allowed(onTable(action, ...keys)).includes(role)),

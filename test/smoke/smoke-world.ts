@@ -73,19 +73,6 @@ export const awsVariables = (url: string) => ({
   AWS_SECRET_ACCESS_KEY: 'example',
 })
 
-export const walked = [
-  'site',
-  'group',
-  'resource',
-  'policy',
-  'gateway',
-  'live',
-  'client',
-  'authorization',
-  'access',
-  'flow',
-  'changes',
-]
 export const allOf = (steps: string[], outcome: string) => Object.fromEntries(steps.map((step) => [step, outcome]))
 
 /** The scopes that the documents name as enough. */

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { walkSteps } from '#infra/smoke/walk.ts'
 import { parseVerifierKey, verifierKeyText } from '#shared/seal/notes/signed-note.ts'
 import { runLocal } from '#test/support/service/service.ts'
 import { startCloudWatch } from './cloud-watch.ts'
@@ -18,7 +19,6 @@ import {
   running,
   topic,
   variablesOf,
-  walked,
   withService,
 } from './smoke-world.ts'
 
@@ -42,7 +42,7 @@ describe('the whole run', () => {
     cloudWatch.close()
 
     expect(outcomes, stdout + stderr).toEqual(
-      allOf(['account', ...walked, 'sign-in', 'checkpoint', 'alarm', 'clean-up'], 'ok'),
+      allOf(['account', ...walkSteps, 'sign-in', 'checkpoint', 'alarm', 'clean-up'], 'ok'),
     )
     expect(code).toBe(0)
     expect(lines.filter((line) => !/^ok {7}[a-z-]+ +\S.* \(\d+ ms\)$/.test(line))).toEqual([])
@@ -57,7 +57,7 @@ describe('the whole run', () => {
     const account = await newAccount('skips')
     const { code, outcomes, stdout } = await runSmoke(argsOf('--token', account.token))
     expect(outcomes).toEqual({
-      ...allOf(['account', ...walked, 'clean-up'], 'ok'),
+      ...allOf(['account', ...walkSteps, 'clean-up'], 'ok'),
       ...allOf(['sign-in', 'checkpoint', 'alarm'], 'skipped'),
     })
     expect(stdout).toContain('13 ok, 0 failed, 3 skipped (sign-in, checkpoint, alarm)')
@@ -67,7 +67,7 @@ describe('the whole run', () => {
   it('waits where the account is throttled', async () => {
     const account = await newAccount('throttled', { limits: { api_refill_rate: 5, api_capacity: 10 } })
     const { outcomes, stdout } = await runSmoke(argsOf(), variablesOf(account))
-    expect(outcomes, stdout).toMatchObject(allOf(['account', ...walked, 'clean-up'], 'ok'))
+    expect(outcomes, stdout).toMatchObject(allOf(['account', ...walkSteps, 'clean-up'], 'ok'))
   })
 
   it('makes nothing twice where an answer is lost', async () => {
@@ -76,7 +76,7 @@ describe('the whole run', () => {
     const { outcomes, stdout } = await runSmoke(['--base-url', proxy.url], variablesOf(account))
     proxy.close()
     expect(proxy.lost.length).toBeGreaterThan(8)
-    expect(outcomes, stdout).toMatchObject(allOf(['account', ...walked, 'clean-up'], 'ok'))
+    expect(outcomes, stdout).toMatchObject(allOf(['account', ...walkSteps, 'clean-up'], 'ok'))
   })
 })
 

@@ -44,7 +44,7 @@ export const walkOf = (account: string): Walk => ({
 const isIn = ({ index, of }: v.InferOutput<typeof Slice>, name: string): boolean =>
   of === 1 || createHash('sha256').update(name).digest().readUInt32BE() % of === index
 
-/** Whether a row is as a commit left it, or as a later one did. */
+/** True for a row in the state of a commit or of a later one. */
 function agrees(row: Record<string, unknown> | undefined, left: number): boolean {
   const named = typeof row?.commit === 'number' ? row.commit : -1
   return left > 0 ? named >= left : row === undefined || named > -left

@@ -15,7 +15,7 @@ export function unpacked<T extends Record<string, unknown>>(item: T): T {
 export const readItems = async (keys: Key[]): Promise<(StoredItem | undefined)[]> =>
   (await getStoredItems(keys)).map((item) => item && unpacked(item))
 
-/** Whether the table can have an item with this key; it refuses to look for another. */
+/** True for a key that an item can have. The table refuses a request with any other key. */
 export const isKey = (key: unknown): key is Key => {
   const { pk, sk } = (key ?? {}) as Partial<Record<string, unknown>>
   return isText(pk, 2_048) && isText(sk, 1_024)

@@ -21,7 +21,7 @@ export const settleMs = 500
 /** Looks at rows that do not fit their commits: they may be changing. */
 const looks = 3
 
-/** Whether an item has a key at which the service reads rows, whatever its `kind`. */
+/** True for an item under a key at which the service reads rows, whatever its `kind`. */
 export const isRow = (item: Key): boolean => checkedEntities.has(placeOf(item).collection) && item.sk !== counterSort
 
 type Origin = { commit_id: string; rows: WrittenRows; changes: Change[] }

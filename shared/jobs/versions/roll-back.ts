@@ -40,8 +40,8 @@ function read(event: unknown): Asked {
 }
 
 /**
- * Whether a deployment may be moving aliases. The clean-up after a failed one is included: the stack still has versions that it
- * takes back.
+ * True while a deployment may move aliases. The clean-up after a failed one is included, because the stack still lists the
+ * versions that it removes.
  */
 const isUnderWay = (status: string): boolean =>
   /_IN_PROGRESS$/.test(status) && status !== 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'
@@ -67,8 +67,8 @@ const reads = ({ logicalId }: DeployedVersion): boolean => /^(Consumers|Passcode
 type Outcome = (result: RolledBack) => void
 
 /**
- * Where the alias of a function belongs: its deployed version, or the one published before that. Both follow from the stack and
- * not from where the alias is, so another call moves nothing further back.
+ * The version that the alias should point to: the deployed one, or the one published before it. Both follow from the stack and
+ * not from the current alias, so another call moves nothing further back.
  */
 async function targetOf({ functionName, version }: DeployedVersion, to: Asked['to']): Promise<number | undefined> {
   if (to === 'deployed') return version

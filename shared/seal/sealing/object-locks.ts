@@ -7,7 +7,7 @@ import { env } from '../../core/env.ts'
 /** A version of an object in the bucket of the sealed logs. */
 export type ObjectVersion = { key: string; id: string; isLatest: boolean; putAt: Date }
 
-/** Where a listing of versions continues. */
+/** The place at which the next page of a listing of versions begins. */
 export type VersionPlace = { key: string; id: string }
 
 type VersionPage = { versions: ObjectVersion[]; next: VersionPlace | null }

@@ -11,7 +11,7 @@ export const documents = [
 
 interface Command {
   words: Words
-  /** Where it is, for the message of a test. */
+  /** Path of the document, for the message of a test. */
   file: string
 }
 
